@@ -1,0 +1,81 @@
+/** Every way an expected failure can be named. One list: the CLI, HTTP, ACP and MCP show the same words. */
+export const ERROR_KINDS = [
+  'invalid_args',
+  'not_found',
+  'session_busy',
+  'turn_in_progress',
+  'session_foreign',
+  'log_damaged',
+  'storage_failed',
+  'unsupported_type',
+  'too_large',
+  'budget_exceeded',
+  'type_mismatch',
+  'not_regular_file',
+  'unreadable',
+  'resource_missing',
+  'resource_quarantined',
+  'images_require_workspace',
+  'attachments_failed',
+  'permission_denied',
+  'outside_workspace',
+  'sandbox_unavailable',
+  'context_overflow',
+  'auth',
+  'not_configured',
+  'rate_limited',
+  'overloaded',
+  'usage_limit',
+  'refused',
+  'network',
+  'stream_idle',
+  'invalid_response',
+  'interrupted',
+  'timeout',
+  'hydration_denied',
+  'hydration_failed',
+  'instance_disabled',
+  'wake_failed',
+  'cursor_expired',
+  'backpressure',
+  'call_limit',
+  'no_match',
+  'not_unique',
+  'unknown_tool',
+  'protected_path',
+  'internal',
+] as const
+
+export type ErrorKind = (typeof ERROR_KINDS)[number]
+
+/** What a person may do next; `command` is a line they can type. */
+export interface NextAction {
+  readonly action: string
+  readonly command?: string
+}
+
+/** The one error shape. `message` is for people; programs branch on `kind` and `details`, never on prose. */
+export interface HawserError {
+  readonly kind: ErrorKind
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly next_actions: readonly NextAction[]
+}
+
+/** Expected failure is a value. Throwing is for defects. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: HawserError }
+
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value }
+}
+
+export function failed(
+  kind: ErrorKind,
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+  nextActions: readonly NextAction[] = [],
+): { readonly ok: false; readonly error: HawserError } {
+  return { ok: false, error: { kind, message, details, next_actions: nextActions } }
+}
