@@ -63,9 +63,12 @@ export interface HawserError {
 }
 
 /** Expected failure is a value. Throwing is for defects. */
-export type Result<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: HawserError }
+export type Result<T> = { readonly ok: true; readonly value: T } | Failed
+
+export interface Failed {
+  readonly ok: false
+  readonly error: HawserError
+}
 
 export function ok<T>(value: T): Result<T> {
   return { ok: true, value }
@@ -76,6 +79,6 @@ export function failed(
   message: string,
   details: Readonly<Record<string, unknown>> = {},
   nextActions: readonly NextAction[] = [],
-): { readonly ok: false; readonly error: HawserError } {
+): Failed {
   return { ok: false, error: { kind, message, details, next_actions: nextActions } }
 }

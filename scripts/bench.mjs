@@ -1,0 +1,14 @@
+// Runs every bench/*.bench.ts at full size: `npm run bench -- [name…] [--write]`.
+import { runSuite } from './figures.mjs'
+
+process.exitCode = await runSuite(
+  {
+    folder: 'bench',
+    ending: '.bench.ts',
+    title: 'Benchmarks',
+    columns: ['bench', 'ratio', 'bar', 'ok'],
+    minutes: 15,
+    complain: ({ ok, ratio, bar }) => (ok === true ? undefined : `ratio ${ratio}, bar ${bar}`),
+  },
+  process.argv.slice(2),
+)

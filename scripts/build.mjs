@@ -1,0 +1,133 @@
+// Builds dist/: the program, the library and its types. `--if-stale` does so only when a source is newer.
+// Everything is made in a folder beside and swapped in at the end: a failing build leaves the old dist.
+import { execFile } from 'node:child_process'
+import {
+  chmod,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'rolldown'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DIST = join(ROOT, 'dist')
+const PROGRAM = 'hawser.js'
+const SOURCES = [
+  'bin',
+  'src',
+  'scripts/build.mjs',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]
+
+/** Packages with native parts are loaded from node_modules; all others are bundled. */
+const NOT_BUNDLED = ['fs-native-extensions']
+
+if (!process.argv.includes('--if-stale') || !(await isFresh())) await buildAndSwap()
+
+async function buildAndSwap() {
+  const started = new Date()
+  const work = await mkdtemp(join(ROOT, 'node_modules', '.build-'))
+  try {
+    const made = join(work, 'dist')
+    await bundle(made)
+    await declareTypes(join(made, 'types'))
+    await chmod(join(made, PROGRAM), 0o755)
+    await utimes(join(made, PROGRAM), started, started)
+    await swapIn(made, work)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+  console.log(`built dist in ${((Date.now() - started.getTime()) / 1000).toFixed(1)} s`)
+}
+
+async function bundle(folder) {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  await build({
+    cwd: ROOT,
+    input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
+    platform: 'node',
+    external: NOT_BUNDLED,
+    transform: { define: { HAWSER_VERSION: JSON.stringify(version) } },
+    output: {
+      dir: folder,
+      format: 'esm',
+      minify: true,
+      sourcemap: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'parts/[name]-[hash].js',
+      banner: ({ name }) => (name === 'hawser' ? '#!/usr/bin/env node' : ''),
+    },
+  })
+}
+
+async function declareTypes(folder) {
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+  const run = promisify(execFile)
+  await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', folder], {
+    cwd: ROOT,
+  }).catch((error) => {
+    console.error(error.stdout)
+    throw new Error('the types do not build', { cause: error })
+  })
+  const files = await readdir(folder, { recursive: true })
+  await Promise.all(
+    files
+      .filter((path) => path.endsWith('.d.ts'))
+      .map((path) => nameBuiltFiles(join(folder, path))),
+  )
+}
+
+/** tsc leaves `./errors.ts` in declarations; who imports the package has `./errors.d.ts`, found by `./errors.js`. */
+async function nameBuiltFiles(path) {
+  const text = await readFile(path, 'utf8')
+  await writeFile(
+    path,
+    text.replaceAll(/(\bfrom |\bimport\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2'),
+  )
+}
+
+/** Another build may swap at the same moment; the last one wins. */
+async function swapIn(made, work) {
+  for (let attempt = 0; ; attempt += 1) {
+    await rename(DIST, join(work, `old-${attempt}`)).catch(unless('ENOENT'))
+    try {
+      return await rename(made, DIST)
+    } catch (error) {
+      if (attempt === 5) throw error
+      unless('ENOTEMPTY', 'EEXIST')(error)
+    }
+  }
+}
+
+function unless(...codes) {
+  return (error) => {
+    if (!codes.includes(error.code)) throw error
+  }
+}
+
+/** The program carries the time at which its build started, so that a source saved meanwhile counts as newer. */
+async function isFresh() {
+  const built = await stat(join(DIST, PROGRAM)).catch(() => undefined)
+  return built !== undefined && (await newest(SOURCES)) < built.mtimeMs
+}
+
+/** Folders count too: their time tells of files that were removed. */
+async function newest(paths) {
+  const times = paths.map(async (path) => {
+    const found = await stat(join(ROOT, path))
+    if (!found.isDirectory()) return found.mtimeMs
+    const inside = await readdir(join(ROOT, path))
+    return Math.max(found.mtimeMs, await newest(inside.map((name) => join(path, name))))
+  })
+  return Math.max(0, ...(await Promise.all(times)))
+}

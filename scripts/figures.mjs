@@ -1,0 +1,164 @@
+// Runs measuring scripts one after another and keeps their last figures in a README.
+// A script prints one JSON object a line for each figure; other lines are relayed and otherwise ignored.
+import { spawn } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism, release, type } from 'node:os'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const OPEN = '<!-- figures -->'
+const CLOSE = '<!-- /figures -->'
+
+/**
+ * @typedef {object} Suite
+ * @property {string} folder      where the scripts and their README lie
+ * @property {string} ending      how the name of a script ends
+ * @property {string} title       heading of a README that does not exist yet
+ * @property {string[]} columns   keys of a figure, in the order of the table; the first one names the figure
+ * @property {number} minutes     how long one script may take
+ * @property {(figure: object) => string | undefined} complain   what is wrong with a figure, if anything
+ *
+ * @param {Suite} suite
+ * @param {string[]} args   names of scripts to run (all without one), `--write` to keep the figures of a filtered run
+ * @returns {Promise<number>} exit code
+ */
+export async function runSuite(suite, args) {
+  const filters = args.filter((arg) => !arg.startsWith('--'))
+  const scripts = await scriptsOf(suite, filters)
+  if (scripts.length === 0) {
+    console.log(`no ${suite.folder}/*${suite.ending} to run`)
+    return filters.length === 0 ? 0 : 1
+  }
+
+  const ran = new Set()
+  const rows = []
+  const complaints = []
+  for (const script of scripts) {
+    const { figures, end } = await runScript(join(suite.folder, script), suite.minutes)
+    const name = basename(script, suite.ending)
+    ran.add(name)
+    rows.push(...figures.map((figure) => ({ script: name, figure })))
+    complaints.push(...complaintsAbout(suite, name, figures, end))
+  }
+
+  if (filters.length === 0 || args.includes('--write')) await keep(suite, ran, rows)
+  for (const complaint of complaints) console.log(`failed ${complaint}`)
+  console.log(`${scripts.length} scripts, ${rows.length} figures, ${complaints.length} complaints`)
+  return complaints.length === 0 ? 0 : 1
+}
+
+async function scriptsOf({ folder, ending }, filters) {
+  const names = await readdir(join(ROOT, folder)).catch(() => [])
+  return names
+    .filter((name) => name.endsWith(ending))
+    .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
+    .toSorted()
+}
+
+/** A figure may say `skipped` with the reason: where a test needs what this machine does not have. */
+function complaintsAbout(suite, name, figures, end) {
+  const wrong = figures
+    .filter(({ skipped }) => skipped === undefined)
+    .map((figure) => [figure, suite.complain(figure)])
+    .filter(([, complaint]) => complaint !== undefined)
+    .map(([figure, complaint]) => `${name}: ${figure[suite.columns[0]]}: ${complaint}`)
+  if (end !== undefined) wrong.push(`${name}: ${end}`)
+  if (figures.length === 0) wrong.push(`${name}: printed no figure`)
+  return wrong
+}
+
+/** The script gets a process group of its own, so that a script that hangs is ended with all it started. */
+async function runScript(path, minutes) {
+  console.log(`--- ${path}`)
+  const child = spawn(process.execPath, ['--import', 'tsx', path, '--full'], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const endGroup = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error
+    }
+  }
+  const interrupt = () => {
+    endGroup()
+    process.exit(130)
+  }
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    endGroup()
+  }, minutes * 60_000)
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  const closed = new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+
+  const figures = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line)
+    const figure = figureIn(line)
+    if (figure !== undefined) figures.push(figure)
+  }
+  const { code, signal } = await closed
+  clearTimeout(timer)
+  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  if (late) return { figures, end: `took more than ${minutes} minutes` }
+  return { figures, end: code === 0 ? undefined : `ended with ${signal ?? `exit code ${code}`}` }
+}
+
+function figureIn(line) {
+  if (!line.startsWith('{')) return undefined
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Rows of scripts that did not run this time stay as they are; each row has its own date. */
+async function keep(suite, ran, rows) {
+  const path = join(ROOT, suite.folder, 'README.md')
+  const before = await readFile(path, 'utf8').catch(() => `# ${suite.title}\n`)
+  const text = before.includes(OPEN) ? before : `${before}\n${OPEN}\n${CLOSE}\n`
+  const [head, rest] = text.split(OPEN)
+  const [oldTable, tail] = rest.split(CLOSE)
+
+  const existing = new Set((await scriptsOf(suite, [])).map((name) => basename(name, suite.ending)))
+  const kept = oldTable
+    .split('\n')
+    .map((line) => ({ script: /^\| (\S+) \|/.exec(line)?.[1], line }))
+    .filter(({ script }) => existing.has(script) && !ran.has(script))
+  const fresh = rows.map((row) => ({ script: row.script, line: tableRow(cellsOf(suite, row)) }))
+  const columns = ['script', ...suite.columns, 'more', 'date']
+  const table = [
+    `Last run: ${type()} ${release().split('-')[0]}, ${availableParallelism()} CPUs, Node ${process.version}.`,
+    '',
+    tableRow(columns),
+    tableRow(columns.map(() => '---')),
+    ...[...kept, ...fresh]
+      .toSorted((a, b) => a.script.localeCompare(b.script))
+      .map(({ line }) => line),
+  ]
+  await writeFile(path, `${head}${OPEN}\n${table.join('\n')}\n${CLOSE}${tail}`)
+}
+
+function cellsOf({ columns }, { script, figure }) {
+  const more = Object.entries(figure).filter(([key]) => !columns.includes(key))
+  return [
+    script,
+    ...columns.map((column) => figure[column] ?? ''),
+    more
+      .map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+      .join(', '),
+    new Date().toISOString().slice(0, 10),
+  ]
+}
+
+function tableRow(cells) {
+  return `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../host/clock.ts'
+import type { Folder } from '../host/files.ts'
+
+/** Never deleted, and no blob key: its lock is what counts. */
+const LOCK_NAME = '.lock'
+const RETRY_MS = 2
+
+/**
+ * Runs `work` while no other `work` on this folder runs, in any process. Between the decision that a blob is old and its
+ * removal nobody can renew it, and between the check that it is there and its renewal nobody can remove it. Hold it for a
+ * few system calls only.
+ */
+export async function underShortLock<T>(
+  { folder, clock }: { readonly folder: Folder; readonly clock: Clock },
+  work: () => Promise<T>,
+): Promise<T> {
+  const file = await folder.open(LOCK_NAME, 'lease')
+  try {
+    while (!(await file.tryLock())) {
+      await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve))
+    }
+    return await work()
+  } finally {
+    await file.close()
+  }
+}

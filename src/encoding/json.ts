@@ -1,0 +1,52 @@
+/**
+ * JSON text that any reader takes the same way: compact, in the order of the object's own keys, and well formed
+ * (a lone surrogate becomes U+FFFD, as it would in UTF-8). Values that JSON cannot say are left out as JSON does.
+ */
+export function wellFormedJson(value: object): string {
+  const text = JSON.stringify(value)
+  // JSON.stringify writes a lone surrogate, and nothing else, as \udXXX; so most values are done here.
+  return text.includes('\\ud') ? JSON.stringify(wellFormed(value)) : text
+}
+
+/** What the text says, or `undefined` (which no JSON text says) when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Canonical JSON: keys sorted by UTF-16 code units at every level, so that equal values have equal bytes. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value))
+}
+
+/** True when arrays and objects nest at most `limit` deep. Stops at the limit, so hostile depth costs nothing. */
+export function depthWithin(value: unknown, limit: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (limit === 0) return false
+  for (const child of Object.values(value)) {
+    if (typeof child === 'object' && child !== null && !depthWithin(child, limit - 1)) return false
+  }
+  return true
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key.toWellFormed(), wellFormed(child)]),
+  )
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(
+    ([key, child]): [string, unknown] => [key.toWellFormed(), sorted(child)],
+  )
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
+}

@@ -1,0 +1,161 @@
+import { constants, watch } from 'node:fs'
+import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
+import process from 'node:process'
+import { FileFailure, type File, type Folder, type OpenMode } from './files.ts'
+
+const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/**
+ * Opens a folder of the disk by its path. Links in the path are followed (a person chose it); from there on nothing
+ * follows a link. It must be a folder; whose it is does not matter here, only for what is opened below it.
+ */
+export async function diskFolder(path: string): Promise<Folder> {
+  const handle = await open(path, O_RDONLY | O_DIRECTORY)
+  return new DiskFolder(handle, path)
+}
+
+const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: O_RDONLY,
+  append: O_RDWR | O_APPEND,
+  create: O_RDWR | O_APPEND | O_CREAT | O_EXCL,
+  lease: O_RDWR | O_APPEND | O_CREAT,
+}
+
+class DiskFolder implements Folder {
+  readonly label: string
+  readonly #handle: FileHandle
+  readonly #base: string
+
+  constructor(handle: FileHandle, path: string) {
+    this.#handle = handle
+    this.label = path
+    // openat(2) by way of /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path has to do;
+    // below the first private folder (0700, ours) only our own user could swap anything.
+    this.#base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path
+  }
+
+  async folder(name: string, mode: 'open' | 'create'): Promise<Folder> {
+    const path = this.#at(name)
+    if (mode === 'create') {
+      const made = await mkdir(path, { mode: 0o700 }).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+          throw error
+        },
+      )
+      if (made) await this.sync()
+    }
+    const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    try {
+      await assertPrivate(handle, `${this.label}/${name}`)
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+    return new DiskFolder(handle, `${this.label}/${name}`)
+  }
+
+  async open(name: string, mode: OpenMode): Promise<File> {
+    const handle = await open(this.#at(name), OPEN_FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    const facts = await handle.stat()
+    if (facts.isFile()) return new DiskFile(handle)
+    await handle.close()
+    throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await rename(this.#at(from), this.#at(to))
+  }
+
+  async remove(name: string): Promise<void> {
+    await unlink(this.#at(name))
+  }
+
+  async names(): Promise<string[]> {
+    return readdir(this.#base)
+  }
+
+  async sync(): Promise<void> {
+    await this.#handle.sync()
+  }
+
+  async watch(name: string, changed: () => void): Promise<{ close(): void }> {
+    const watcher = watch(this.#at(name), { persistent: false }, changed)
+    // A watch that breaks later tells so by one last change; whoever looks then finds out why.
+    watcher.on('error', changed)
+    return { close: () => watcher.close() }
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+
+  #at(name: string): string {
+    if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
+      throw new Error('a file name of one segment was expected')
+    }
+    return `${this.#base}/${name}`
+  }
+}
+
+class DiskFile implements File {
+  readonly #handle: FileHandle
+  constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  async stat() {
+    const { size, nlink, mtimeMs } = await this.#handle.stat()
+    return { size, links: nlink, changedAt: mtimeMs }
+  }
+
+  async read(into: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.read(into, 0, into.length, position)).bytesRead
+  }
+
+  async write(bytes: Uint8Array): Promise<number> {
+    return (await this.#handle.write(bytes)).bytesWritten
+  }
+
+  async truncate(size: number): Promise<void> {
+    await this.#handle.truncate(size)
+  }
+
+  async datasync(): Promise<void> {
+    await this.#handle.datasync()
+  }
+
+  async sync(): Promise<void> {
+    await this.#handle.sync()
+  }
+
+  async touch(): Promise<void> {
+    const now = Date.now() / 1000
+    await this.#handle.utimes(now, now)
+  }
+
+  async tryLock(): Promise<boolean> {
+    const { default: native } = await import('fs-native-extensions').catch(() => {
+      throw new FileFailure('NO_LOCKS', 'the file lock of this platform could not be loaded')
+    })
+    return native.tryLock(this.#handle.fd)
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close()
+  }
+}
+
+/** Ours, and nobody else may write to it; what others could only read is closed to them. */
+async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
+  const facts = await handle.stat()
+  const uid = process.geteuid?.()
+  if (uid !== undefined && facts.uid !== uid) {
+    throw new FileFailure('NOT_OURS', `${label} belongs to another user`)
+  }
+  if ((facts.mode & 0o022) !== 0) {
+    throw new FileFailure('OPEN_TO_OTHERS', `${label} is writable by other users`)
+  }
+  if ((facts.mode & 0o077) !== 0) await handle.chmod(0o700)
+}

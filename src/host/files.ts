@@ -1,0 +1,168 @@
+import { failed, type ErrorKind, type HawserError, type Result } from '../model/errors.ts'
+
+/**
+ * The durable files that a Log and a blob store stand on. Two implementations: the disk, and a file system that
+ * crashes on purpose (test/support). Everything is reached from an open folder by a name of one segment, no link is
+ * ever followed, and what is opened is judged by its descriptor.
+ *
+ * Every method may throw a `FileFailure` or a system error, both with a `code`; `fileFailure` turns them into values.
+ */
+export interface Folder {
+  /** How a person knows this folder; for messages only, never opened. */
+  readonly label: string
+  /** Opens a folder in this one. It must be ours, and nobody else may write to it; `create` makes it 0700 first. */
+  folder(name: string, mode: 'open' | 'create'): Promise<Folder>
+  /** Opens a regular file in this folder (0600 where it is made). See `OpenMode`. */
+  open(name: string, mode: OpenMode): Promise<File>
+  /** Atomic; replaces `to`. Not durable before `sync`. */
+  rename(from: string, to: string): Promise<void>
+  /** Not durable before `sync`. */
+  remove(name: string): Promise<void>
+  /** Names of everything in this folder, in no order. */
+  names(): Promise<string[]>
+  /** Makes creations, renames and removals in this folder durable. */
+  sync(): Promise<void>
+  /** Calls `changed` after each change of the file; changes that come together may be told once. */
+  watch(name: string, changed: () => void): Promise<{ close(): void }>
+  close(): Promise<void>
+}
+
+export interface File {
+  stat(): Promise<FileFacts>
+  /** Reads into `into` from `position`; returns how many bytes came, 0 at the end. May be fewer than asked. */
+  read(into: Uint8Array, position: number): Promise<number>
+  /** Writes at the end and returns how many bytes went out: FEWER than asked is not an error. Use `writeAll`. */
+  write(bytes: Uint8Array): Promise<number>
+  truncate(size: number): Promise<void>
+  /** Makes content and size durable. After it threw, nothing about earlier writes is known: never call it again. */
+  datasync(): Promise<void>
+  /** Like `datasync`, and everything else the system knows of the file; for what gets its name after this. */
+  sync(): Promise<void>
+  /** Sets the time of last change to now, by the clock that `stat` reads. */
+  touch(): Promise<void>
+  /** Takes an exclusive lock on this open file, or returns false at once. Ends with `close` and with the process. */
+  tryLock(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** `read` needs the file; `append` needs it and reads too; `create` needs it absent; `lease` makes it when absent. */
+export type OpenMode = 'read' | 'append' | 'create' | 'lease'
+
+export interface FileFacts {
+  readonly size: number
+  /** 0 when the name is gone while the file is still open. */
+  readonly links: number
+  readonly changedAt: number
+}
+
+/** Refusals of our own beside the system's errno codes. */
+export class FileFailure extends Error {
+  readonly code: 'NOT_REGULAR' | 'NOT_OURS' | 'OPEN_TO_OTHERS' | 'NO_LOCKS'
+  constructor(code: FileFailure['code'], message: string) {
+    super(message)
+    this.name = 'FileFailure'
+    this.code = code
+  }
+}
+
+/** Writes every byte: a short write does not throw, so it is looked for. */
+export async function writeAll(file: File, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += await file.write(done === 0 ? bytes : bytes.subarray(done))
+  }
+}
+
+/** Reads `length` bytes from `position`, fewer only at the end of the file. */
+export async function readSpan(file: File, position: number, length: number): Promise<Buffer> {
+  const into = Buffer.allocUnsafe(length)
+  let got = 0
+  while (got < length) {
+    const count = await file.read(into.subarray(got), position + got)
+    if (count === 0) break
+    got += count
+  }
+  return into.subarray(0, got)
+}
+
+/**
+ * Puts `bytes` under `name` so that after any crash the name holds the old content or the new, whole.
+ * `temporary` is a name in the same folder that nobody else uses.
+ */
+export async function replaceFile(
+  folder: Folder,
+  name: string,
+  bytes: Uint8Array,
+  temporary: string,
+): Promise<void> {
+  const file = await folder.open(temporary, 'create')
+  try {
+    await writeAll(file, bytes)
+    await file.sync()
+  } catch (error) {
+    await file.close().catch(() => {})
+    await folder.remove(temporary).catch(() => {})
+    throw error
+  }
+  await file.close()
+  await publish(folder, temporary, name)
+}
+
+/** Gives a synced temporary file its name, durably; without it, the temporary file is gone too. */
+export async function publish(folder: Folder, temporary: string, name: string): Promise<void> {
+  try {
+    await folder.rename(temporary, name)
+  } catch (error) {
+    await folder.remove(temporary).catch(() => {})
+    throw error
+  }
+  await folder.sync()
+}
+
+/** Runs `work`; what the file system refused comes back as a value. Defects go on as throws. */
+export async function asResult<T>(doing: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work()
+  } catch (error) {
+    return { ok: false, error: fileFailure(error, doing) }
+  }
+}
+
+/** Maps what a `Folder` or `File` threw; rethrows anything that is not a refusal of the file system. */
+export function fileFailure(error: unknown, doing: string): HawserError {
+  const code = codeOf(error)
+  if (code === undefined) throw error
+  const [kind, why, next] = REFUSALS[code] ?? ['storage_failed', `the system said ${code}`]
+  const actions = next === undefined ? [] : [{ action: next }]
+  return failed(kind, `Could not ${doing}: ${why}.`, { code }, actions).error
+}
+
+export function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT'
+}
+
+const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> = {
+  ENOENT: ['not_found', 'it is not there'],
+  EEXIST: ['storage_failed', 'it is there already'],
+  ENOTDIR: ['not_regular_file', 'it is not a folder', 'Move it away and try again.'],
+  EISDIR: ['not_regular_file', 'it is a folder', 'Move it away and try again.'],
+  ELOOP: ['not_regular_file', 'it is a symbolic link', 'Replace the link by what it points to.'],
+  ENXIO: ['not_regular_file', 'it is not a regular file', 'Move it away and try again.'],
+  NOT_REGULAR: ['not_regular_file', 'it is not a regular file', 'Move it away and try again.'],
+  NOT_OURS: ['permission_denied', 'it belongs to another user', 'Use a folder of your own.'],
+  OPEN_TO_OTHERS: ['permission_denied', 'other users may write to it', 'Run chmod 700 on it.'],
+  EACCES: ['permission_denied', 'the system denies access', 'Check its owner and permissions.'],
+  EPERM: ['permission_denied', 'the system denies access', 'Check its owner and permissions.'],
+  ENOSPC: ['storage_failed', 'the disk is full', 'Free some space and try again.'],
+  EDQUOT: ['storage_failed', 'the disk quota is used up', 'Free some space and try again.'],
+  EFBIG: ['storage_failed', 'the file may not grow further', 'Raise the limit on file sizes.'],
+  EROFS: ['storage_failed', 'the disk is read-only'],
+  EIO: ['storage_failed', 'the disk reported an error', 'Check the disk before you go on.'],
+  NO_LOCKS: ['storage_failed', 'file locks do not work here', 'Use a local file system.'],
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined
+  const code: unknown = error.code
+  // Node's own argument errors are defects of ours, not answers of the disk.
+  return typeof code === 'string' && !code.startsWith('ERR_') ? code : undefined
+}

@@ -1,0 +1,30 @@
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { ok, type Result } from '../model/errors.ts'
+import { diskFolder } from './disk.ts'
+import { asResult, type Folder } from './files.ts'
+
+/** What Hawser keeps for its user, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */
+export interface HomeFolders {
+  readonly heads: Folder
+  close(): Promise<void>
+}
+
+export function homePath(env: Readonly<Record<string, string | undefined>>): string {
+  const chosen = env['HAWSER_HOME']
+  return chosen === undefined || chosen === '' ? join(homedir(), '.hawser') : resolve(chosen)
+}
+
+/** Opens, and makes where it is missing, the home folder. Its parent must exist. */
+export async function openHome(path: string): Promise<Result<HomeFolders>> {
+  return asResult(`open ${path}`, async () => {
+    const parent = await diskFolder(dirname(path))
+    try {
+      const home = await parent.folder(basename(path), 'create')
+      const heads = await home.folder('heads', 'create').finally(() => home.close())
+      return ok({ heads, close: () => heads.close() })
+    } finally {
+      await parent.close()
+    }
+  })
+}

@@ -1,0 +1,46 @@
+import { ok, type Result } from '../model/errors.ts'
+import { diskFolder } from './disk.ts'
+import { asResult, isMissing, replaceFile, type Folder } from './files.ts'
+import type { Ids } from './ids.ts'
+
+/** What Hawser keeps in a workspace: `<workspace>/.hawser`, ours alone. */
+export interface WorkspaceFolders {
+  readonly sessions: Folder
+  readonly blobs: Folder
+  close(): Promise<void>
+}
+
+/** Opens, and makes where it is missing, what Hawser keeps in this workspace. A link in its place is refused. */
+export async function openWorkspace(path: string, ids: Ids): Promise<Result<WorkspaceFolders>> {
+  return asResult(`open ${path}/.hawser`, async () => {
+    const root = await diskFolder(path)
+    try {
+      return ok(await workspaceFolders(root, ids))
+    } finally {
+      await root.close()
+    }
+  })
+}
+
+/** The same from an open folder. */
+export async function workspaceFolders(root: Folder, ids: Ids): Promise<WorkspaceFolders> {
+  const own = await root.folder('.hawser', 'create')
+  try {
+    await keepOutOfGit(own, ids)
+    const sessions = await own.folder('sessions', 'create')
+    const blobs = await own.folder('blobs', 'create')
+    const close = async () => void (await Promise.all([sessions.close(), blobs.close()]))
+    return { sessions, blobs, close }
+  } finally {
+    await own.close()
+  }
+}
+
+async function keepOutOfGit(own: Folder, ids: Ids): Promise<void> {
+  const there = await own.open('.gitignore', 'read').catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (there !== undefined) return there.close()
+  await replaceFile(own, '.gitignore', Buffer.from('*\n'), ids.temporary())
+}

@@ -1,0 +1,274 @@
+import { fileFailure, writeAll, type File } from '../host/files.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/event.ts'
+import type { SessionId } from '../model/ids.ts'
+import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
+import { headOf, writeHead } from './head.ts'
+import { prepare, restored, sealedLine, type Prepared } from './draft.ts'
+import type { Lease } from './lease.ts'
+import type { Cursor, LogLine } from './line.ts'
+import type { LogPlace } from './place.ts'
+import { BATCH_BYTES } from './repair.ts'
+import type { KeepBlob } from './spill.ts'
+
+/** What a writer stands on. `file` is open for append and ends exactly at `start.cursor`. */
+export interface WriterParts<State> {
+  readonly place: LogPlace
+  readonly session: SessionId
+  readonly file: File
+  readonly lease: Lease
+  readonly fold: Fold<State>
+  readonly start: Snapshot<State>
+  readonly keep: KeepBlob
+  /** The Log's name is not durable in its folder yet. */
+  readonly isNew: boolean
+}
+
+/** One call of `append`, waiting. */
+interface Waiting {
+  readonly urgent: boolean
+  prepared?: readonly Prepared[]
+  bytes: number
+  settle(result: Result<readonly LogLine[]>): void
+  abort(defect: unknown): void
+}
+
+/** Events that need not be durable at once are, after this long at the latest, with the sync still to come. */
+const SOON_MS = 20
+/** Appended since the last index: more is never read again at the next opening. */
+const INDEX_EVERY_BYTES = 8 * 1024 * 1024
+
+/**
+ * The one writer of a Log: many appends, one write, one sync. An append is acknowledged, by its result, when it is
+ * durable, and all of one append's Events or none of them are. Results arrive in the order of the calls.
+ *
+ * A write that fails is taken back, its Events and those waiting behind it are refused, and the next append may succeed.
+ * A sync that fails stops this writer for good: what the disk holds is not known any more.
+ */
+export class LogWriter<State> {
+  readonly session: SessionId
+  readonly #parts: WriterParts<State>
+  #cursor: Cursor
+  #state: State
+  #queue: Waiting[] = []
+  #running: Promise<void> | undefined
+  #cancelTimer: (() => void) | undefined
+  #stopped: HawserError | undefined
+  #folderOwed: boolean
+  #headOwed = false
+  #indexedAt: number
+
+  constructor(parts: WriterParts<State>) {
+    this.#parts = parts
+    this.session = parts.session
+    this.#cursor = parts.start.cursor
+    this.#state = parts.start.state
+    this.#folderOwed = parts.isNew
+    this.#indexedAt = parts.start.cursor.offset
+  }
+
+  /** The fold of everything durable. */
+  get state(): State {
+    return this.#state
+  }
+
+  /** The place behind the last durable line. */
+  get cursor(): Cursor {
+    return this.#cursor
+  }
+
+  append(drafts: readonly EventDraft[]): Promise<Result<readonly LogLine[]>> {
+    const { place, session, keep } = this.#parts
+    const urgent = drafts.some((draft) => durabilityOf(draft) === 'now')
+    return this.#enqueue(urgent, () => prepare(place, session, drafts, keep))
+  }
+
+  /** Appends Events of another Log under their own ids and times; their numbers and chain become this Log's. */
+  restore(events: readonly EventEnvelope[]): Promise<Result<readonly LogLine[]>> {
+    return this.#enqueue(true, async () => ok(events.map((event) => restored(this.session, event))))
+  }
+
+  /** Waits for everything appended so far, keeps the index, and gives the Log to the next writer. */
+  async release(): Promise<void> {
+    const { file, lease } = this.#parts
+    try {
+      await this.#drain()
+      if (this.#stopped === undefined) await this.#keepIndex()
+    } finally {
+      await file.close().finally(() => lease.release())
+    }
+  }
+
+  #enqueue(
+    urgent: boolean,
+    preparing: () => Promise<Result<readonly Prepared[]>>,
+  ): Promise<Result<readonly LogLine[]>> {
+    return new Promise((settle, abort) => {
+      const waiting: Waiting = { urgent, bytes: 0, settle, abort }
+      // The place in the queue is taken now: blobs that one Event waits for do not let the next one pass it.
+      this.#queue.push(waiting)
+      this.#prepare(waiting, preparing).catch((defect: unknown) => {
+        this.#leave(waiting)
+        abort(defect)
+      })
+    })
+  }
+
+  async #prepare(
+    waiting: Waiting,
+    preparing: () => Promise<Result<readonly Prepared[]>>,
+  ): Promise<void> {
+    const prepared = await preparing()
+    const bytes = prepared.ok ? prepared.value.reduce((sum, one) => sum + one.bytes, 0) : 0
+    const answer = bytes > BATCH_BYTES ? failed('too_large', TOO_MUCH, { bytes }) : prepared
+    if (!answer.ok) {
+      this.#leave(waiting)
+      return waiting.settle(answer)
+    }
+    waiting.bytes = bytes
+    waiting.prepared = answer.value
+    this.#wake()
+  }
+
+  /** Starts a commit now for urgent Events, soon for others. One commit runs at a time; those who come wait. */
+  #wake(): void {
+    if (this.#running !== undefined || this.#queue[0]?.prepared === undefined) return
+    if (this.#queue.some((waiting) => waiting.urgent)) return this.#run()
+    this.#cancelTimer ??= this.#parts.place.clock.after(SOON_MS, () => this.#run())
+  }
+
+  #run(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (this.#running !== undefined) return
+    this.#running = this.#commit(this.#takeBatch()).finally(() => {
+      this.#running = undefined
+      this.#wake()
+    })
+  }
+
+  /** What is ready at the front of the queue, as far as it fits one write. */
+  #takeBatch(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    for (const waiting of this.#queue) {
+      bytes += waiting.bytes
+      if (waiting.prepared === undefined || (count > 0 && bytes > BATCH_BYTES)) break
+      count += 1
+    }
+    return this.#queue.splice(0, count)
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      if (this.#stopped !== undefined) return this.#refuse(batch, this.#stopped)
+      const { groups, bytes, cursor } = this.#seal(batch)
+      const failure = await this.#store(bytes)
+      if (failure !== undefined) return this.#refuse(batch, failure)
+      this.#cursor = cursor
+      const lines = groups.flat()
+      this.#state = lines.reduce((state, { logged }) => this.#parts.fold.step(state, logged), this.#state)
+      await this.#keepHead(lines)
+      batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
+      if (cursor.offset - this.#indexedAt > INDEX_EVERY_BYTES) await this.#keepIndex()
+    } catch (defect) {
+      this.#stopped ??= failed('internal', 'The writer of this Log failed.').error
+      for (const waiting of batch) waiting.abort(defect)
+    }
+  }
+
+  /** Gives every Event of the batch its place in the chain. */
+  #seal(batch: readonly Waiting[]): { groups: LogLine[][]; bytes: Buffer; cursor: Cursor } {
+    let cursor = this.#cursor
+    let place = 0
+    const pieces: Buffer[] = []
+    const groups = batch.map(({ prepared = [] }) =>
+      prepared.map((one) => {
+        const { line, bytes } = sealedLine(one, cursor, place)
+        pieces.push(bytes, NEWLINE)
+        cursor = line.next
+        place += 1
+        return line
+      }),
+    )
+    return { groups, bytes: Buffer.concat(pieces), cursor }
+  }
+
+  /** All bytes out, then durable, or back to where the Log was. */
+  async #store(bytes: Buffer): Promise<HawserError | undefined> {
+    const { file, place } = this.#parts
+    try {
+      await writeAll(file, bytes)
+    } catch (error) {
+      const failure = fileFailure(error, 'write to the Log')
+      await file.truncate(this.#cursor.offset).catch((worse: unknown) => {
+        this.#stopped = fileFailure(worse, 'take back a failed write')
+      })
+      return failure
+    }
+    try {
+      await file.datasync()
+      if (this.#folderOwed) await place.sessions.sync()
+      this.#folderOwed = false
+      return undefined
+    } catch (error) {
+      this.#stopped = stoppedBy(fileFailure(error, 'make the Log durable'))
+      // Not a second try: what was refused should not come back as if it had been accepted.
+      await file.truncate(this.#cursor.offset).catch(() => {})
+      return this.#stopped
+    }
+  }
+
+  /** After a Turn's end and after anything outside a Turn. An owed head is only late, never wrong: it is tried again. */
+  async #keepHead(lines: readonly LogLine[]): Promise<void> {
+    const due = lines.some(({ logged: { event } }) => event.type === 'turn_ended' || !event.turn_id)
+    if (!due && !this.#headOwed) return
+    const { place, session } = this.#parts
+    try {
+      await writeHead(place, session, headOf(this.#cursor))
+      this.#headOwed = false
+    } catch (error) {
+      fileFailure(error, 'write the head')
+      this.#headOwed = true
+    }
+  }
+
+  async #keepIndex(): Promise<void> {
+    const { place, session, fold } = this.#parts
+    try {
+      await writeIndex(place, session, fold, { cursor: this.#cursor, state: this.#state })
+    } catch (error) {
+      // Derived: without it the next opening reads more, nothing else.
+      fileFailure(error, 'write the index')
+    }
+    this.#indexedAt = this.#cursor.offset
+  }
+
+  /** Refuses the batch and all that waits behind it: an Event must not overtake one that was appended before it. */
+  #refuse(batch: readonly Waiting[], error: HawserError): void {
+    for (const waiting of [...batch, ...this.#queue.splice(0)]) waiting.settle({ ok: false, error })
+  }
+
+  #leave(waiting: Waiting): void {
+    this.#queue = this.#queue.filter((other) => other !== waiting)
+    this.#wake()
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#running !== undefined || this.#queue.length > 0) {
+      if (this.#running === undefined && this.#queue[0]?.prepared !== undefined) this.#run()
+      await (this.#running ?? new Promise((next) => setImmediate(next)))
+    }
+  }
+}
+
+const NEWLINE = Buffer.from('\n')
+const TOO_MUCH = 'One append holds more than the Log takes in one write.'
+
+function stoppedBy(error: HawserError): HawserError {
+  return {
+    ...error,
+    message: `${error.message} Nothing more is written to this Log until it is opened again.`,
+    next_actions: [{ action: 'Check the disk, then continue the Session.' }],
+  }
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { parseJson } from '../encoding/json.ts'
+import { sha256 } from '../encoding/hash.ts'
+import { fileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
+import type { LoggedEvent } from '../model/event.ts'
+import { Sha256, type SessionId } from '../model/ids.ts'
+import { hashOfLineBefore } from './backward.ts'
+import type { Cursor } from './line.ts'
+import { indexName, type LogPlace } from './place.ts'
+
+/** What a Log amounts to, one Event at a time. `State` is JSON. Another `version` means another meaning of the state. */
+export interface Fold<State> {
+  readonly version: string
+  readonly initial: State
+  step(state: State, logged: LoggedEvent): State
+}
+
+/** A fold's state at a place of the Log. */
+export interface Snapshot<State> {
+  readonly cursor: Cursor
+  readonly state: State
+}
+
+const IndexHeader = z.object({
+  v: z.literal(1),
+  fold: z.string(),
+  through_seq: z.int(),
+  through_offset: z.int().positive(),
+  through_hash: Sha256,
+  state_sha256: Sha256,
+})
+
+/** An index larger than this is not worth reading: the scan it saves would be as quick. */
+const INDEX_BYTES = 16 * 1024 * 1024
+
+/**
+ * The index as it stands on disk, if it is whole, of this fold, and about this very Log; otherwise `undefined`, and the
+ * Log is read from its start. It is derived: nothing is lost with it, and nothing wrong in it is believed.
+ */
+export async function readIndex<State>(
+  place: LogPlace,
+  session: SessionId,
+  log: File,
+  fold: Fold<State>,
+): Promise<Snapshot<State> | undefined> {
+  const text = await indexText(place, session)
+  const split = text?.indexOf('\n') ?? -1
+  if (text === undefined || split === -1) return undefined
+  const header = IndexHeader.safeParse(parseJson(text.slice(0, split)))
+  if (!header.success || header.data.fold !== fold.version) return undefined
+  const state = text.slice(split + 1).replace(/\n$/, '')
+  if (sha256(state) !== header.data.state_sha256) return undefined
+  const { through_seq, through_offset, through_hash } = header.data
+  if ((await hashOfLineBefore(log, through_offset)) !== through_hash) return undefined
+  // The hash vouches that this text is what a fold of the same version wrote, hence its type.
+  return {
+    cursor: { offset: through_offset, seq: through_seq + 1, prev: through_hash },
+    state: JSON.parse(state) as State,
+  }
+}
+
+export async function writeIndex<State>(
+  place: LogPlace,
+  session: SessionId,
+  fold: Fold<State>,
+  { cursor, state }: Snapshot<State>,
+): Promise<void> {
+  const text = JSON.stringify(state)
+  const header = {
+    v: 1,
+    fold: fold.version,
+    through_seq: cursor.seq - 1,
+    through_offset: cursor.offset,
+    through_hash: cursor.prev,
+    state_sha256: sha256(text),
+  }
+  const bytes = Buffer.from(`${JSON.stringify(header)}\n${text}\n`)
+  await replaceFile(place.sessions, indexName(session), bytes, place.ids.temporary())
+}
+
+async function indexText(place: LogPlace, session: SessionId): Promise<string | undefined> {
+  try {
+    const file = await place.sessions.open(indexName(session), 'read')
+    try {
+      const { size } = await file.stat()
+      return size > INDEX_BYTES ? undefined : (await readSpan(file, 0, size)).toString('utf8')
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    fileFailure(error, 'read the index')
+    return undefined
+  }
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { parseJson } from '../encoding/json.ts'
+import { fileFailure, isMissing, readSpan, replaceFile, type File } from '../host/files.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import { Sha256, type SessionId } from '../model/ids.ts'
+import type { Cursor, Fault } from './line.ts'
+import type { LogPlace } from './place.ts'
+import { scan } from './scan.ts'
+
+/**
+ * The last known end of a Log, kept outside the workspace: number and hash of a line, and the byte behind it. A Log that
+ * lacks that line was cut or exchanged, however clean it looks. Never ahead of what is durable. `seq` is -1 before the
+ * first line is durable.
+ */
+const HeadRecord = z.object({
+  seq: z.int().min(-1),
+  hash: Sha256.nullable(),
+  offset: z.int().nonnegative(),
+})
+export type HeadRecord = z.infer<typeof HeadRecord>
+
+export const HEAD_BEFORE_FIRST: HeadRecord = { seq: -1, hash: null, offset: 0 }
+
+/** The head as a place behind a line. */
+export function headOf(cursor: Cursor): HeadRecord {
+  return { seq: cursor.seq - 1, hash: cursor.prev, offset: cursor.offset }
+}
+
+/** `undefined`: there is none here, so the Session is foreign. */
+export async function readHead(
+  place: LogPlace,
+  session: SessionId,
+): Promise<Result<HeadRecord | undefined>> {
+  try {
+    const file = await place.heads.open(session, 'read')
+    const text = await readSpan(file, 0, 4096).finally(() => file.close())
+    const record = HeadRecord.safeParse(parseJson(text.toString('utf8')))
+    if (record.success) return ok(record.data)
+    return failed('log_damaged', 'The head of this Session, which vouches for its Log, is unreadable.', {
+      session_id: session,
+      reason: 'head_unreadable',
+    })
+  } catch (error) {
+    if (isMissing(error)) return ok(undefined)
+    return { ok: false, error: fileFailure(error, 'read the head of this Session') }
+  }
+}
+
+export async function writeHead(
+  place: LogPlace,
+  session: SessionId,
+  head: HeadRecord,
+): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify(head)}\n`)
+  await replaceFile(place.heads, session, bytes, place.ids.temporary())
+}
+
+/** Compares a Log that was read up to `end` with its head. */
+export async function headFault(
+  file: File,
+  session: SessionId,
+  end: Cursor,
+  head: HeadRecord,
+): Promise<Fault | undefined> {
+  if (head.seq === -1) return undefined
+  if (end.seq - 1 < head.seq) return 'head_missing'
+  if (end.seq - 1 === head.seq) return end.prev === head.hash ? undefined : 'head_differs'
+  // The head lags behind. Then the line after it stands at the head's offset and names the head's hash.
+  const from = { offset: head.offset, seq: head.seq + 1, prev: head.hash }
+  const { cursor } = await scan(file, { session, strict: false, from }, () => false)
+  return cursor.seq > from.seq ? undefined : 'head_differs'
+}

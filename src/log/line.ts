@@ -1,0 +1,112 @@
+import { isUtf8 } from 'node:buffer'
+import { crc32 } from 'node:zlib'
+import { depthWithin, parseJson } from '../encoding/json.ts'
+import { sha256 } from '../encoding/hash.ts'
+import { EventEnvelope, type LoggedEvent } from '../model/event.ts'
+import type { EventId, SessionId, TurnId } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
+
+/** Where a next line goes: its first byte, its number, and the hash it has to name (null before the very first). */
+export interface Cursor {
+  readonly offset: number
+  readonly seq: number
+  readonly prev: string | null
+}
+
+/** One line of a Log that was read and found good. `next` is the place behind it. */
+export interface LogLine {
+  readonly logged: LoggedEvent
+  readonly seq: number
+  readonly offset: number
+  readonly hash: string
+  readonly next: Cursor
+}
+
+/** What can be wrong with the bytes at a place of a Log. */
+export type Fault =
+  | 'unterminated'
+  | 'overlong'
+  | 'version'
+  | 'checksum'
+  | 'not_utf8'
+  | 'not_json'
+  | 'not_canonical'
+  | 'too_deep'
+  | 'envelope'
+  | 'other_session'
+  | 'sequence'
+  | 'chain'
+  | 'head_missing'
+  | 'head_differs'
+
+/** An Event ready for the Log but for its place in the chain. `data` is JSON text already. */
+export interface Unsealed {
+  readonly id: EventId
+  readonly session_id: SessionId
+  readonly turn_id?: TurnId
+  readonly ts: string
+  readonly type: string
+  readonly data: string
+}
+
+/** The line's bytes without its newline. `batch` is its place in the one write it belongs to. */
+export function sealLine(event: Unsealed, seq: number, prev: string | null, batch: number): { bytes: Buffer; crc: string } {
+  const turn = event.turn_id === undefined ? '' : `"turn_id":"${event.turn_id}",`
+  const place = batch === 0 ? '' : `"batch":${batch},`
+  const body =
+    `{"v":1,"seq":${seq},"id":"${event.id}","session_id":"${event.session_id}",${turn}` +
+    `"ts":"${event.ts}","type":"${event.type}","data":${event.data},${place}` +
+    `"prev":${prev === null ? 'null' : `"${prev}"`}`
+  const crc = checksum(body)
+  return { bytes: Buffer.from(`${body},"crc":"${crc}"}`), crc }
+}
+
+export type Decoded =
+  | { readonly ok: true; readonly envelope: EventEnvelope; readonly hash: string }
+  | { readonly ok: false; readonly fault: Fault }
+
+/**
+ * Judges the bytes of one line by themselves; whether it belongs where it stands is the reader's to say. `strict` also
+ * demands the one spelling that a writer produces (no repeated key, no other number or escape), which a Log needs whose
+ * chain no head of ours vouches for.
+ */
+export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
+  if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' }
+  if (!checksumHolds(bytes)) return { ok: false, fault: versionOf(bytes) > 1 ? 'version' : 'checksum' }
+  const text = bytes.toString('utf8')
+  const parsed = parseJson(text)
+  if (parsed === undefined) return { ok: false, fault: 'not_json' }
+  if (!depthWithin(parsed, LIMITS.event_depth)) return { ok: false, fault: 'too_deep' }
+  const envelope = EventEnvelope.safeParse(parsed)
+  if (!envelope.success) return { ok: false, fault: versionOf(bytes) > 1 ? 'version' : 'envelope' }
+  if (strict && !isCanonical(parsed, text)) return { ok: false, fault: 'not_canonical' }
+  return { ok: true, envelope: envelope.data, hash: sha256(bytes) }
+}
+
+const CHECKSUM_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/
+const TAIL_LENGTH = ',"crc":"01234567"}'.length
+
+function checksum(body: string | Buffer): string {
+  return crc32(body).toString(16).padStart(8, '0')
+}
+
+/** The checksum stands last, so the bytes it covers are known before anything is parsed. */
+function checksumHolds(bytes: Buffer): boolean {
+  const body = bytes.length - TAIL_LENGTH
+  if (body <= 0) return false
+  const told = CHECKSUM_TAIL.exec(bytes.toString('latin1', body))
+  return told !== null && told[1] === checksum(bytes.subarray(0, body))
+}
+
+/** The format version a line claims, 0 when it claims none: a newer Hawser's line is not damage to be cut off. */
+function versionOf(bytes: Buffer): number {
+  const parsed = parseJson(bytes.toString('utf8'))
+  if (typeof parsed !== 'object' || parsed === null || !('v' in parsed)) return 0
+  return Number.isInteger(parsed.v) ? Number(parsed.v) : 0
+}
+
+function isCanonical(parsed: unknown, text: string): boolean {
+  // Written well formed, a line has no escaped surrogate; the same letters behind an escaped backslash are only text.
+  if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) return false
+  return JSON.stringify(parsed) === text
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../host/clock.ts'
+import type { Folder } from '../host/files.ts'
+import type { Holder } from '../host/holder.ts'
+import type { Ids } from '../host/ids.ts'
+import type { SessionId } from '../model/ids.ts'
+
+/** Where the Logs of one workspace live, and the outside world that writing one needs. */
+export interface LogPlace {
+  /** `<workspace>/.hawser/sessions` */
+  readonly sessions: Folder
+  /** `$HAWSER_HOME/heads`: outside the workspace, so that what happens to a Log there is noticed. */
+  readonly heads: Folder
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly holder: Holder
+}
+
+/** File names of a Session. An id was validated before it came here, so it is safe in a path. */
+export const logName = (session: SessionId) => `${session}.ndjson`
+export const leaseName = (session: SessionId) => `${session}.lease`
+export const indexName = (session: SessionId) => `${session}.index`
+export const tornName = (session: SessionId, piece: string) => `${session}.torn-${piece}`

@@ -1,0 +1,60 @@
+import { asResult } from '../host/files.ts'
+import { ok, type HawserError, type Result } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
+import { damaged } from './damage.ts'
+import { headFault, readHead } from './head.ts'
+import { notFound, openLogFile } from './open.ts'
+import type { LogPlace } from './place.ts'
+import { findTornTail } from './repair.ts'
+import { scan } from './scan.ts'
+
+/** What a Log proves of itself when every byte of it is read. */
+export interface Verdict {
+  readonly events: number
+  /** Bytes of whole, chained lines. */
+  readonly bytes: number
+  readonly last_hash: string | null
+  /** Types or shapes this version does not know: kept and skipped. */
+  readonly unknown: number
+  readonly foreign: boolean
+  /** Bytes of a last write that was cut short; the next writer cuts them off and keeps them. */
+  readonly torn_bytes: number
+  readonly damage?: HawserError
+}
+
+/** Reads the whole Log as the strictest reader and compares it with its head. Writes nothing. */
+export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<Verdict>> {
+  return asResult('verify the Log', async () => {
+    const head = await readHead(place, session)
+    if (!head.ok) return head
+    const file = await openLogFile(place, session, 'read')
+    if (file === undefined) return notFound(session)
+    try {
+      let events = 0
+      let unknown = 0
+      const end = await scan(file, { session, strict: true }, ({ logged }) => {
+        events += 1
+        if (!logged.known) unknown += 1
+      })
+      const torn = await findTornTail(file, session, end)
+      const unlikeHead =
+        head.value === undefined
+          ? undefined
+          : await headFault(file, session, end.cursor, head.value)
+      const reason = unlikeHead ?? (torn === undefined ? end.fault?.reason : undefined)
+      return ok({
+        events,
+        bytes: end.cursor.offset,
+        last_hash: end.cursor.prev,
+        unknown,
+        foreign: head.value === undefined,
+        torn_bytes: torn?.bytes.length ?? 0,
+        ...(reason === undefined
+          ? {}
+          : { damage: damaged(session, end.cursor.offset, reason).error }),
+      })
+    } finally {
+      await file.close()
+    }
+  })
+}

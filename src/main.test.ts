@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { main } from './main.ts'
+
+async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const written = { stdout: '', stderr: '' }
+  const code = await main({
+    argv,
+    stdout: { write: (text: string) => (written.stdout += text) },
+    stderr: { write: (text: string) => (written.stderr += text) },
+    env: {},
+  })
+  return { code, ...written }
+}
+
+test.each(['--version', '-V'])('%s prints the version the build gave', async (option) => {
+  const { code, stdout, stderr } = await run(option)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^hawser \d+\.\d+\.\d+\n$/)
+})
+
+test('help is the answer to --help, to -h and to nothing at all', async () => {
+  const { code, stdout, stderr } = await run('--help')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('hawser --version')
+  expect(await run('-h')).toEqual({ code, stdout, stderr })
+  expect(await run()).toEqual({ code, stdout, stderr })
+})
+
+test('an unknown command is a usage error on stderr, with a next step', async () => {
+  expect(await run('moor', '--fast')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'hawser: There is no command "moor".\nTry: hawser --help\n',
+  })
+})
+
+test('with --json the error is data on stdout', async () => {
+  const { code, stdout, stderr } = await run('moor', '--json')
+  expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+  expect(stdout.endsWith('\n')).toBe(true)
+  expect(JSON.parse(stdout)).toEqual({
+    ok: false,
+    error: {
+      kind: 'invalid_args',
+      message: expect.any(String),
+      details: { arguments: ['moor', '--json'] },
+      next_actions: [{ action: 'show_help', command: 'hawser --help' }],
+    },
+  })
+})
+
+test('--json alone is an error too: there is nothing to answer', async () => {
+  const { code, stdout } = await run('--json')
+  expect(code).toBe(2)
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
+})
+
+test('a known option beside an unknown word does not hide the mistake', async () => {
+  expect(await run('--version', 'moor')).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('what a person typed cannot steer the terminal', async () => {
+  const { stderr } = await run('\u001b[2J\u202Eevil\nline')
+  expect(stderr).toBe(
+    'hawser: There is no command "\\u001b[2J\\u{202e}evil\\nline".\nTry: hawser --help\n',
+  )
+})

@@ -1,0 +1,339 @@
+import * as z from 'zod'
+import { describe, expect, test } from 'vitest'
+import { Descriptor, Handle } from './descriptor.ts'
+import { EVENT_DATA, EVENT_TYPES, readEvent, EventEnvelope } from './event.ts'
+import type { EventData, EventType } from './event.ts'
+import { BlobKey, EventId, ResourceId, SessionId, TurnId } from './ids.ts'
+
+const ulid = '01jaaaaaaaaaaaaaaaaaaaaaaa'
+const sha = 'a'.repeat(64)
+const session = SessionId.parse(`ses_${ulid}`)
+const turn = TurnId.parse(`trn_${ulid}`)
+const event = EventId.parse(`evt_${ulid}`)
+const resource = ResourceId.parse(`res_${ulid}`)
+const blob = BlobKey.parse(`${sha}.txt`)
+const handle = Handle.parse('@img1')
+const error = { kind: 'timeout', message: 'It took too long.' } as const
+const usage = { input: 9, cached_read: 4, cache_write: 0, output: 2, reasoning: 0 }
+const descriptor = Descriptor.parse({
+  resource_id: resource,
+  handle,
+  kind: 'image',
+  name: 'a.png',
+  media_type: 'image/png',
+  size_bytes: 68,
+  content_sha256: sha,
+  blob: `${sha}.png`,
+  source: 'cli',
+  rehydratable: true,
+})
+const surface = {
+  contract_version: 'hw1',
+  layer0_sha256: sha,
+  layer1_sha256: sha,
+  toolset_sha256: sha,
+  skills_sha256: sha,
+  blob,
+  params: { replay: 'window', late_role: 'developer', tool_choice: 'auto', limits: { calls: 1 } },
+  reason: 'session_start',
+} as const
+const late = { workspace: '/w', mode: 'build', permission_mode: 'ask', date: '2026-01-31' } as const
+
+/** One of each, with every field. */
+const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
+  session_started: {
+    workspace: '/w',
+    provider: 'rehearsal',
+    model: 'm',
+    mode: 'plan',
+    permission_mode: 'read-only',
+    presenter: 'cli',
+    harness_version: '0.1.0',
+    tether: { channel: 'host', id: 'default' },
+  },
+  session_fork: {
+    parent_session_id: session,
+    at_seq: 3,
+    at_hash: sha,
+    at_offset: 900,
+    root_session_id: session,
+    resources: [{ parent_resource_id: resource, resource_id: resource }],
+    resources_count: 1,
+  },
+  session_settings: {
+    model: 'm',
+    provider: 'openai',
+    effort: 'high',
+    permission_mode: 'auto',
+    title: 't',
+  },
+  prompt_surface: surface,
+  turn_started: { source: { presenter: 'tether', channel: 'web', user: { id: '1', name: 'Al' } } },
+  user_message: {
+    text: 'hi',
+    resources: [descriptor],
+    attachment_errors: [
+      { code: 'empty', name: 'b.txt', reason: 'it is empty', limit: 1, actual: 0 },
+    ],
+    prompt_mode: 'blocks',
+    presenter_context: { open_file: 'a.ts' },
+    steer: true,
+  },
+  late_context: { ...late, branch: 'main' },
+  skill_activation: {
+    name: 's',
+    args: '',
+    source: 'user',
+    path: 's/SKILL.md',
+    content_sha256: sha,
+    blob,
+    trust: 'trusted',
+    activated_by: 'user',
+  },
+  skill_context_hydration: {
+    skill: { name: 's', content_sha256: sha },
+    activation_event_id: event,
+    context_source_id: 'diff',
+    produced_by: { kind: 'command', name: 'git', args: ['diff'] },
+    permission: { mode: 'ask', decision: 'allowed', explicit: true },
+    invoked_by: 'person',
+    status: 'failed',
+    error,
+    output: '',
+    resource_id: resource,
+    output_sha256: sha,
+    output_bytes: 0,
+    truncated: true,
+    invalid_bytes_replaced: true,
+    duration_ms: 1.5,
+    limitations: ['cut'],
+  },
+  provider_request: {
+    call_index: 0,
+    attempt: 0,
+    dialect: 'messages',
+    model: 'm',
+    contract_version: 'hw1',
+    cache_key: 'hw1:m_0',
+    request_sha256: sha,
+    request_bytes: 10,
+    sent_bytes: 5,
+    shared_prefix_bytes: 5,
+    prefix_break: { at: 5, cause: 'undo' },
+    projected: [
+      { resource_id: resource, content_sha256: sha, variant: blob, bytes: 68, lifetime: 'turn' },
+    ],
+    transport: 'websocket',
+    previous_response_id_used: true,
+  },
+  assistant_message: { text: 'ok', partial: true, resources: [descriptor] },
+  reasoning: { dialect: 'responses', model: 'm', item: null },
+  tool_call: { call_id: 'c', name: 'read', arguments: '{"path":' },
+  tool_result: {
+    call_id: 'c',
+    name: 'write',
+    outcome: 'failed',
+    error,
+    output: '',
+    truncated: true,
+    duration_ms: 0,
+    resources: [descriptor],
+    before_blob: blob,
+    after_blob: blob,
+  },
+  plan_updated: { entries: [{ content: 'x', status: 'pending', priority: 'low' }] },
+  permission_decision: {
+    call_id: 'c',
+    subject: 'bash',
+    args_sha256: sha,
+    mode: 'ask',
+    decision: 'denied',
+    scope: 'once',
+    by: 'nobody',
+  },
+  resource_ingested: { descriptor, origin: 'egress' },
+  resource_view: {
+    resource_id: resource,
+    handle,
+    by: 'model',
+    reason: 'closer',
+    pages: { from: 1, to: 2 },
+    lines: { from: 1, to: 9 },
+    region: { x: 0, y: 0, width: 4, height: 4 },
+    size: { width: 2, height: 2 },
+    content_sha256: sha,
+    variant: blob,
+    outcome: 'projected',
+  },
+  resource_retired: { resource_id: resource, why: 'turn_over', estimate: { keep_usd: 0.2 } },
+  resource_dropped: { resource_id: resource, by: 'person' },
+  resource_quarantined: {
+    resource_id: resource,
+    dialect: 'chat',
+    provider_error: { message: 'no', status: 400, code: 'bad_image' },
+  },
+  provider_usage: {
+    call_index: 0,
+    usage,
+    raw: { tier: 'x' },
+    cost_usd: 0.01,
+    latency_ms: 900,
+    first_token_ms: 300,
+    continuation: { used: false, reset_reason: 'model_changed' },
+    pressure: { tier: 'warning', ratio: 0.81, window_tokens: 1000, notice: true },
+    stop_reason: 'end',
+  },
+  history_compaction: {
+    trigger: 'manual',
+    strategy: 'deterministic',
+    range: { from_seq: 0, to_seq: 9 },
+    tail: { from_seq: 10, turns: 2, tokens: 50 },
+    elided: { before_seq: 20, over_bytes: 4096 },
+    tokens_before: 900,
+    tokens_after: 100,
+    carried: {
+      files_touched: ['a.ts'],
+      decisions: ['d'],
+      open_tasks: ['t'],
+      tool_outcomes: [{ call_id: 'c', name: 'bash', outcome: 'ok' }],
+      resources: [{ resource_id: resource, handle, name: 'a.png' }],
+      skills: [{ name: 's', content_sha256: sha }],
+      hydrations: [{ event_id: event, context_source_id: 'diff' }],
+      pinned: ['p'],
+    },
+    state: {
+      handle_counter: 1,
+      resources: [descriptor],
+      surface,
+      late_context: late,
+      notices: ['rehearsal'],
+    },
+    limitations: ['lossy'],
+    summary: 'so far',
+  },
+  compaction_undone: { compaction_event_id: event, reason: 'asked' },
+  files_restored: {
+    undone_turn_id: turn,
+    files: [{ path: 'a.ts', before_blob: blob, after_blob: blob, outcome: 'restored' }],
+    by: 'person',
+  },
+  text_pinned: { text: 'keep', by: 'person' },
+  log_repaired: { cut_bytes: 7, kept_as: 'x.torn-1' },
+  lock_taken: { previous_holder: { pid: 1, program: 'hawser run', since: '2026-01-31' } },
+  notice: { code: 'rehearsal', text: 'offline' },
+  turn_ended: {
+    status: 'failed',
+    error,
+    usage_total: { ...usage, calls: 1, cost_usd: 0.01 },
+    crash_recovered: true,
+  },
+}
+
+function read(type: string, data: object) {
+  const line = { v: 1, seq: 0, id: event, session_id: session, type, data, prev: null }
+  return readEvent(
+    EventEnvelope.parse({ ...line, ts: '2026-01-31T12:00:00.000Z', crc: '00000000' }),
+  )
+}
+
+/** The sample without one of its fields, and with others instead. */
+function changed(type: EventType, without: string, others: object = {}): object {
+  const rest = Object.entries(SAMPLES[type]).filter(([name]) => name !== without)
+  return { ...Object.fromEntries(rest), ...others }
+}
+
+describe.each(EVENT_TYPES)('%s', (type) => {
+  const shape: Readonly<Record<string, z.ZodType>> = EVENT_DATA[type].shape
+
+  test('is known with every field of its schema', () => {
+    expect(Object.keys(SAMPLES[type]).toSorted()).toEqual(Object.keys(shape).toSorted())
+    expect(read(type, SAMPLES[type])).toMatchObject({ known: true, event: { data: SAMPLES[type] } })
+  })
+
+  test.each(Object.keys(shape))('is known without %s just when that may be absent', (field) => {
+    const mayBeAbsent = z.safeParse(shape[field]!, undefined).success
+    expect(read(type, changed(type, field)).known).toBe(mayBeAbsent)
+  })
+
+  test.each(Object.keys(shape))('is of unknown shape when %s is of another kind', (field) => {
+    const other = field === 'item' ? undefined : Number.NaN
+    expect(read(type, changed(type, field, { [field]: other }))).toMatchObject({
+      known: false,
+      why: 'unknown_shape',
+    })
+  })
+})
+
+test('a hydration says what produced it, also when that took no arguments [SH-012]', () => {
+  const withArgs = (args: object) =>
+    read(
+      'skill_context_hydration',
+      changed('skill_context_hydration', 'produced_by', {
+        produced_by: { kind: 'file', name: 'a.ts', ...args },
+      }),
+    ).known
+  expect(withArgs({ args: null })).toBe(true)
+  expect(withArgs({})).toBe(false)
+})
+
+test('a hydration demands its Skill, source, permission and output hash [SH-010] [SH-011] [SH-013] [SH-015]', () => {
+  for (const field of [
+    'skill',
+    'activation_event_id',
+    'context_source_id',
+    'permission',
+    'output_sha256',
+  ]) {
+    expect(read('skill_context_hydration', changed('skill_context_hydration', field)).known).toBe(
+      false,
+    )
+  }
+})
+
+test('a hydration that was not cut leaves out what is at its default [SH-014] [SH-015]', () => {
+  const { truncated, limitations, resource_id, ...whole } = SAMPLES.skill_context_hydration
+  expect([truncated, limitations, resource_id]).toEqual([true, ['cut'], resource])
+  expect(read('skill_context_hydration', whole).known).toBe(true)
+})
+
+test('the pressure of a call may be unavailable, and is otherwise one of four tiers [PC-049]', () => {
+  const withPressure = (pressure: unknown) =>
+    read('provider_usage', changed('provider_usage', 'pressure', { pressure })).known
+  expect(withPressure('unavailable')).toBe(true)
+  expect(withPressure({ tier: 'recovery', ratio: 1, window_tokens: 1 })).toBe(false)
+  expect(withPressure('unknown')).toBe(false)
+})
+
+test('the record of a call has room for continuation and its contract version [PC-030] [PC-038]', () => {
+  const { transport, previous_response_id_used, contract_version } = SAMPLES.provider_request
+  expect([transport, previous_response_id_used, contract_version]).toEqual([
+    'websocket',
+    true,
+    'hw1',
+  ])
+  expect(SAMPLES.provider_usage.continuation).toEqual({
+    used: false,
+    reset_reason: 'model_changed',
+  })
+})
+
+test('a checkpoint may list its limitations, each a sentence [PC-044]', () => {
+  const limitations = [1]
+  expect(
+    read('history_compaction', changed('history_compaction', 'limitations', { limitations })).known,
+  ).toBe(false)
+})
+
+test('a view says which Resource, who asked and the outcome [SR-043]', () => {
+  for (const field of ['resource_id', 'by', 'outcome']) {
+    expect(read('resource_view', changed('resource_view', field)).known).toBe(false)
+  }
+})
+
+test('a fork names at most 64 Resources', () => {
+  const resources = (count: number) =>
+    Array.from({ length: count }, () => ({ parent_resource_id: resource, resource_id: resource }))
+  const forked = (count: number) =>
+    read('session_fork', changed('session_fork', '', { resources: resources(count) })).known
+  expect([forked(64), forked(65)]).toEqual([true, false])
+})

@@ -1,0 +1,65 @@
+import type { BlobMediaType } from './ids.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/**
+ * The one table of limits: every edge enforces these, the API serves them. All are inclusive.
+ * `turn_provider_calls` and `session_waiting_turns` are defaults that settings may change.
+ */
+export const LIMITS = Object.freeze({
+  user_text_bytes: MIB,
+
+  attachment_bytes: 10 * MIB,
+  turn_attachment_bytes: 18 * MIB,
+  attachment_ms: 10_000,
+  turn_attachment_ms: 30_000,
+  image_pixels: 64_000_000,
+  image_side_pixels: 16_384,
+
+  descriptor_bytes: 400,
+  link_uri_bytes: 1_000,
+  fork_resources: 64,
+
+  presenter_context_keys: 12,
+  presenter_context_value_bytes: 240,
+  presenter_context_bytes: 1_200,
+
+  hydrated_output_bytes: 32 * KIB,
+  hydrated_output_max_bytes: 256 * KIB,
+  hydrated_spool_bytes: 10 * MIB,
+  tool_output_bytes: 50 * KIB,
+
+  turn_provider_calls: 100,
+  session_waiting_turns: 8,
+  cache_key_bytes: 96,
+
+  frame_bytes: 256 * KIB,
+  frame_text_bytes: 200 * KIB,
+  frame_images: 4,
+  frames_in_memory: 1_000,
+  tether_address_bytes: 128,
+  sender_name_bytes: 64,
+
+  event_line_bytes: MIB,
+  event_field_bytes: 64 * KIB,
+  event_depth: 64,
+})
+
+interface AttachmentType {
+  readonly media_type: BlobMediaType
+  readonly kind: 'image' | 'pdf' | 'text'
+}
+
+/** What may be attached, by file extension. Magic bytes must agree with it. */
+export const ATTACHMENT_EXTENSIONS = Object.freeze({
+  '.png': { media_type: 'image/png', kind: 'image' },
+  '.jpg': { media_type: 'image/jpeg', kind: 'image' },
+  '.jpeg': { media_type: 'image/jpeg', kind: 'image' },
+  '.gif': { media_type: 'image/gif', kind: 'image' },
+  '.webp': { media_type: 'image/webp', kind: 'image' },
+  '.pdf': { media_type: 'application/pdf', kind: 'pdf' },
+  '.txt': { media_type: 'text/plain', kind: 'text' },
+  '.md': { media_type: 'text/markdown', kind: 'text' },
+  '.csv': { media_type: 'text/csv', kind: 'text' },
+} as const satisfies Record<string, AttachmentType>)

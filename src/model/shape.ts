@@ -1,0 +1,47 @@
+import * as z from 'zod'
+
+/**
+ * An object whose unknown fields are kept in the value and left out of the type: a newer writer's
+ * field survives, and nobody here can come to rely on it.
+ */
+export function openObject<F extends z.ZodRawShape>(fields: F): z.ZodObject<F> {
+  return z.looseObject(fields)
+}
+
+/** What was logged or received is never changed, so every list and object in it is read-only. */
+export type Frozen<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Frozen<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Frozen<T[K]> }
+      : T
+
+export const Count = z.int().nonnegative()
+
+export const Milliseconds = z.number().nonnegative()
+
+/** A flag that is omitted when false. */
+export const Flag = z.boolean().optional()
+
+/** A list that is omitted when empty. */
+export function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item).optional()
+}
+
+/** A JSON value nobody here looks into. */
+export const Opaque = z.custom<unknown>((value) => value !== undefined)
+
+const encoder = new TextEncoder()
+
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).length
+}
+
+/** Text of `least` to `most` bytes of UTF-8. */
+export function boundedText(least: number, most: number) {
+  return z.string().refine((text) => {
+    const bytes = utf8Bytes(text)
+    return bytes >= least && bytes <= most
+  })
+}

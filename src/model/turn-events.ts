@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { AttachmentError } from './attachment.ts'
+import { Descriptor } from './descriptor.ts'
+import { LoggedError } from './error-shape.ts'
+import { UsageTotal } from './provider-events.ts'
+import { PermissionMode, SessionMode } from './session-events.ts'
+import { Flag, list, openObject } from './shape.ts'
+import { Sender } from './tether-address.ts'
+
+export const TurnStarted = openObject({
+  source: openObject({
+    presenter: z.string(),
+    channel: z.string().optional(),
+    user: Sender.optional(),
+  }),
+})
+
+export const UserMessage = openObject({
+  text: z.string(),
+  resources: list(Descriptor),
+  attachment_errors: list(AttachmentError),
+  prompt_mode: z.enum(['string', 'blocks']),
+  presenter_context: z.record(z.string(), z.string()).optional(),
+  steer: Flag,
+})
+
+export const LateContext = openObject({
+  workspace: z.string(),
+  branch: z.string().optional(),
+  mode: SessionMode,
+  permission_mode: PermissionMode,
+  date: z.iso.date(),
+})
+
+export const AssistantMessage = openObject({
+  text: z.string(),
+  partial: Flag,
+  resources: list(Descriptor),
+})
+
+export const TurnStatus = z.enum(['completed', 'failed', 'interrupted', 'refused'])
+
+export const TurnEnded = openObject({
+  status: TurnStatus,
+  error: LoggedError.optional(),
+  usage_total: UsageTotal,
+  crash_recovered: Flag,
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { CompactionTrigger } from '../../src/model/compaction-events.ts'
+import { Descriptor, HANDLE_PREFIXES, RESOURCE_SOURCES } from '../../src/model/descriptor.ts'
+import { Dialect, PrefixBreakCause } from '../../src/model/provider-events.ts'
+import { PermissionMode, SessionMode } from '../../src/model/session-events.ts'
+import { ToolOutcome } from '../../src/model/tool-events.ts'
+import { TurnStatus } from '../../src/model/turn-events.ts'
+
+test('a checkpoint is triggered by one of these [PC-060]', () => {
+  expect(CompactionTrigger.options).toEqual([
+    'manual',
+    'critical_pressure_preflight',
+    'websocket_critical_recovery',
+    'overflow_recovery',
+    'policy_auto',
+  ])
+})
+
+test('a prefix breaks for one of these causes', () => {
+  expect(PrefixBreakCause.options).toEqual([
+    'surface',
+    'params',
+    'model',
+    'dialect',
+    'checkpoint',
+    'undo',
+    'transient_retired',
+    'quarantine',
+    'drop',
+    'payload_missing',
+    'fork',
+    'unknown',
+  ])
+})
+
+test('a request is in one of these dialects', () => {
+  expect(Dialect.options).toEqual([
+    'responses',
+    'messages',
+    'chat',
+    'rehearsal',
+    'claude-agent-sdk',
+  ])
+})
+
+test('a Session has one of these modes and permission modes', () => {
+  expect(SessionMode.options).toEqual(['build', 'plan'])
+  expect(PermissionMode.options).toEqual(['read-only', 'ask', 'auto'])
+})
+
+test('a Turn and a tool call end in one of these ways', () => {
+  expect(TurnStatus.options).toEqual(['completed', 'failed', 'interrupted', 'refused'])
+  expect(ToolOutcome.options).toEqual(['ok', 'failed', 'denied', 'unknown'])
+})
+
+test('a Resource has one of these kinds, each with its handle, and sources [SR-022]', () => {
+  expect(HANDLE_PREFIXES).toEqual({
+    image: 'img',
+    pdf: 'pdf',
+    text: 'txt',
+    link: 'link',
+    file: 'file',
+  })
+  const [stored, link] = Descriptor.options
+  expect([...stored.shape.kind.options, link.shape.kind.value].toSorted()).toEqual(
+    Object.keys(HANDLE_PREFIXES).toSorted(),
+  )
+  expect(RESOURCE_SOURCES).toEqual([
+    'cli',
+    'acp',
+    'http',
+    'web',
+    'mcp',
+    'tether',
+    'telegram',
+    'tool',
+    'hydration',
+  ])
+})

@@ -1,0 +1,121 @@
+import * as z from 'zod'
+import { expect, test } from 'vitest'
+import { DURABILITY, EPHEMERAL_DATA, EVENT_DATA, EVENT_TYPES } from '../../src/model/event.ts'
+
+/** The fields of an object schema in order, `?` behind those that may be absent. */
+function fieldsOf(schema: z.ZodObject): string {
+  return Object.entries(schema.shape)
+    .map(([name, field]) => (z.safeParse(field, undefined).success ? `${name}?` : name))
+    .join(' ')
+}
+
+function pinOf(schemas: Readonly<Record<string, z.ZodObject>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(schemas).map(([type, data]) => [type, fieldsOf(data)]))
+}
+
+const EVENT_PIN = {
+  session_started:
+    'workspace provider model mode permission_mode presenter harness_version tether?',
+  session_fork:
+    'parent_session_id at_seq at_hash at_offset root_session_id resources? resources_count',
+  session_settings: 'model? provider? effort? permission_mode? title?',
+  prompt_surface:
+    'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 blob params reason',
+  turn_started: 'source',
+  user_message: 'text resources? attachment_errors? prompt_mode presenter_context? steer?',
+  late_context: 'workspace branch? mode permission_mode date',
+  skill_activation: 'name args source path content_sha256 blob trust activated_by',
+  skill_context_hydration:
+    'skill activation_event_id context_source_id produced_by permission invoked_by status error? ' +
+    'output resource_id? output_sha256 output_bytes truncated? invalid_bytes_replaced? ' +
+    'duration_ms limitations?',
+  provider_request:
+    'call_index attempt dialect model contract_version cache_key request_sha256 request_bytes ' +
+    'sent_bytes? shared_prefix_bytes prefix_break? projected? transport previous_response_id_used?',
+  assistant_message: 'text partial? resources?',
+  reasoning: 'dialect model item',
+  tool_call: 'call_id name arguments',
+  tool_result:
+    'call_id name outcome error? output truncated? duration_ms resources? before_blob? after_blob?',
+  plan_updated: 'entries',
+  permission_decision: 'call_id? subject args_sha256 mode decision scope by',
+  resource_ingested: 'descriptor origin',
+  resource_view:
+    'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? outcome',
+  resource_retired: 'resource_id why estimate?',
+  resource_dropped: 'resource_id by',
+  resource_quarantined: 'resource_id dialect provider_error',
+  provider_usage:
+    'call_index usage raw? cost_usd? latency_ms first_token_ms? continuation? pressure stop_reason',
+  history_compaction:
+    'trigger strategy range tail elided? tokens_before tokens_after carried state limitations? ' +
+    'summary',
+  compaction_undone: 'compaction_event_id reason',
+  files_restored: 'undone_turn_id files by',
+  text_pinned: 'text by',
+  log_repaired: 'cut_bytes kept_as',
+  lock_taken: 'previous_holder',
+  notice: 'code text',
+  turn_ended: 'status error? usage_total crash_recovered?',
+}
+
+const NOW = [
+  'session_started',
+  'session_fork',
+  'user_message',
+  'provider_request',
+  'tool_call',
+  'permission_decision',
+  'history_compaction',
+  'log_repaired',
+  'lock_taken',
+  'turn_ended',
+]
+
+test('the canonical Events and their fields are these, and no other [SH-008]', () => {
+  expect(EVENT_TYPES).toEqual(Object.keys(EVENT_PIN))
+  expect(pinOf(EVENT_DATA)).toEqual(EVENT_PIN)
+})
+
+test('no Event has a field for the bytes of a Resource [SR-039]', () => {
+  const fields = Object.values(EVENT_PIN).flatMap((pin) => pin.split(/\?? /))
+  expect(fields.filter((field) => /base64|bytes$|^data$|pixels/.test(field))).toEqual([
+    // Counts, each of them.
+    'output_bytes',
+    'request_bytes',
+    'sent_bytes',
+    'shared_prefix_bytes',
+    'cut_bytes',
+  ])
+})
+
+test('no Event calls a source of context a provider [SH-026]', () => {
+  expect(EVENT_PIN.skill_context_hydration).not.toContain('provider')
+})
+
+test('the Events that are on disk before anyone is told are these', () => {
+  const now = Object.entries(DURABILITY).filter(([, rule]) => rule !== 'soon')
+  expect(now.map(([type]) => type)).toEqual(expect.arrayContaining(NOW))
+  expect(now).toHaveLength(NOW.length)
+})
+
+test('the ephemeral events are these, and none of them is canonical [PC-061]', () => {
+  expect(pinOf(EPHEMERAL_DATA)).toEqual({
+    text_delta: 'text',
+    reasoning_delta: 'text',
+    tool_progress: 'call_id text',
+    status: 'text',
+    stream_restarted: 'reason',
+    context_pressure:
+      'tier ratio input_tokens window_tokens trigger? compaction_event_id? next_actions?',
+  })
+  expect(EPHEMERAL_DATA.context_pressure.shape.tier.options).toEqual([
+    'none',
+    'advisory',
+    'warning',
+    'critical',
+    'recovery',
+  ])
+  const canonical: readonly string[] = EVENT_TYPES
+  expect(Object.keys(EPHEMERAL_DATA).filter((type) => canonical.includes(type))).toEqual([])
+})

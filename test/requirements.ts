@@ -1,0 +1,28 @@
+import { ATTACHMENT_EDGES } from './requirements/attachment-edges.ts'
+import { ATTACHMENTS } from './requirements/attachments.ts'
+import { COMPACTION_TRIGGERS } from './requirements/compaction-triggers.ts'
+import { PROMPT_CONTRACT } from './requirements/prompt-contract.ts'
+import type { Owner, Requirement } from './requirements/requirement.ts'
+import { SESSION_RESOURCES } from './requirements/session-resources.ts'
+import { SKILL_HYDRATION } from './requirements/skill-hydration.ts'
+import { TETHER_BLOBS } from './requirements/tether-blobs.ts'
+import { TETHER_FRAMES } from './requirements/tether-frames.ts'
+import { TETHER_GATEWAYS } from './requirements/tether-gateways.ts'
+
+export type { Owner, Requirement }
+
+/** Every promised behaviour. A test cites the rows it shows by their ids in square brackets. */
+export const REQUIREMENTS: readonly Requirement[] = [
+  ...SESSION_RESOURCES,
+  ...TETHER_BLOBS,
+  ...TETHER_FRAMES,
+  ...TETHER_GATEWAYS,
+  ...PROMPT_CONTRACT,
+  ...COMPACTION_TRIGGERS,
+  ...SKILL_HYDRATION,
+  ...ATTACHMENTS,
+  ...ATTACHMENT_EDGES,
+]
+
+/** Owners whose rows must all be cited by a test. An owner joins when its part is done. */
+export const FINISHED_OWNERS: readonly Owner[] = ['foundations']

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import {
+  foldersImportingEachOther,
+  importCycles,
+  importsOutsideTheTable,
+  packagesOutsideTheTable,
+} from './checks.ts'
+import type { Tree } from './source.ts'
+
+const planted = (files: Record<string, string>): Tree => new Map(Object.entries(files))
+const importing = (path: string, specifier: string): Tree =>
+  planted({ [path]: `import { x } from '${specifier}'\nexport const y = x\n` })
+
+test.each([
+  ['src/model/ids.ts', '../encoding/hash.ts', 'src/encoding/hash.ts'],
+  ['src/encoding/hash.ts', '../model/ids.ts', 'src/model/ids.ts'],
+  ['src/host/clock.ts', '../encoding/hash.ts', 'src/encoding/hash.ts'],
+  ['src/history/fold.ts', '../host/clock.ts', 'src/host/clock.ts'],
+  ['src/policy/decide.ts', '../history/fold.ts', 'src/history/fold.ts'],
+  ['src/contract/compose.ts', '../context/plan.ts', 'src/context/plan.ts'],
+  ['src/context/plan.ts', '../contract/compose.ts', 'src/contract/compose.ts'],
+  ['src/log/append.ts', '../blobs/store.ts', 'src/blobs/store.ts'],
+  ['src/blobs/store.ts', '../log/append.ts', 'src/log/append.ts'],
+  ['src/resources/ingest.ts', '../log/append.ts', 'src/log/append.ts'],
+  ['src/skills/plan.ts', '../history/fold.ts', 'src/history/fold.ts'],
+  ['src/providers/chat/stream.ts', '../../blobs/store.ts', 'src/blobs/store.ts'],
+  ['src/tools/read.ts', '../log/append.ts', 'src/log/append.ts'],
+  ['src/turn/run.ts', '../providers/chat/stream.ts', 'src/providers/chat/stream.ts'],
+  ['src/turn/run.ts', '../session/harness.ts', 'src/session/harness.ts'],
+  ['src/session/admit.ts', '../providers/engine.ts', 'src/providers/engine.ts'],
+  ['src/session/admit.ts', '../tools/tool.ts', 'src/tools/tool.ts'],
+  ['src/tether/relay.ts', '../turn/run.ts', 'src/turn/run.ts'],
+  ['src/presenters/acp/serve.ts', '../http/serve.ts', 'src/presenters/http/serve.ts'],
+  ['src/presenters/acp/serve.ts', '../../log/append.ts', 'src/log/append.ts'],
+  ['src/index.ts', './log/append.ts', 'src/log/append.ts'],
+  ['bin/hawser.ts', '../src/model/ids.ts', 'src/model/ids.ts'],
+  ['bench/open.bench.ts', '../test/contract/log.ts', 'test/contract/log.ts'],
+  ['scripts/build.mjs', '../src/main.ts', 'src/main.ts'],
+  ['src/log/append.ts', '../../test/support/folder.ts', 'test/support/folder.ts'],
+  ['src/log/append.test.ts', '../blobs/store.ts', 'src/blobs/store.ts'],
+  ['src/log/append.test.ts', '../../test/contract/log.ts', 'test/contract/log.ts'],
+])('%s may not import %s', (path, specifier, target) => {
+  expect(importsOutsideTheTable(importing(path, specifier))).toEqual([
+    `${path} may not import ${target}`,
+  ])
+})
+
+test.each([
+  ['src/log/append.ts', './lock.ts'],
+  ['src/log/append.ts', '../host/clock.ts'],
+  ['src/turn/run.ts', '../providers/provider.ts'],
+  ['src/turn/run.ts', '../providers/engine.ts'],
+  ['src/turn/run.ts', '../tools/tool.ts'],
+  ['src/session/admit.ts', '../providers/provider.ts'],
+  ['src/presenters/acp/wire/frames.ts', '../../../session/harness.ts'],
+  ['src/presenters/acp/wire/frames.ts', '../translate.ts'],
+  ['src/main.ts', './presenters/cli/help.ts'],
+  ['src/index.ts', './session/harness.ts'],
+  ['bin/hawser.ts', '../src/main.ts'],
+  ['src/log/append.test.ts', '../../test/support/folder.ts'],
+  ['src/main.test.ts', './main.ts'],
+  ['test/contract/log.ts', '../../src/log/append.ts'],
+  ['bench/open.bench.ts', '../test/support/folder.ts'],
+])('%s may import %s', (path, specifier) => {
+  expect(importsOutsideTheTable(importing(path, specifier))).toEqual([])
+})
+
+test.each([
+  ['an import', `import '../log/append.ts'`],
+  ['a type import', `import type { A } from '../log/append.ts'`],
+  ['a re-export', `export { a } from '../log/append.ts'`],
+  ['a re-export of everything', `export * from '../log/append.ts'`],
+  ['a re-export of a type', `export type { A } from '../log/append.ts'`],
+  ['a dynamic import', `export const a = () => import('../log/append.ts')`],
+  ['a dynamic import of a template', 'export const a = () => import(`../log/append.ts`)'],
+  ['an import inside a type', `export type A = import('../log/append.ts').A`],
+  ['an import assignment', `import a = require('../log/append.ts')`],
+])('%s counts as an import', (_, text) => {
+  expect(importsOutsideTheTable(planted({ 'src/model/ids.ts': text }))).toEqual([
+    'src/model/ids.ts may not import src/log/append.ts',
+  ])
+})
+
+test('text that only looks like an import does not count', () => {
+  const text = `// import '../log/append.ts'\nexport const a = "import '../log/append.ts'"\n`
+  expect(importsOutsideTheTable(planted({ 'src/model/ids.ts': text }))).toEqual([])
+})
+
+test('source outside every unit of the table is an offence', () => {
+  const tree = planted({ 'src/extras/a.ts': '', 'src/loose.ts': '', 'src/presenters/all.ts': '' })
+  expect(importsOutsideTheTable(tree)).toEqual([
+    'src/extras/a.ts lies in no unit of the import table',
+    'src/loose.ts lies in no unit of the import table',
+    'src/presenters/all.ts lies in no unit of the import table',
+  ])
+})
+
+test('a package is imported by the program only if it is installed with it', () => {
+  const tree = planted({
+    'src/model/ids.ts': `import * as z from 'zod/v4'`,
+    'src/model/events.ts': `import fc from 'fast-check'`,
+    'src/model/events.test.ts': `import fc from 'fast-check'\nimport { test } from 'vitest'`,
+    'src/model/ids.test.ts': `import { build } from 'rolldown'`,
+    'test/contract/log.ts': `import { test } from 'vitest'`,
+  })
+  expect(packagesOutsideTheTable(tree, ['zod'])).toEqual([
+    'src/model/events.ts may not import fast-check',
+    'src/model/ids.test.ts may not import rolldown',
+  ])
+})
+
+test('a package with an owner is imported by its owner only', () => {
+  const tree = planted({
+    'src/host/lock.ts': `import { lock } from 'fs-native-extensions'`,
+    'src/log/lock.ts': `import { lock } from 'fs-native-extensions'`,
+  })
+  expect(packagesOutsideTheTable(tree, ['fs-native-extensions'])).toEqual([
+    'src/log/lock.ts may not import fs-native-extensions',
+  ])
+})
+
+test('an import that only running would tell is an offence in the program', () => {
+  const tree = planted({ 'src/main.ts': 'export const load = (name: string) => import(name)' })
+  expect(packagesOutsideTheTable(tree, [])).toEqual(['src/main.ts may not import <computed>'])
+})
+
+test('a circle of files is named file by file', () => {
+  const tree = planted({
+    'src/log/a.ts': `import './b.ts'`,
+    'src/log/b.ts': `import type { C } from './c.ts'`,
+    'src/log/c.ts': `export { a } from './a.ts'`,
+    'src/log/d.ts': `import './a.ts'`,
+  })
+  expect(importCycles(tree)).toEqual([
+    'src/log/a.ts -> src/log/b.ts -> src/log/c.ts -> src/log/a.ts',
+  ])
+})
+
+test('files that share a dependency are no circle', () => {
+  const tree = planted({
+    'src/log/a.ts': `import './b.ts'\nimport './c.ts'`,
+    'src/log/b.ts': `import './c.ts'`,
+    'src/log/c.ts': '',
+  })
+  expect(importCycles(tree)).toEqual([])
+})
+
+test('two folders that import each other are named, also without a circle of files', () => {
+  const tree = planted({
+    'src/log/a.ts': `import '../blobs/a.ts'`,
+    'src/log/b.ts': '',
+    'src/blobs/a.ts': '',
+    'src/blobs/b.ts': `import '../log/b.ts'`,
+  })
+  expect(importCycles(tree)).toEqual([])
+  expect(foldersImportingEachOther(tree)).toEqual(['blobs and log import each other'])
+})
+
+test('a test does not make two folders import each other', () => {
+  const tree = planted({
+    'src/log/a.ts': '',
+    'src/log/a.test.ts': `import '../../test/support/log.ts'`,
+    'test/support/log.ts': `import '../../src/log/a.ts'`,
+  })
+  expect(foldersImportingEachOther(tree)).toEqual([])
+})
+
+test('a file that does not parse is a defect, not an empty file', () => {
+  expect(() => importCycles(planted({ 'src/log/a.ts': 'import {' }))).toThrow('does not parse')
+})

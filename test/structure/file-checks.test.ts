@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import {
+  barrels,
+  clockReads,
+  filesTooLong,
+  namesThatSayNothing,
+  silencedBoundaries,
+} from './file-checks.ts'
+import type { Tree } from './source.ts'
+
+const planted = (files: Record<string, string>): Tree => new Map(Object.entries(files))
+const lines = (count: number): string => 'export {}\n'.repeat(count)
+
+test('a source file may have 400 lines and no more', () => {
+  const tree = planted({
+    'src/log/a.ts': lines(400),
+    'src/log/b.ts': lines(401),
+    'test/pins/c.test.ts': lines(401),
+    'bench/d.bench.ts': lines(401),
+    'bin/e.ts': lines(401),
+    'scripts/f.mjs': lines(401),
+    'scripts/g.sh': lines(401),
+    '.ci/run': lines(401),
+    'test/vectors/h.ts': lines(401),
+    'docs/spec/i.md': lines(401),
+  })
+  expect(filesTooLong(tree).map((offence) => offence.split(' ')[0])).toEqual([
+    'src/log/b.ts',
+    'test/pins/c.test.ts',
+    'bench/d.bench.ts',
+    'bin/e.ts',
+    'scripts/f.mjs',
+    'scripts/g.sh',
+    '.ci/run',
+  ])
+})
+
+test.each([
+  'src/log/utils.ts',
+  'src/log/string-utils.ts',
+  'src/utils/text.ts',
+  'test/support/helpers.ts',
+  'src/model/common.ts',
+  'src/session/session-manager.ts',
+  'scripts/misc.mjs',
+  'src/log/index.ts',
+  'test/support/index.ts',
+])('%s is a name that says nothing', (path) => {
+  expect(namesThatSayNothing(planted({ [path]: '' }))).toHaveLength(1)
+})
+
+test.each(['src/index.ts', 'src/log/append.ts', 'src/log/derived-index.ts', 'src/main.test.ts'])(
+  '%s is a fine name',
+  (path) => {
+    expect(namesThatSayNothing(planted({ [path]: '' }))).toEqual([])
+  },
+)
+
+test('a file that only passes names on is a barrel, src/index.ts excepted', () => {
+  const passing = `import { a } from './a.ts'\nexport { b } from './b.ts'\nexport { a }\n`
+  const tree = planted({
+    'src/index.ts': passing,
+    'src/log/log.ts': passing,
+    'src/log/types.ts': `export type { A } from './a.ts'\n`,
+    'src/log/append.ts': `${passing}export const c = 1\n`,
+    'src/log/start.ts': `import './a.ts'\n`,
+  })
+  expect(barrels(tree).map((offence) => offence.split(' ')[0])).toEqual([
+    'src/log/log.ts',
+    'src/log/types.ts',
+  ])
+})
+
+test('names are exported one by one, in src/index.ts too', () => {
+  expect(barrels(planted({ 'src/index.ts': `export * from './model/errors.ts'\n` }))).toEqual([
+    'src/index.ts exports everything of a file; export names one by one',
+  ])
+})
+
+test('only the host, the launcher and tests may read the clock', () => {
+  const reading = 'export const a = [new Date(), Date(), new Date]\nexport const b = new Date(0)\n'
+  const tree = planted({
+    'src/log/append.ts': reading,
+    'src/host/clock.ts': reading,
+    'src/log/append.test.ts': reading,
+    'bin/hawser.ts': reading,
+    'test/support/clock.ts': reading,
+  })
+  expect(clockReads(tree)).toEqual(
+    Array(3).fill('src/log/append.ts:1 reads the clock; take the time from src/host'),
+  )
+})
+
+test('a comment may silence lint, but not at a boundary', () => {
+  const tree = planted({
+    'src/log/a.ts': '\n// oxlint-disable-next-line no-restricted-imports -- just once\n',
+    'src/log/b.ts': '/* eslint-disable no-console */\n',
+    'src/log/c.ts': '// oxlint-disable-next-line no-control-regex -- names are shown escaped\n',
+    'src/log/d.test.ts': '/* oxlint-disable no-console */\n',
+  })
+  expect(silencedBoundaries(tree)).toEqual([
+    'src/log/a.ts:2 silences a boundary; pass the world in instead',
+    'src/log/b.ts:1 silences a boundary; pass the world in instead',
+  ])
+})

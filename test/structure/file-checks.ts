@@ -1,0 +1,89 @@
+import { Visitor } from 'rolldown/utils'
+import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
+
+const LONGEST_FILE = 400
+const PUBLIC_NAMES = 'src/index.ts'
+const EMPTY_WORD = /^(utils?|helpers?|commons?|managers?|misc|v2|legacy)$/i
+const SCRIPT = /^(scripts\/.*\.sh|\.ci\/.*)$/
+
+export function filesTooLong(tree: Tree): string[] {
+  const scripts = [...tree].filter(([path]) => SCRIPT.test(path))
+  return [...codeOf(tree), ...scripts].flatMap(([path, text]) => {
+    const lines = text.replace(/\n$/, '').split('\n').length
+    return lines > LONGEST_FILE ? [`${path} has ${lines} lines; split it by what it knows`] : []
+  })
+}
+
+export function namesThatSayNothing(tree: Tree): string[] {
+  return [...codeOf(tree).keys()].flatMap((path) => {
+    const offending = path.split(/[/.-]/).find((word) => EMPTY_WORD.test(word))
+    if (offending !== undefined)
+      return [`${path}: "${offending}" says nothing; use a word of the glossary`]
+    if (/\/index\.\w+$/.test(path) && path !== PUBLIC_NAMES)
+      return [`${path}: only ${PUBLIC_NAMES} is an index`]
+    return []
+  })
+}
+
+export function barrels(tree: Tree): string[] {
+  return [...codeOf(tree)].flatMap(([path, text]) => {
+    const { body } = parse(path, text).program
+    if (body.some((statement) => statement.type === 'ExportAllDeclaration')) {
+      return [`${path} exports everything of a file; export names one by one`]
+    }
+    const exports = body.filter(
+      (statement) => statement.type === 'ExportNamedDeclaration' && statement.declaration === null,
+    )
+    const onlyPassesOn =
+      exports.length > 0 &&
+      body.every(
+        (statement) => statement.type === 'ImportDeclaration' || exports.includes(statement),
+      )
+    return onlyPassesOn && path !== PUBLIC_NAMES
+      ? [`${path} only passes names on; import from their files`]
+      : []
+  })
+}
+
+/** What lint cannot say: `new Date()` reads the clock, `new Date(value)` does not. */
+export function clockReads(tree: Tree): string[] {
+  return withoutTheWorld(tree).flatMap(([path, text]) => {
+    const reads: number[] = []
+    new Visitor({
+      NewExpression: (node) => {
+        if (isDate(node.callee) && node.arguments.length === 0) reads.push(node.start)
+      },
+      CallExpression: (node) => {
+        if (isDate(node.callee)) reads.push(node.start)
+      },
+    }).visit(parse(path, text).program)
+    return reads.map(
+      (at) => `${path}:${lineOf(text, at)} reads the clock; take the time from src/host`,
+    )
+  })
+}
+
+/** A comment must not open the door that lint keeps shut around files, processes, clock, randomness and console. */
+export function silencedBoundaries(tree: Tree): string[] {
+  return withoutTheWorld(tree).flatMap(([path, text]) =>
+    parse(path, text)
+      .comments.filter(
+        ({ value }) => /lint-disable/.test(value) && /no-restricted-|no-console/.test(value),
+      )
+      .map(
+        ({ start }) =>
+          `${path}:${lineOf(text, start)} silences a boundary; pass the world in instead`,
+      ),
+  )
+}
+
+/** The source that gets the outside world passed in. */
+function withoutTheWorld(tree: Tree): [string, string][] {
+  return [...codeOf(tree)].filter(
+    ([path]) => path.startsWith('src/') && !path.startsWith('src/host/') && !isTest(path),
+  )
+}
+
+function isDate(callee: { readonly type: string; readonly name?: unknown }): boolean {
+  return callee.type === 'Identifier' && callee.name === 'Date'
+}

@@ -1,0 +1,74 @@
+/**
+ * Who may import whom. `import type`, re-exports and dynamic imports count.
+ *
+ * A key is a unit: a folder of `src`, one presenter, one of the two files beside the folders, or a folder beside `src`.
+ * A value lists folders of `src` (`log`), single files (`providers/provider.ts`), every presenter (`presenters/*`),
+ * or folders beside `src` (`test/support`, or `src` for the whole of it). A unit may always import itself.
+ */
+export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  encoding: [],
+  host: ['model'],
+  history: ['model', 'encoding'],
+  policy: ['model', 'encoding'],
+  contract: ['model', 'encoding', 'history'],
+  context: ['model', 'encoding', 'history'],
+  log: ['model', 'encoding', 'host'],
+  blobs: ['model', 'encoding', 'host'],
+  resources: ['model', 'encoding', 'host', 'blobs'],
+  skills: ['model', 'encoding', 'host', 'policy'],
+  providers: ['model', 'encoding', 'host'],
+  tools: ['model', 'encoding', 'host', 'policy', 'history', 'resources', 'blobs', 'skills'],
+  turn: [
+    'model',
+    'encoding',
+    'host',
+    'history',
+    'policy',
+    'contract',
+    'context',
+    'log',
+    'blobs',
+    'resources',
+    'skills',
+    'tools',
+    'providers/provider.ts',
+    'providers/engine.ts',
+  ],
+  session: [
+    'model',
+    'encoding',
+    'host',
+    'log',
+    'blobs',
+    'resources',
+    'history',
+    'contract',
+    'context',
+    'policy',
+    'skills',
+    'turn',
+    'providers/provider.ts',
+  ],
+  tether: ['model', 'encoding', 'host', 'log', 'blobs', 'resources', 'session'],
+  'presenters/*': ['model', 'encoding', 'host', 'history', 'session', 'tether'],
+  'main.ts': ['src'],
+  'index.ts': ['session', 'resources', 'model'],
+
+  bin: ['main.ts'],
+  test: ['src', 'test'],
+  bench: ['src', 'test/support'],
+  scripts: [],
+}
+
+/** What a `*.test.ts` may import beyond the row of the unit it lies in. */
+export const TESTS_MAY_ALSO_IMPORT = {
+  folders: ['test/support'],
+  packages: ['vitest', 'fast-check'],
+} as const
+
+/** Packages that one unit keeps to itself, so that the rest of the program cannot depend on them. */
+export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  'fs-native-extensions': 'host',
+  sharp: 'resources',
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import {
+  lockOffences,
+  runtimePackagesOf,
+  traitsOfAMachine,
+  versionsNotExact,
+} from './package-checks.ts'
+import type { Tree } from './source.ts'
+
+const planted = (files: Record<string, string>): Tree => new Map(Object.entries(files))
+const packageFile = (content: object): Tree => planted({ 'package.json': JSON.stringify(content) })
+
+test.each([
+  '^4.1.2',
+  '~4.1.2',
+  '4',
+  '4.x',
+  '*',
+  'latest',
+  '>=4.1.2',
+  'file:../zod',
+  'npm:zod@^4.0.0',
+])('the version %s is not exact', (version) => {
+  expect(versionsNotExact(packageFile({ devDependencies: { zod: version } }))).toEqual([
+    `package.json asks for zod ${version}; give one exact version`,
+  ])
+})
+
+test('exact versions pass, and a peer may be a range', () => {
+  const content = {
+    dependencies: { zod: '4.1.2', old: 'npm:@scope/name@1.0.0' },
+    optionalDependencies: { sharp: '1.0.0-alpha.1' },
+    peerDependencies: { react: '>=19' },
+  }
+  expect(versionsNotExact(packageFile(content))).toEqual([])
+})
+
+test('what is installed with the program is what it may import', () => {
+  const content = {
+    dependencies: { a: '1.0.0' },
+    devDependencies: { b: '1.0.0' },
+    optionalDependencies: { c: '1.0.0' },
+    peerDependencies: { d: '1' },
+  }
+  expect(runtimePackagesOf(packageFile(content))).toEqual(['a', 'c', 'd'])
+})
+
+test('a lock entry that says where it came from is an offence', () => {
+  const packages = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { resolved: 'x' } }
+  expect(lockOffences(planted({ 'package-lock.json': JSON.stringify({ packages }) }))).toEqual([
+    'package-lock.json ties node_modules/b to the place it was fetched from',
+  ])
+  expect(lockOffences(planted({}))).toEqual(['package-lock.json is missing'])
+})
+
+test('a file that names a package host is an offence', () => {
+  const text = ['https://registry', 'npmjs', 'org/zod'].join('.')
+  expect(traitsOfAMachine(planted({ '.npmrc': text, 'src/a.test.ts': text }), [])).toEqual([
+    '.npmrc names a package host',
+    'src/a.test.ts names a package host',
+  ])
+})
+
+test('a home folder is an example in tests and an offence elsewhere', () => {
+  const tree = planted({
+    'README.md': 'run it in /home/ada/project',
+    'src/log/a.ts': "const a = '/root/.config'",
+    'docs/b.md': '/Users/ada/hawser',
+    'src/log/a.test.ts': '/home/ada/project',
+    'test/support/c.ts': '/root/x',
+    'src/log/d.ts': "['/root', 'dist/root/x', '/home/']",
+  })
+  expect(traitsOfAMachine(tree, [])).toEqual([
+    'README.md names the home folder /home/ada/p…',
+    'src/log/a.ts names the home folder /root/.…',
+    'docs/b.md names the home folder /Users/ada/h…',
+  ])
+})
+
+test('the folder of this checkout is an offence everywhere', () => {
+  const tree = planted({ 'src/log/a.test.ts': 'open /srv/checkout/x', 'README.md': '/srv/other' })
+  expect(traitsOfAMachine(tree, ['/srv/checkout'])).toEqual([
+    'src/log/a.test.ts names /srv/checkout',
+  ])
+})

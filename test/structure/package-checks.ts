@@ -1,0 +1,51 @@
+import { isTest, type Tree } from './source.ts'
+
+const EXACT_VERSION = /^(npm:(@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/
+const HOME_FOLDER = /(?<![\w.~-])\/(root|home\/[a-z][\w.-]*|Users\/[A-Za-z][\w.-]*)\/[\w.]/
+const PACKAGE_HOST = /registry\.(npmjs|yarnpkg)/
+
+interface PackageFile {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+export function versionsNotExact(tree: Tree): string[] {
+  const { dependencies, devDependencies, optionalDependencies } = packageOf(tree)
+  return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    .filter(([, version]) => !EXACT_VERSION.test(version))
+    .map(([name, version]) => `package.json asks for ${name} ${version}; give one exact version`)
+}
+
+export function lockOffences(tree: Tree): string[] {
+  const text = tree.get('package-lock.json')
+  if (text === undefined) return ['package-lock.json is missing']
+  const { packages = {} } = JSON.parse(text) as { packages?: Record<string, object> }
+  return Object.entries(packages)
+    .filter(([, entry]) => 'resolved' in entry)
+    .map(([path]) => `package-lock.json ties ${path} to the place it was fetched from`)
+}
+
+/** What the program may import when it is installed. */
+export function runtimePackagesOf(tree: Tree): string[] {
+  const { dependencies, optionalDependencies, peerDependencies } = packageOf(tree)
+  return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+}
+
+/** `machineFolders`: where this checkout and its owner live. Tests may use such paths as examples. */
+export function traitsOfAMachine(tree: Tree, machineFolders: readonly string[]): string[] {
+  return [...tree].flatMap(([path, text]) => [
+    ...(PACKAGE_HOST.test(text) ? [`${path} names a package host`] : []),
+    ...machineFolders
+      .filter((folder) => text.includes(folder))
+      .map((folder) => `${path} names ${folder}`),
+    ...(!isTest(path) && !path.startsWith('test/') && HOME_FOLDER.test(text)
+      ? [`${path} names the home folder ${HOME_FOLDER.exec(text)?.[0]}…`]
+      : []),
+  ])
+}
+
+function packageOf(tree: Tree): PackageFile {
+  return JSON.parse(tree.get('package.json') ?? '{}') as PackageFile
+}

@@ -1,0 +1,68 @@
+import { posix } from 'node:path'
+import { parseSync, Visitor, type ESTree } from 'rolldown/utils'
+
+/** Files by their path from the root of the repository, `/` between segments. */
+export type Tree = ReadonlyMap<string, string>
+
+/** A specifier that only running the program would tell. */
+export const COMPUTED = '<computed>'
+
+const CODE = /\.(ts|tsx|mts|mjs|js)$/
+const SOURCE_FOLDERS = /^(src|bin|test|bench|scripts)\//
+
+export function isTest(path: string): boolean {
+  return path.endsWith('.test.ts')
+}
+
+/** The parts of the tree that hold code, vectors excluded: those are data whatever their extension. */
+export function codeOf(tree: Tree): Tree {
+  return new Map(
+    [...tree].filter(
+      ([path]) => CODE.test(path) && SOURCE_FOLDERS.test(path) && !path.startsWith('test/vectors/'),
+    ),
+  )
+}
+
+export function parse(path: string, text: string) {
+  const result = parseSync(path, text)
+  const first = result.errors[0]
+  if (first !== undefined) throw new Error(`${path} does not parse: ${first.message}`)
+  return result
+}
+
+/** Every specifier the file names: imports, re-exports, dynamic imports, and imports inside types. */
+export function specifiersOf(path: string, text: string): string[] {
+  const found: string[] = []
+  new Visitor({
+    ImportDeclaration: (node) => void found.push(node.source.value),
+    ExportAllDeclaration: (node) => void found.push(node.source.value),
+    ExportNamedDeclaration: (node) => {
+      if (node.source !== null) found.push(node.source.value)
+    },
+    ImportExpression: (node) => void found.push(constantText(node.source)),
+    TSImportType: (node) => void found.push(node.source.value),
+    TSExternalModuleReference: (node) => void found.push(node.expression.value),
+  }).visit(parse(path, text).program)
+  return found
+}
+
+function constantText(node: ESTree.Expression): string {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node.type === 'TemplateLiteral' && node.expressions.length === 0) {
+    return node.quasis[0]?.value.cooked ?? COMPUTED
+  }
+  return COMPUTED
+}
+
+export function isRelative(specifier: string): boolean {
+  return /^\.{1,2}(\/|$)/.test(specifier)
+}
+
+/** The path a relative specifier leads to, from the root of the repository. */
+export function resolve(from: string, specifier: string): string {
+  return posix.join(posix.dirname(from), specifier)
+}
+
+export function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length
+}

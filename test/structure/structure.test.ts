@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from 'vitest'
+import * as check from './checks.ts'
+import { contextOffences, pathsThatDoNotExist } from './document-checks.ts'
+import * as file from './file-checks.ts'
+import {
+  lockOffences,
+  runtimePackagesOf,
+  traitsOfAMachine,
+  versionsNotExact,
+} from './package-checks.ts'
+import type { Tree } from './source.ts'
+import { machineFolders, readTree } from './tree.ts'
+
+let tree: Tree
+beforeAll(async () => {
+  tree = await readTree()
+})
+
+test('no file imports what its row of the import table does not allow', () => {
+  expect(check.importsOutsideTheTable(tree)).toEqual([])
+})
+
+test('the program imports only packages that are installed with it, from where they belong', () => {
+  expect(check.packagesOutsideTheTable(tree, runtimePackagesOf(tree))).toEqual([])
+})
+
+test('no files import each other in a circle', () => {
+  expect(check.importCycles(tree)).toEqual([])
+})
+
+test('no two folders import each other', () => {
+  expect(check.foldersImportingEachOther(tree)).toEqual([])
+})
+
+test('no source file is longer than 400 lines', () => {
+  expect(file.filesTooLong(tree)).toEqual([])
+})
+
+test('no file has a name that says nothing', () => {
+  expect(file.namesThatSayNothing(tree)).toEqual([])
+})
+
+test('no file only passes names on', () => {
+  expect(file.barrels(tree)).toEqual([])
+})
+
+test('only the host reads the clock', () => {
+  expect(file.clockReads(tree)).toEqual([])
+})
+
+test('no comment silences a boundary', () => {
+  expect(file.silencedBoundaries(tree)).toEqual([])
+})
+
+test('every path the documents name exists', () => {
+  expect(pathsThatDoNotExist(tree)).toEqual([])
+})
+
+test('CONTEXT.md is short and defines every word of the glossary', () => {
+  expect(contextOffences(tree)).toEqual([])
+})
+
+test('package.json asks for exact versions', () => {
+  expect(versionsNotExact(tree)).toEqual([])
+})
+
+test('package-lock.json does not say where packages were fetched from', () => {
+  expect(lockOffences(tree)).toEqual([])
+})
+
+test('no file tells on which machine it was written', () => {
+  expect(traitsOfAMachine(tree, machineFolders())).toEqual([])
+})

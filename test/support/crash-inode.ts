@@ -1,0 +1,172 @@
+import type { Random } from './random.ts'
+
+const SECTOR_BYTES = 512
+
+export type Entries = Map<string, Inode>
+/** Names and what they come to stand for; all of one change happen together or not at all. */
+type LinkChange = readonly (readonly [string, Inode | undefined])[]
+type ContentChange =
+  | { readonly at: number; readonly bytes: Buffer }
+  | { readonly truncateTo: number }
+
+/** A file or a folder: what programs see, what is durable, and the changes between the two, in order. */
+export class Inode {
+  content: Buffer = Buffer.alloc(0)
+  entries: Entries | undefined
+  links = 0
+  changedAt = Date.now()
+  readonly watchers = new Set<() => void>()
+  #durableContent: Buffer = Buffer.alloc(0)
+  #durableEntries: Entries = new Map()
+  #contentChanges: ContentChange[] = []
+  #linkChanges: LinkChange[] = []
+  #lockedBy: object | undefined
+
+  static file(durable: Buffer = Buffer.alloc(0)): Inode {
+    const inode = new Inode()
+    inode.content = durable
+    inode.#durableContent = durable
+    return inode
+  }
+
+  static folder(durable: Entries = new Map()): Inode {
+    const inode = new Inode()
+    inode.entries = new Map(durable)
+    inode.#durableEntries = durable
+    for (const child of durable.values()) child.links = 1
+    return inode
+  }
+
+  write(bytes: Uint8Array): void {
+    const change = { at: this.content.length, bytes: Buffer.from(bytes) }
+    this.#change(change)
+  }
+
+  truncate(size: number): void {
+    this.#change({ truncateTo: size })
+  }
+
+  link(change: LinkChange): void {
+    this.#linkChanges.push(change)
+    if (this.entries !== undefined) applyLinks(this.entries, change)
+  }
+
+  sync(): void {
+    this.#durableContent = this.content
+    this.#durableEntries = new Map(this.entries)
+    this.#contentChanges = []
+    this.#linkChanges = []
+  }
+
+  /** A failed sync: some of it reached the disk, and the rest will not be tried again although it can still be read. */
+  loseUnsynced(chance: Random): void {
+    const survived = this.survivor(chance)
+    this.#durableContent = survived.content
+    this.#durableEntries = survived.entries ?? new Map()
+    this.#contentChanges = []
+    this.#linkChanges = []
+  }
+
+  lock(by: object): boolean {
+    this.#lockedBy ??= by
+    return this.#lockedBy === by
+  }
+
+  unlock(by: object): void {
+    if (this.#lockedBy === by) this.#lockedBy = undefined
+  }
+
+  unlockAll(): void {
+    this.#lockedBy = undefined
+    for (const child of this.entries?.values() ?? []) child.unlockAll()
+  }
+
+  /** What of this one the next boot finds, without looking below. */
+  survivor(chance: Random): { content: Buffer; entries: Entries | undefined } {
+    let content = this.#durableContent
+    for (const change of chosen(this.#contentChanges, chance)) {
+      content = survivingContent(content, change, chance)
+    }
+    if (this.entries === undefined) return { content, entries: undefined }
+    const entries = new Map(this.#durableEntries)
+    for (const change of chosen(this.#linkChanges, chance)) applyLinks(entries, change)
+    return { content, entries }
+  }
+
+  #change(change: ContentChange): void {
+    this.#contentChanges.push(change)
+    this.content = applied(this.content, change)
+    this.changedAt = Date.now()
+    for (const changed of this.watchers) changed()
+  }
+}
+
+/** A copy of everything below `root` as it is after the power went and came back. */
+export function afterCrash(root: Inode, chance: Random): Inode {
+  const seen = new Map<Inode, Inode>()
+  const boot = (inode: Inode): Inode => {
+    const already = seen.get(inode)
+    if (already !== undefined) return already
+    const { content, entries } = inode.survivor(chance)
+    const made =
+      entries === undefined
+        ? Inode.file(content)
+        : Inode.folder(new Map([...entries].map(([name, child]) => [name, boot(child)])))
+    seen.set(inode, made)
+    return made
+  }
+  return boot(root)
+}
+
+/** All, none, the first few, or any of the changes. */
+function chosen<T>(changes: readonly T[], chance: Random): readonly T[] {
+  const way = chance.pick(['all', 'none', 'first', 'any', 'any'] as const)
+  if (way === 'all') return changes
+  if (way === 'none') return []
+  if (way === 'first') return changes.slice(0, chance.below(changes.length + 1))
+  return changes.filter(() => chance.next() < 0.5)
+}
+
+/** The change as the disk may hold it: each sector by itself is there, missing, or garbage. */
+function survivingContent(content: Buffer, change: ContentChange, chance: Random): Buffer {
+  if ('truncateTo' in change) return applied(content, change)
+  if (chance.next() < 0.4) return applied(content, change)
+  let result = content
+  for (let from = 0; from < change.bytes.length; ) {
+    const room = SECTOR_BYTES - ((change.at + from) % SECTOR_BYTES)
+    const sector = change.bytes.subarray(from, from + room)
+    const fate = chance.next()
+    const bytes = fate < 0.6 ? sector : fate < 0.8 ? undefined : garbage(sector.length, chance)
+    if (bytes !== undefined) result = applied(result, { at: change.at + from, bytes })
+    from += sector.length
+  }
+  return result
+}
+
+function garbage(length: number, chance: Random): Buffer {
+  return chance.next() < 0.5 ? Buffer.alloc(length) : chance.bytes(length)
+}
+
+function applied(content: Buffer, change: ContentChange): Buffer {
+  if ('truncateTo' in change) {
+    const kept = content.subarray(0, change.truncateTo)
+    return Buffer.concat([kept, Buffer.alloc(change.truncateTo - kept.length)])
+  }
+  const end = change.at + change.bytes.length
+  const result = Buffer.alloc(Math.max(content.length, end))
+  content.copy(result)
+  change.bytes.copy(result, change.at)
+  return result
+}
+
+function applyLinks(entries: Entries, change: LinkChange): void {
+  for (const [name, inode] of change) {
+    const before = entries.get(name)
+    if (before !== undefined) before.links = 0
+    if (inode === undefined) entries.delete(name)
+    else {
+      entries.set(name, inode)
+      inode.links = 1
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+import manifest from './package.json' with { type: 'json' }
+
+export default defineConfig({
+  define: { HAWSER_VERSION: JSON.stringify(manifest.version) },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['node_modules/**', 'dist/**', 'web/**'],
+    globalSetup: ['test/support/test-root.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    execArgv: ['--unhandled-rejections=strict'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+})
