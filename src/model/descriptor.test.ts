@@ -71,9 +71,9 @@ test('a link is never rehydratable and always has a uri [SR-015]', () => {
 
 describe('the uri of a link', () => {
   test('has at most 1,000 bytes', () => {
-    const uri = (letters: number) => `x:${'é'.repeat(letters)}`
-    expect(accepts({ ...LINK, uri: uri(499) })).toBe(true)
-    expect(accepts({ ...LINK, uri: uri(500) })).toBe(false)
+    const uri = (letters: number) => `xy:${'é'.repeat(letters)}x`
+    expect(accepts({ ...LINK, uri: uri(498) })).toBe(true)
+    expect(accepts({ ...LINK, uri: uri(499) })).toBe(false)
   })
 
   test.each(['https://example.com', 'mcp+x://host:80/a@b', 'urn:isbn:1', 'mailto:a@b.c'])(
@@ -92,6 +92,11 @@ describe('the uri of a link', () => {
     'FILE:/home/me/a.png',
     'data:image/png;base64,AAAA',
     '/home/me/a.png',
+    'C:\\Users\\me\\a.png',
+    'c:/Users/me/a.png',
+    'https:me@example.com',
+    'https:\\\\me@example.com',
+    'https://example.com/?',
     'https:',
     'https://example.com/a b',
     '',

@@ -79,12 +79,13 @@ function hasNone(descriptor: object, fields: readonly string[]): boolean {
   return !fields.some((field) => Object.hasOwn(descriptor, field))
 }
 
-/** No userinfo, query or fragment; and neither `data:` (bytes) nor `file:` (a local path). */
+/** Neither bytes (`data:`), nor a local path (`file:`, or a drive letter taken for a scheme). */
+const NO_LINK = /^(data|file|[a-z]):/i
+
+/** No userinfo, query or fragment, not even an empty one. */
 function isPlainUri(uri: string): boolean {
-  return (
-    utf8Bytes(uri) <= LIMITS.link_uri_bytes &&
-    /^[a-z][a-z0-9+.-]*:[^?#\s]+$/i.test(uri) &&
-    !/^(data|file):/i.test(uri) &&
-    !/^[^/]*:\/\/[^/]*@/.test(uri)
-  )
+  if (utf8Bytes(uri) > LIMITS.link_uri_bytes || /[?#\\\s\p{Cc}]/u.test(uri)) return false
+  if (NO_LINK.test(uri) || !URL.canParse(uri)) return false
+  const { username, password } = new URL(uri)
+  return username === '' && password === ''
 }

@@ -11,6 +11,10 @@ const ENVELOPE = {
   seq: 4,
 }
 
+function pictures(count: number): object[] {
+  return Array.from({ length: count }, () => PICTURE)
+}
+
 function accepts(type: string, payload: object, others: object = {}): boolean {
   return Frame.safeParse({ ...ENVELOPE, type, payload, ...others }).success
 }
@@ -81,7 +85,7 @@ describe('a user message', () => {
   })
 
   test('has at most four images, none with bytes in it [TI-008] [TI-036]', () => {
-    const images = (count: number) => ({ text: 'hi', images: Array(count).fill(PICTURE) })
+    const images = (count: number) => ({ text: 'hi', images: pictures(count) })
     expect(accepts('user.message', images(4))).toBe(true)
     expect(accepts('user.message', images(5))).toBe(false)
     expect(accepts('user.message', { text: 'hi', images: [{ ...PICTURE, data: 'AA' }] })).toBe(
@@ -95,7 +99,7 @@ describe('an answer', () => {
     const done = { text: 'here', status: 'completed' }
     expect(accepts('assistant.done', done)).toBe(true)
     expect(accepts('assistant.done', { ...done, images: [PICTURE] })).toBe(true)
-    expect(accepts('assistant.done', { ...done, images: Array(5).fill(PICTURE) })).toBe(false)
+    expect(accepts('assistant.done', { ...done, images: pictures(5) })).toBe(false)
     expect(accepts('assistant.done', { ...done, status: 'evaporated' })).toBe(false)
   })
 

@@ -45,12 +45,36 @@ test('what is installed with the program is what it may import', () => {
   expect(runtimePackagesOf(packageFile(content))).toEqual(['a', 'c', 'd'])
 })
 
+const lockFile = (packages: object): Tree =>
+  planted({ 'package-lock.json': JSON.stringify({ packages }) })
+
 test('a lock entry that says where it came from is an offence', () => {
   const packages = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { resolved: 'x' } }
-  expect(lockOffences(planted({ 'package-lock.json': JSON.stringify({ packages }) }))).toEqual([
+  expect(lockOffences(lockFile(packages))).toEqual([
     'package-lock.json ties node_modules/b to the place it was fetched from',
   ])
   expect(lockOffences(planted({}))).toEqual(['package-lock.json is missing'])
+})
+
+test('a lock without the package of some platform is an offence: npm ci refuses it', () => {
+  const packages = {
+    'node_modules/a': {
+      version: '1.0.0',
+      optionalDependencies: {
+        'a-linux': '1.0.0',
+        'a-darwin': '1.0.0',
+        'a-win32': '1.0.0',
+        fs: '~2.1.0',
+      },
+    },
+    'node_modules/a-linux': { version: '1.0.0' },
+    'node_modules/a-darwin': { version: '0.9.0' },
+    'node_modules/fs': { version: '2.1.3' },
+  }
+  expect(lockOffences(lockFile(packages))).toEqual([
+    'package-lock.json lacks a-darwin 1.0.0; run npm run lock',
+    'package-lock.json lacks a-win32 1.0.0; run npm run lock',
+  ])
 })
 
 test('a file that names a package host is an offence', () => {

@@ -11,6 +11,12 @@ interface PackageFile {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
+interface LockEntry {
+  readonly version?: string
+  readonly resolved?: string
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
 export function versionsNotExact(tree: Tree): string[] {
   const { dependencies, devDependencies, optionalDependencies } = packageOf(tree)
   return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
@@ -21,10 +27,22 @@ export function versionsNotExact(tree: Tree): string[] {
 export function lockOffences(tree: Tree): string[] {
   const text = tree.get('package-lock.json')
   if (text === undefined) return ['package-lock.json is missing']
-  const { packages = {} } = JSON.parse(text) as { packages?: Record<string, object> }
-  return Object.entries(packages)
-    .filter(([, entry]) => 'resolved' in entry)
-    .map(([path]) => `package-lock.json ties ${path} to the place it was fetched from`)
+  const { packages = {} } = JSON.parse(text) as { packages?: Record<string, LockEntry> }
+  const entries = Object.entries(packages)
+  return [
+    ...entries
+      .filter(([, entry]) => entry.resolved !== undefined)
+      .map(([path]) => `package-lock.json ties ${path} to the place it was fetched from`),
+    ...entries
+      .flatMap(([, entry]) => Object.entries(entry.optionalDependencies ?? {}))
+      .filter(([name, version]) => !entries.some((entry) => provides(entry, name, version)))
+      .map(([name, version]) => `package-lock.json lacks ${name} ${version}; run npm run lock`),
+  ]
+}
+
+function provides([path, entry]: [string, LockEntry], name: string, version: string): boolean {
+  if (!path.endsWith(`node_modules/${name}`)) return false
+  return entry.version === version || !EXACT_VERSION.test(version)
 }
 
 /** What the program may import when it is installed. */

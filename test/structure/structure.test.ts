@@ -64,7 +64,7 @@ test('package.json asks for exact versions', () => {
   expect(versionsNotExact(tree)).toEqual([])
 })
 
-test('package-lock.json does not say where packages were fetched from', () => {
+test('package-lock.json is complete and does not say where packages were fetched from', () => {
   expect(lockOffences(tree)).toEqual([])
 })
 

@@ -48,7 +48,13 @@ export class Inode {
 
   link(change: LinkChange): void {
     this.#linkChanges.push(change)
-    if (this.entries !== undefined) applyLinks(this.entries, change)
+    if (this.entries === undefined) return
+    for (const [name, inode] of change) {
+      const before = this.entries.get(name)
+      if (before !== undefined) before.links = 0
+      if (inode !== undefined) inode.links = 1
+    }
+    applyLinks(this.entries, change)
   }
 
   sync(): void {
@@ -161,12 +167,7 @@ function applied(content: Buffer, change: ContentChange): Buffer {
 
 function applyLinks(entries: Entries, change: LinkChange): void {
   for (const [name, inode] of change) {
-    const before = entries.get(name)
-    if (before !== undefined) before.links = 0
     if (inode === undefined) entries.delete(name)
-    else {
-      entries.set(name, inode)
-      inode.links = 1
-    }
+    else entries.set(name, inode)
   }
 }

@@ -1,0 +1,11 @@
+import { mkdir } from 'node:fs/promises'
+import { diskFolder } from '../../src/host/disk.ts'
+import { systemClock, type Clock } from '../../src/host/clock.ts'
+import { testPlace, type TestPlace } from './log-place.ts'
+
+/** A workspace and a home on the real disk, below `path`, which is made when it is missing. */
+export async function diskPlace(path: string, clock: Clock = systemClock): Promise<TestPlace> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const root = await diskFolder(path)
+  return testPlace(root, clock).finally(() => root.close())
+}

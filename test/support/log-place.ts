@@ -1,0 +1,41 @@
+import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
+import type { BlobStore } from '../../src/blobs/store.ts'
+import { systemClock, type Clock } from '../../src/host/clock.ts'
+import type { Folder } from '../../src/host/files.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { workspaceFolders } from '../../src/host/workspace.ts'
+import type { LogPlace } from '../../src/log/place.ts'
+import type { KeepBlob } from '../../src/log/spill.ts'
+
+/** A workspace and a home next to each other, with everything a Log and a blob store need. */
+export interface TestPlace {
+  readonly place: LogPlace
+  readonly blobs: Folder
+  readonly store: BlobStore
+  readonly keep: KeepBlob
+}
+
+export async function testPlace(root: Folder, clock: Clock = systemClock): Promise<TestPlace> {
+  const ids = systemIds(clock)
+  const workspace = await root.folder('workspace', 'create')
+  const { sessions, blobs } = await workspaceFolders(workspace, ids)
+  const home = await root.folder('home', 'create')
+  const heads = await home.folder('heads', 'create')
+  const holder = { pid: 4711, program: 'story', since: '2026-01-31T12:00:00.000Z' }
+  const store = workspaceBlobStore({ folder: blobs, ids, clock })
+  return {
+    place: { sessions, heads, clock, ids, holder },
+    blobs,
+    store,
+    keep: (bytes, mediaType) => store.put([bytes], mediaType),
+  }
+}
+
+/** A clock whose timers ring as soon as nothing else is to be done: nothing sleeps. */
+export const promptClock: Clock = {
+  now: () => Date.now(),
+  after: (_ms, then) => {
+    const soon = setImmediate(then)
+    return () => clearImmediate(soon)
+  },
+}

@@ -1,0 +1,71 @@
+import type { File, Folder } from '../../src/host/files.ts'
+
+/** Ways to get the write protocol wrong that work fine until the power goes. */
+export const PLANTED_BUGS = [
+  'no_folder_sync',
+  'acknowledge_before_sync',
+  'short_write_ignored',
+  'rename_before_sync',
+  'repair_without_sync',
+] as const
+export type PlantedBug = (typeof PLANTED_BUGS)[number]
+
+/** The folder as a program with that bug would use it. */
+export function withBug(folder: Folder, bug: PlantedBug): Folder {
+  /** Syncs of temporary files that were put off. */
+  const owed = new Map<string, () => Promise<void>>()
+  return {
+    label: folder.label,
+    folder: async (name, mode) => withBug(await folder.folder(name, mode), bug),
+    open: async (name, mode) => {
+      const file = await folder.open(name, mode)
+      return fileWithBug(file, name, bug, owed)
+    },
+    rename: async (from, to) => {
+      const sync = owed.get(from)
+      owed.delete(from)
+      if (bug === 'repair_without_sync' && !to.includes('.torn-')) await sync?.()
+      await folder.rename(from, to)
+      if (bug === 'rename_before_sync') await sync?.()
+    },
+    remove: (name) => folder.remove(name),
+    names: () => folder.names(),
+    sync: async () => {
+      if (bug !== 'no_folder_sync') await folder.sync()
+    },
+    watch: (name, changed) => folder.watch(name, changed),
+    close: () => folder.close(),
+  }
+}
+
+function fileWithBug(
+  file: File,
+  name: string,
+  bug: PlantedBug,
+  owed: Map<string, () => Promise<void>>,
+): File {
+  const putsOff = bug === 'rename_before_sync' || bug === 'repair_without_sync'
+  let late: (() => Promise<void>) | undefined
+  return {
+    stat: () => file.stat(),
+    read: (into, position) => file.read(into, position),
+    write: async (bytes) => {
+      await late?.()
+      late = undefined
+      const count = await file.write(bytes)
+      return bug === 'short_write_ignored' ? bytes.length : count
+    },
+    truncate: (size) => file.truncate(size),
+    datasync: async () => {
+      if (bug === 'acknowledge_before_sync') late = () => file.datasync()
+      else await file.datasync()
+    },
+    sync: async () => {
+      if (putsOff && name.startsWith('.tmp-')) owed.set(name, () => file.sync())
+      else await file.sync()
+    },
+    touch: () => file.touch(),
+    tryLock: () => file.tryLock(),
+    close: () => file.close(),
+  }
+}

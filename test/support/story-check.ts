@@ -1,0 +1,108 @@
+import type { Folder } from '../../src/host/files.ts'
+import { readSpan } from '../../src/host/files.ts'
+import type { LogLine } from '../../src/log/line.ts'
+import { openReader } from '../../src/log/reader.ts'
+import { verifyLog } from '../../src/log/verify.ts'
+import { promptClock, testPlace, type TestPlace } from './log-place.ts'
+import { Refused, Teller, value, type Journal } from './story.ts'
+import { textFold } from './text-fold.ts'
+
+/** What a story's journal promises and the disk does not hold; empty when all is well. */
+export async function judgeStory(root: Folder, journal: Journal): Promise<string[]> {
+  const here = await testPlace(root, promptClock)
+  const offences = [...(await judgeBlobs(here, journal))]
+  if (journal.session === undefined) return offences
+  try {
+    const teller = new Teller(here, journal)
+    await teller.open()
+    // It must not only open: it must be of use.
+    await teller.turn(9)
+    await teller.end()
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return [...offences, `unopenable: ${error.message}`]
+  }
+  return [...offences, ...(await judgeLog(here, journal, journal.session))]
+}
+
+async function judgeBlobs({ store, blobs }: TestPlace, journal: Journal): Promise<string[]> {
+  const offences: string[] = []
+  for (const [key, bytes] of journal.blobs) {
+    const got = await store.get(key)
+    if (!got.ok) offences.push(`blob lost: ${got.error.message}`)
+    else if (!got.value.equals(bytes)) offences.push(`blob wrong: ${key}`)
+  }
+  for (const key of value(await store.list())) {
+    const file = await blobs.open(key, 'read')
+    const { size } = await file.stat()
+    await readSpan(file, 0, size)
+    const whole = await store.get(key)
+    if (!whole.ok) offences.push(`blob torn under its final name: ${key}`)
+  }
+  return offences
+}
+
+async function judgeLog(
+  here: TestPlace,
+  journal: Journal,
+  session: NonNullable<Journal['session']>,
+): Promise<string[]> {
+  const offences: string[] = []
+  const lines: LogLine[] = []
+  const reader = value(await openReader(here.place, session))
+  const end = value(await reader.forward((line) => void lines.push(line)))
+  if (end.damage !== undefined) offences.push(`damaged: ${end.damage.message}`)
+  for (const [seq, hash] of journal.acknowledged) {
+    const found = lines[seq]
+    if (found?.hash !== hash) offences.push(`event lost: ${seq}`)
+  }
+  const texts = new Set<string>()
+  for (const line of lines) offences.push(...(await judgeLine(here, line, journal, texts)))
+  const verdict = value(await verifyLog(here.place, session))
+  if (verdict.damage !== undefined || verdict.torn_bytes > 0) offences.push('not whole after use')
+  const byIndex = value(await reader.fold(textFold)).state
+  const all = lines.reduce((state, { logged }) => textFold.step(state, logged), textFold.initial)
+  if (JSON.stringify(byIndex) !== JSON.stringify(all)) offences.push('index differs from the Log')
+  await reader.close()
+  return offences
+}
+
+/** Every line is one that was asked for, once; every blob it names is there; every cut it tells of was kept. */
+async function judgeLine(
+  { store, place }: TestPlace,
+  { logged, seq }: LogLine,
+  journal: Journal,
+  texts: Set<string>,
+): Promise<string[]> {
+  if (!logged.known) return [`unknown event: ${seq}`]
+  const { event } = logged
+  const offences: string[] = []
+  const text = await textOf(store, event.data)
+  if (text !== undefined && (texts.has(text) || !journal.submitted.has(text))) {
+    offences.push(`event nobody asked for: ${seq} ${text.slice(0, 20)}`)
+  }
+  if (text !== undefined) texts.add(text)
+  for (const key of JSON.stringify(event.data).match(/[0-9a-f]{64}\.(txt|json)/g) ?? []) {
+    const got = await store.get(key)
+    if (!got.ok) offences.push(`dangling blob: ${seq} ${got.error.message}`)
+  }
+  if (event.type === 'log_repaired') {
+    const kept = await place.sessions.open(event.data.kept_as ?? '', 'read').catch(() => undefined)
+    const size = await kept?.stat().then((facts) => facts.size)
+    if (size === undefined || size > event.data.cut_bytes || size === 0) {
+      offences.push(`cut bytes not kept: ${event.data.kept_as}`)
+    }
+  }
+  return offences
+}
+
+async function textOf(
+  store: TestPlace['store'],
+  data: object,
+): Promise<string | undefined> {
+  if ('text' in data && typeof data.text === 'string') return data.text
+  if ('output' in data && typeof data.output === 'string') return data.output
+  if (!('text_blob' in data) || typeof data.text_blob !== 'string') return undefined
+  const got = await store.get(data.text_blob)
+  return got.ok ? got.value.toString('utf8') : undefined
+}

@@ -1,0 +1,167 @@
+import type { Folder } from '../../src/host/files.ts'
+import type { Result } from '../../src/model/errors.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import type { BlobKey, SessionId, TurnId } from '../../src/model/ids.ts'
+import type { LogWriter } from '../../src/log/append.ts'
+import type { LogLine } from '../../src/log/line.ts'
+import { acquireLog, createLog } from '../../src/log/open.ts'
+import { promptClock, testPlace, type TestPlace } from './log-place.ts'
+import { textFold, type TextState } from './text-fold.ts'
+
+/** What a story asked for and what it was told; kept outside the disk, as a person's memory is. */
+export interface Journal {
+  session: SessionId | undefined
+  /** Texts handed to the Log, acknowledged or not. */
+  readonly submitted: Set<string>
+  /** Hash of each line that was acknowledged, by number. */
+  readonly acknowledged: Map<number, string>
+  readonly blobs: Map<BlobKey, Buffer>
+}
+
+export function newJournal(): Journal {
+  return { session: undefined, submitted: new Set(), acknowledged: new Map(), blobs: new Map() }
+}
+
+export class Refused extends Error {}
+
+/**
+ * Two Turns with everything that touches a disk: a Session begins, Events are appended alone and together, blobs are put
+ * and named, a field spills, a Turn ends, the index is kept, the Log is opened again.
+ */
+export async function tellStory(root: Folder, journal: Journal): Promise<void> {
+  const here = await testPlace(root, promptClock)
+  const teller = new Teller(here, journal)
+  await teller.begin()
+  await teller.turn(1)
+  await teller.end()
+  await teller.open()
+  await teller.turn(2)
+  await teller.end()
+}
+
+export class Teller {
+  readonly here: TestPlace
+  readonly journal: Journal
+  #writer: LogWriter<TextState> | undefined
+  #count = 0
+
+  constructor(here: TestPlace, journal: Journal) {
+    this.here = here
+    this.journal = journal
+    this.#count = journal.submitted.size
+  }
+
+  async begin(): Promise<void> {
+    const { place, keep } = this.here
+    const session = place.ids.session()
+    const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
+    this.#writer = value(begun)
+    this.journal.session = session
+    this.journal.acknowledged.set(0, this.#writer.cursor.prev ?? '')
+  }
+
+  async open(): Promise<void> {
+    const { place, keep } = this.here
+    const { session } = this.journal
+    if (session === undefined) throw new Error('the story has not begun')
+    this.#writer = value(await acquireLog(place, session, { fold: textFold, keep }))
+  }
+
+  get writer(): LogWriter<TextState> {
+    if (this.#writer === undefined) throw new Error('no Log is open')
+    return this.#writer
+  }
+
+  async turn(n: number): Promise<void> {
+    const turn = this.here.place.ids.turn()
+    await this.append([
+      { type: 'turn_started', turn_id: turn, data: { source: { presenter: 'story' } } },
+      this.#message(turn, 40),
+    ])
+    // Sizes below and above a sector, so that a write may tear inside a line and between lines.
+    await Promise.all(
+      [30, 700, 20, 1500, 90].map((length) => this.append([this.#notice(turn, length)])),
+    )
+    const kept = await this.put(Buffer.alloc(1300, `blob ${n} `))
+    await this.append([this.#result(turn, kept), this.#message(turn, 2500)])
+    await this.put(Buffer.alloc(1300, 'the same bytes each Turn '))
+    // Over the limit of a field: goes to a blob.
+    await this.append([this.#message(turn, 66_000)])
+    await this.append([turnEnded(turn)])
+  }
+
+  async end(): Promise<void> {
+    await this.writer.release()
+    this.#writer = undefined
+  }
+
+  async append(drafts: readonly EventDraft[]): Promise<void> {
+    const lines = value(await this.writer.append(drafts))
+    this.#acknowledge(lines)
+  }
+
+  async put(bytes: Buffer): Promise<BlobKey> {
+    const key = value(await this.here.store.put([bytes], 'text/plain'))
+    this.journal.blobs.set(key, bytes)
+    return key
+  }
+
+  #acknowledge(lines: readonly LogLine[]): void {
+    for (const { seq, hash } of lines) this.journal.acknowledged.set(seq, hash)
+  }
+
+  #text(length: number): string {
+    this.#count += 1
+    const text = `${this.#count}:`.padEnd(length, 'é.')
+    this.journal.submitted.add(text)
+    return text
+  }
+
+  #message(turn: TurnId, length: number): EventDraft {
+    const data = { text: this.#text(length), prompt_mode: 'string' } as const
+    return { type: 'user_message', turn_id: turn, data }
+  }
+
+  #notice(turn: TurnId, length: number): EventDraft {
+    return { type: 'notice', turn_id: turn, data: { code: 'story', text: this.#text(length) } }
+  }
+
+  #result(turn: TurnId, after: BlobKey): EventDraft {
+    return {
+      type: 'tool_result',
+      turn_id: turn,
+      data: {
+        call_id: 'c1',
+        name: 'write',
+        outcome: 'ok',
+        output: this.#text(60),
+        duration_ms: 1,
+        after_blob: after,
+      },
+    }
+  }
+}
+
+export const sessionStarted: EventDraft = {
+  type: 'session_started',
+  data: {
+    workspace: 'harbour',
+    provider: 'rehearsal',
+    model: 'rehearsal',
+    mode: 'build',
+    permission_mode: 'ask',
+    presenter: 'story',
+    harness_version: '0.1.0',
+  },
+}
+
+export function turnEnded(turn: TurnId): EventDraft {
+  const usage_total = { input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0, calls: 0 }
+  return { type: 'turn_ended', turn_id: turn, data: { status: 'completed', usage_total } }
+}
+
+/** A story goes on only with what it asked for. */
+export function value<T>(result: Result<T>): T {
+  if (result.ok) return result.value
+  throw new Refused(`${result.error.kind}: ${result.error.message}`)
+}

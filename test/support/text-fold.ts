@@ -1,0 +1,19 @@
+import type { Fold } from '../../src/log/derived-index.ts'
+
+/** A small fold: how many Events of each type there are, and the last few texts. */
+export interface TextState {
+  readonly counts: Readonly<Record<string, number>>
+  readonly lastTexts: readonly string[]
+}
+
+export const textFold: Fold<TextState> = {
+  version: 'text-1',
+  initial: { counts: {}, lastTexts: [] },
+  step: ({ counts, lastTexts }, { event }) => {
+    const text = 'text' in event.data ? event.data.text : undefined
+    return {
+      counts: { ...counts, [event.type]: (counts[event.type] ?? 0) + 1 },
+      lastTexts: typeof text === 'string' ? [...lastTexts, text.slice(0, 20)].slice(-3) : lastTexts,
+    }
+  },
+}
