@@ -14,7 +14,10 @@ export interface BlobStore {
    * same bytes again: the same key, and the blob counts as new for the sweep. What stands damaged under that key is
    * replaced. An unknown media type is `unsupported_type`.
    */
-  put(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, mediaType: string): Promise<Result<BlobKey>>
+  put(
+    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    mediaType: string,
+  ): Promise<Result<BlobKey>>
   /** All bytes, hashed again. `resource_missing` with `state` `missing` or `damaged` otherwise, never other bytes. */
   get(key: string): Promise<Result<Buffer>>
   /** For what should not be in memory: hashed once through, then read in pieces from the same open file. Close it. */

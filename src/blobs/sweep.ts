@@ -1,5 +1,13 @@
-import { asResult, FileFailure, isMissing, readSpan, type File, type Folder } from '../host/files.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import {
+  asResult,
+  closing,
+  FileFailure,
+  isMissing,
+  readSpan,
+  type File,
+  type Folder,
+} from '../host/files.ts'
+import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import type { BlobStore } from './store.ts'
 
@@ -64,7 +72,7 @@ async function deleteOld(
 /** Every file below the folder, whatever it is called; also those that get a new name meanwhile. */
 async function markFolder(folder: Folder, marks: Marks): Promise<void> {
   const seen = new Set<string>()
-  for (let names = await folder.names(); names.length > 0; ) {
+  for (let names = await folder.names(); names.length > 0;) {
     for (const name of names) {
       seen.add(name)
       await markEntry(folder, name, marks).catch((error: unknown) => {
@@ -82,13 +90,9 @@ async function markEntry(folder: Folder, name: string, marks: Marks): Promise<vo
   })
   if (file === undefined) {
     const below = await folder.folder(name, 'open')
-    return markFolder(below, marks).finally(() => below.close())
+    return closing(below, () => markFolder(below, marks))
   }
-  try {
-    await marks.scan(pieces(file))
-  } finally {
-    await file.close()
-  }
+  await closing(file, () => marks.scan(pieces(file)))
 }
 
 async function* pieces(file: File): AsyncGenerator<Buffer> {
@@ -104,7 +108,7 @@ async function markFromBlobs(store: BlobStore, marks: Marks): Promise<Failed | u
   for (let key = marks.nextText(); key !== undefined; key = marks.nextText()) {
     const blob = await store.open(key)
     if (!blob.ok) return blob
-    await marks.scan(blob.value.read()).finally(() => blob.value.close())
+    await closing(blob.value, (opened) => marks.scan(opened.read()))
   }
   return undefined
 }

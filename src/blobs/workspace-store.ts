@@ -1,5 +1,14 @@
 import { runningSha256 } from '../encoding/hash.ts'
-import { asResult, isMissing, publish, readSpan, writeAll, type File, type Folder } from '../host/files.ts'
+import {
+  asResult,
+  closing,
+  isMissing,
+  publish,
+  readSpan,
+  writeAll,
+  type File,
+  type Folder,
+} from '../host/files.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Ids } from '../host/ids.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
@@ -95,7 +104,7 @@ async function renewExisting(parts: StoreParts, key: BlobKey): Promise<boolean> 
   const { folder } = parts
   const file = await openMaybe(folder, key)
   if (file === undefined) return false
-  try {
+  return closing(file, async () => {
     if (!(await hashMatches(file, key))) return false
     const kept = await underShortLock(parts, async () => {
       if ((await file.stat()).links === 0) return false
@@ -107,9 +116,7 @@ async function renewExisting(parts: StoreParts, key: BlobKey): Promise<boolean> 
     await file.sync()
     await folder.sync()
     return true
-  } finally {
-    await file.close()
-  }
+  })
 }
 
 async function remove(parts: StoreParts, key: string, newest: number): Promise<Result<boolean>> {
@@ -119,7 +126,7 @@ async function remove(parts: StoreParts, key: string, newest: number): Promise<R
     underShortLock(parts, async () => {
       const file = await openMaybe(parts.folder, valid.data)
       if (file === undefined) return ok(true)
-      const { changedAt } = await file.stat().finally(() => file.close())
+      const { changedAt } = await closing(file, () => file.stat())
       if (changedAt > newest) return ok(false)
       await parts.folder.remove(valid.data)
       return ok(true)
@@ -133,8 +140,9 @@ async function tidy(folder: Folder, olderThan: number): Promise<Result<number>> 
     for (const name of await folder.names()) {
       if (!name.startsWith('.tmp-')) continue
       const file = await openMaybe(folder, name)
-      const facts = await file?.stat().finally(() => file.close())
-      if (facts === undefined || facts.changedAt > olderThan) continue
+      if (file === undefined) continue
+      const { changedAt } = await closing(file, () => file.stat())
+      if (changedAt > olderThan) continue
       await folder.remove(name)
       removed += 1
     }
@@ -153,11 +161,7 @@ async function withBlob<T>(
   return asResult('read a blob', async () => {
     const file = await openMaybe(folder, valid.data)
     if (file === undefined) return missing(valid.data, 'missing')
-    try {
-      return await work(file, valid.data)
-    } finally {
-      await file.close()
-    }
+    return closing(file, () => work(file, valid.data))
   })
 }
 
@@ -195,7 +199,7 @@ async function hashMatches(file: File, key: BlobKey): Promise<boolean> {
 }
 
 async function* pieces(file: File, start: number, end: number): AsyncGenerator<Buffer> {
-  for (let at = start; at < end; ) {
+  for (let at = start; at < end;) {
     const piece = await readSpan(file, at, Math.min(PIECE_BYTES, end - at))
     if (piece.length === 0) return
     at += piece.length
@@ -220,7 +224,8 @@ function badKey(): Failed {
 }
 
 function missing(key: BlobKey, state: 'missing' | 'damaged'): Failed {
-  const words = state === 'missing' ? 'is not in the store' : 'is not what it was when it was stored'
+  const words =
+    state === 'missing' ? 'is not in the store' : 'is not what it was when it was stored'
   return failed('resource_missing', `The payload ${key} ${words}.`, { blob: key, state })
 }
 

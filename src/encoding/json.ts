@@ -17,6 +17,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Canonical JSON: keys sorted by UTF-16 code units at every level, so that equal values have equal bytes. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value))
@@ -45,8 +49,9 @@ function sorted(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(
-    ([key, child]): [string, unknown] => [key.toWellFormed(), sorted(child)],
-  )
+  const entries = Object.entries(value).map(([key, child]): [string, unknown] => [
+    key.toWellFormed(),
+    sorted(child),
+  ])
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }

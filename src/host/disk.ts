@@ -3,7 +3,8 @@ import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/p
 import process from 'node:process'
 import { FileFailure, type File, type Folder, type OpenMode } from './files.ts'
 
-const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
+  constants
 
 /**
  * Opens a folder of the disk by its path. Links in the path are followed (a person chose it); from there on nothing

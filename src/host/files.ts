@@ -67,7 +67,7 @@ export class FileFailure extends Error {
 
 /** Writes every byte: a short write does not throw, so it is looked for. */
 export async function writeAll(file: File, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length;) {
     done += await file.write(done === 0 ? bytes : bytes.subarray(done))
   }
 }
@@ -118,8 +118,23 @@ export async function publish(folder: Folder, temporary: string, name: string): 
   await folder.sync()
 }
 
+/** Runs `work` with something open and closes it after, however `work` ends. */
+export async function closing<O extends { close(): Promise<void> }, T>(
+  opened: O,
+  work: (opened: O) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
 /** Runs `work`; what the file system refused comes back as a value. Defects go on as throws. */
-export async function asResult<T>(doing: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
+export async function asResult<T>(
+  doing: string,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
   try {
     return await work()
   } catch (error) {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ok, type Result } from '../model/errors.ts'
 import { diskFolder } from './disk.ts'
-import { asResult, type Folder } from './files.ts'
+import { asResult, closing, type Folder } from './files.ts'
 
 /** What Hawser keeps for its user, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */
 export interface HomeFolders {
@@ -18,13 +18,10 @@ export function homePath(env: Readonly<Record<string, string | undefined>>): str
 /** Opens, and makes where it is missing, the home folder. Its parent must exist. */
 export async function openHome(path: string): Promise<Result<HomeFolders>> {
   return asResult(`open ${path}`, async () => {
-    const parent = await diskFolder(dirname(path))
-    try {
-      const home = await parent.folder(basename(path), 'create')
-      const heads = await home.folder('heads', 'create').finally(() => home.close())
-      return ok({ heads, close: () => heads.close() })
-    } finally {
-      await parent.close()
-    }
+    const home = await closing(await diskFolder(dirname(path)), (parent) =>
+      parent.folder(basename(path), 'create'),
+    )
+    const heads = await closing(home, () => home.folder('heads', 'create'))
+    return ok({ heads, close: () => heads.close() })
   })
 }

@@ -1,6 +1,6 @@
 import { ok, type Result } from '../model/errors.ts'
 import { diskFolder } from './disk.ts'
-import { asResult, isMissing, replaceFile, type Folder } from './files.ts'
+import { asResult, closing, isMissing, replaceFile, type Folder } from './files.ts'
 import type { Ids } from './ids.ts'
 
 /** What Hawser keeps in a workspace: `<workspace>/.hawser`, ours alone. */
@@ -14,26 +14,19 @@ export interface WorkspaceFolders {
 export async function openWorkspace(path: string, ids: Ids): Promise<Result<WorkspaceFolders>> {
   return asResult(`open ${path}/.hawser`, async () => {
     const root = await diskFolder(path)
-    try {
-      return ok(await workspaceFolders(root, ids))
-    } finally {
-      await root.close()
-    }
+    return ok(await closing(root, () => workspaceFolders(root, ids)))
   })
 }
 
 /** The same from an open folder. */
 export async function workspaceFolders(root: Folder, ids: Ids): Promise<WorkspaceFolders> {
-  const own = await root.folder('.hawser', 'create')
-  try {
+  return closing(await root.folder('.hawser', 'create'), async (own) => {
     await keepOutOfGit(own, ids)
     const sessions = await own.folder('sessions', 'create')
     const blobs = await own.folder('blobs', 'create')
     const close = async () => void (await Promise.all([sessions.close(), blobs.close()]))
     return { sessions, blobs, close }
-  } finally {
-    await own.close()
-  }
+  })
 }
 
 async function keepOutOfGit(own: Folder, ids: Ids): Promise<void> {

@@ -27,6 +27,7 @@ export interface WriterParts<State> {
 /** One call of `append`, waiting. */
 interface Waiting {
   readonly urgent: boolean
+  preparing: Promise<void>
   prepared?: readonly Prepared[]
   bytes: number
   settle(result: Result<readonly LogLine[]>): void
@@ -54,6 +55,7 @@ export class LogWriter<State> {
   #running: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
   #stopped: HawserError | undefined
+  #released = false
   #folderOwed: boolean
   #headOwed = false
   #indexedAt: number
@@ -93,9 +95,11 @@ export class LogWriter<State> {
     const { file, lease } = this.#parts
     try {
       await this.#drain()
+      this.#released = true
       if (this.#stopped === undefined) await this.#keepIndex()
     } finally {
-      await file.close().finally(() => lease.release())
+      await file.close()
+      await lease.release()
     }
   }
 
@@ -103,13 +107,14 @@ export class LogWriter<State> {
     urgent: boolean,
     preparing: () => Promise<Result<readonly Prepared[]>>,
   ): Promise<Result<readonly LogLine[]>> {
+    if (this.#released) throw new Error('this Log was given to the next writer')
     return new Promise((settle, abort) => {
-      const waiting: Waiting = { urgent, bytes: 0, settle, abort }
+      const waiting: Waiting = { urgent, bytes: 0, settle, abort, preparing: Promise.resolve() }
       // The place in the queue is taken now: blobs that one Event waits for do not let the next one pass it.
       this.#queue.push(waiting)
-      this.#prepare(waiting, preparing).catch((defect: unknown) => {
+      waiting.preparing = this.#prepare(waiting, preparing).catch((defect: unknown) => {
         this.#leave(waiting)
-        abort(defect)
+        abort(defect instanceof Error ? defect : new Error(String(defect)))
       })
     })
   }
@@ -167,7 +172,10 @@ export class LogWriter<State> {
       if (failure !== undefined) return this.#refuse(batch, failure)
       this.#cursor = cursor
       const lines = groups.flat()
-      this.#state = lines.reduce((state, { logged }) => this.#parts.fold.step(state, logged), this.#state)
+      this.#state = lines.reduce(
+        (state, { logged }) => this.#parts.fold.step(state, logged),
+        this.#state,
+      )
       await this.#keepHead(lines)
       batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
       if (cursor.offset - this.#indexedAt > INDEX_EVERY_BYTES) await this.#keepIndex()
@@ -255,9 +263,10 @@ export class LogWriter<State> {
   }
 
   async #drain(): Promise<void> {
-    while (this.#running !== undefined || this.#queue.length > 0) {
-      if (this.#running === undefined && this.#queue[0]?.prepared !== undefined) this.#run()
-      await (this.#running ?? new Promise((next) => setImmediate(next)))
+    for (let front = this.#queue[0]; front !== undefined || this.#running !== undefined;) {
+      if (this.#running === undefined && front?.prepared !== undefined) this.#run()
+      await (this.#running ?? front?.preparing)
+      front = this.#queue[0]
     }
   }
 }

@@ -30,8 +30,12 @@ export async function* readBackward(
   try {
     const end = from?.offset ?? (await lastLineEnd(file))
     for await (const { bytes, offset } of linesBackward(file, end)) {
-      const line = bytes === undefined ? 'overlong' : judge(bytes, offset, session, strict, expected)
-      if (typeof line === 'string') return yield damaged(session, offset, line)
+      const line =
+        bytes === undefined ? 'overlong' : judge(bytes, offset, session, strict, expected)
+      if (typeof line === 'string') {
+        yield damaged(session, offset, line)
+        return
+      }
       yield ok(line)
       const { event } = line.logged
       expected = { seq: line.seq - 1, hash: event.prev }
@@ -78,7 +82,8 @@ async function* linesBackward(
       yield { bytes: held.subarray(before + 1, -1), offset: start + before + 1 }
       held = held.subarray(0, before + 1)
     } else if (held.length > LIMITS.event_line_bytes + 1) {
-      return yield { bytes: undefined, offset: start }
+      yield { bytes: undefined, offset: start }
+      return
     } else {
       const next = Math.max(0, start - CHUNK_BYTES)
       held = Buffer.concat([await readSpan(file, next, start - next), held])

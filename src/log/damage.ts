@@ -22,7 +22,10 @@ const FAULT_WORDS: Readonly<Record<Fault, string>> = {
 
 /** The answer for a Log that may not be written: it can be read up to `offset`, and salvaged. */
 export function damaged(session: SessionId, offset: number, reason: Fault): Failed {
-  const salvage = { action: 'Save what is whole into a new Session.', command: `hawser log salvage ${session}` }
+  const salvage = {
+    action: 'Save what is whole into a new Session.',
+    command: `hawser log salvage ${session}`,
+  }
   const update = { action: 'Update Hawser, then open the Session again.' }
   return failed(
     'log_damaged',

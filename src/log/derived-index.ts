@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { fileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, fileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
 import { hashOfLineBefore } from './backward.ts'
@@ -12,6 +12,8 @@ import { indexName, type LogPlace } from './place.ts'
 export interface Fold<State> {
   readonly version: string
   readonly initial: State
+  /** What an index on disk has to look like to be taken over. */
+  readonly schema: z.ZodType<State>
   step(state: State, logged: LoggedEvent): State
 }
 
@@ -52,11 +54,10 @@ export async function readIndex<State>(
   if (sha256(state) !== header.data.state_sha256) return undefined
   const { through_seq, through_offset, through_hash } = header.data
   if ((await hashOfLineBefore(log, through_offset)) !== through_hash) return undefined
-  // The hash vouches that this text is what a fold of the same version wrote, hence its type.
-  return {
-    cursor: { offset: through_offset, seq: through_seq + 1, prev: through_hash },
-    state: JSON.parse(state) as State,
-  }
+  const parsed = fold.schema.safeParse(parseJson(state))
+  if (!parsed.success) return undefined
+  const cursor = { offset: through_offset, seq: through_seq + 1, prev: through_hash }
+  return { cursor, state: parsed.data }
 }
 
 export async function writeIndex<State>(
@@ -80,13 +81,10 @@ export async function writeIndex<State>(
 
 async function indexText(place: LogPlace, session: SessionId): Promise<string | undefined> {
   try {
-    const file = await place.sessions.open(indexName(session), 'read')
-    try {
+    return await closing(await place.sessions.open(indexName(session), 'read'), async (file) => {
       const { size } = await file.stat()
       return size > INDEX_BYTES ? undefined : (await readSpan(file, 0, size)).toString('utf8')
-    } finally {
-      await file.close()
-    }
+    })
   } catch (error) {
     fileFailure(error, 'read the index')
     return undefined

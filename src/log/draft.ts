@@ -1,5 +1,5 @@
 import { sha256 } from '../encoding/hash.ts'
-import { depthWithin, wellFormedJson } from '../encoding/json.ts'
+import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft, EventEnvelope } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
@@ -36,13 +36,23 @@ export async function prepare(
   const prepared: Prepared[] = []
   const ts = new Date(place.clock.now()).toISOString()
   for (const draft of drafts) {
-    const data = await fittingData(draft, keep)
-    if (!data.ok) return data
+    const text = await fittingData(draft, keep)
+    if (!text.ok) return text
+    // Read back, so that the live state is a fold of what a later reader will see, whatever the caller does to its object.
+    const data = parseJson(text.value)
+    if (!isJsonObject(data)) return refused(draft, 'has no object as its data')
     const { type, turn_id } = draft
     const turn = turn_id === undefined ? {} : { turn_id }
-    const unsealed = { id: place.ids.event(), session_id: session, ...turn, ts, type, data: data.value }
-    const bytes = Buffer.byteLength(data.value) + ENVELOPE_BYTES
-    prepared.push({ unsealed, data: JSON.parse(data.value), bytes })
+    const unsealed = {
+      id: place.ids.event(),
+      session_id: session,
+      ...turn,
+      ts,
+      type,
+      data: text.value,
+    }
+    const bytes = Buffer.byteLength(text.value) + ENVELOPE_BYTES
+    prepared.push({ unsealed, data, bytes })
   }
   return ok(prepared)
 }
@@ -57,17 +67,30 @@ export function restored(session: SessionId, event: EventEnvelope): Prepared {
 }
 
 /** The line that a prepared Event becomes at `cursor`, equal to what a reader of the file gets. */
-export function sealedLine({ unsealed, data }: Prepared, cursor: Cursor, batch: number): SealedLine {
+export function sealedLine(
+  { unsealed, data }: Prepared,
+  cursor: Cursor,
+  batch: number,
+): SealedLine {
   const { bytes, crc } = sealLine(unsealed, cursor.seq, cursor.prev, batch)
   const place = batch === 0 ? {} : { batch }
-  const envelope = { ...unsealed, v: 1 as const, seq: cursor.seq, data, ...place, prev: cursor.prev, crc }
+  const envelope = {
+    ...unsealed,
+    v: 1 as const,
+    seq: cursor.seq,
+    data,
+    ...place,
+    prev: cursor.prev,
+    crc,
+  }
   return { bytes, line: lineAt(envelope, sha256(bytes), cursor.offset, bytes.length) }
 }
 
 /** Data as JSON text that fits a line. */
 async function fittingData(draft: EventDraft, keep: KeepBlob): Promise<Result<string>> {
   // One level is the line's own.
-  if (!depthWithin(draft.data, LIMITS.event_depth - 1)) return refused(draft, 'is nested too deeply')
+  if (!depthWithin(draft.data, LIMITS.event_depth - 1))
+    return refused(draft, 'is nested too deeply')
   const text = wellFormedJson(draft.data)
   if (Buffer.byteLength(text) <= LIMITS.event_field_bytes) return ok(text)
   const spilled = await spill(draft.data, keep)

@@ -32,9 +32,14 @@ export async function* followLog(
       const whole = end.fault === undefined || end.fault.reason === 'unterminated'
       if (whole && size >= cursor.offset) continue
       const taken = await takenBack(file, session, cursor)
-      if (taken !== undefined) return yield taken
-      if (end.fault !== undefined && !whole) {
-        return yield damaged(session, end.fault.offset, end.fault.reason)
+      const broken =
+        end.fault !== undefined && !whole
+          ? damaged(session, end.fault.offset, end.fault.reason)
+          : undefined
+      const failure = taken ?? broken
+      if (failure !== undefined) {
+        yield failure
+        return
       }
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
-import { fileFailure, isMissing, readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, fileFailure, isMissing, readSpan, replaceFile, type File } from '../host/files.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
 import type { Cursor, Fault } from './line.ts'
@@ -33,13 +33,17 @@ export async function readHead(
 ): Promise<Result<HeadRecord | undefined>> {
   try {
     const file = await place.heads.open(session, 'read')
-    const text = await readSpan(file, 0, 4096).finally(() => file.close())
+    const text = await closing(file, () => readSpan(file, 0, 4096))
     const record = HeadRecord.safeParse(parseJson(text.toString('utf8')))
     if (record.success) return ok(record.data)
-    return failed('log_damaged', 'The head of this Session, which vouches for its Log, is unreadable.', {
-      session_id: session,
-      reason: 'head_unreadable',
-    })
+    return failed(
+      'log_damaged',
+      'The head of this Session, which vouches for its Log, is unreadable.',
+      {
+        session_id: session,
+        reason: 'head_unreadable',
+      },
+    )
   } catch (error) {
     if (isMissing(error)) return ok(undefined)
     return { ok: false, error: fileFailure(error, 'read the head of this Session') }

@@ -50,7 +50,12 @@ export interface Unsealed {
 }
 
 /** The line's bytes without its newline. `batch` is its place in the one write it belongs to. */
-export function sealLine(event: Unsealed, seq: number, prev: string | null, batch: number): { bytes: Buffer; crc: string } {
+export function sealLine(
+  event: Unsealed,
+  seq: number,
+  prev: string | null,
+  batch: number,
+): { bytes: Buffer; crc: string } {
   const turn = event.turn_id === undefined ? '' : `"turn_id":"${event.turn_id}",`
   const place = batch === 0 ? '' : `"batch":${batch},`
   const body =
@@ -72,7 +77,8 @@ export type Decoded =
  */
 export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' }
-  if (!checksumHolds(bytes)) return { ok: false, fault: versionOf(bytes) > 1 ? 'version' : 'checksum' }
+  if (!checksumHolds(bytes))
+    return { ok: false, fault: versionOf(bytes) > 1 ? 'version' : 'checksum' }
   const text = bytes.toString('utf8')
   const parsed = parseJson(text)
   if (parsed === undefined) return { ok: false, fault: 'not_json' }

@@ -173,7 +173,10 @@ async function underLease<T>(
 ): Promise<Result<T>> {
   const lease = await takeLease(place, session)
   if (!lease.ok) return lease
-  return unlessOk(() => work(lease.value), () => lease.value.release())
+  return unlessOk(
+    () => work(lease.value),
+    () => lease.value.release(),
+  )
 }
 
 async function closingOnFailure<T>(file: File, work: () => Promise<Result<T>>): Promise<Result<T>> {

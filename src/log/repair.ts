@@ -1,4 +1,4 @@
-import { readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, readSpan, replaceFile, type File } from '../host/files.ts'
 import type { SessionId } from '../model/ids.ts'
 import { decodeLine } from './line.ts'
 import { tornName, type LogPlace } from './place.ts'
@@ -71,7 +71,7 @@ export async function piecesAt(
   return Promise.all(
     names.toSorted().map(async (name) => {
       const file = await place.sessions.open(name, 'read')
-      const bytes = await readSpan(file, 0, BATCH_BYTES).finally(() => file.close())
+      const bytes = await closing(file, () => readSpan(file, 0, BATCH_BYTES))
       return { name, bytes }
     }),
   )

@@ -81,9 +81,11 @@ async function findWithParents(
   return [...(await findWithParents(place, parent.session, parent.atSeq, files)), ...finds]
 }
 
-async function* wholeLines(file: File): AsyncGenerator<Omit<Find, 'file'> & { envelope: EventEnvelope }> {
+async function* wholeLines(
+  file: File,
+): AsyncGenerator<Omit<Find, 'file'> & { envelope: EventEnvelope }> {
   const framer = new LineFramer(LIMITS.event_line_bytes)
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const chunk = await readSpan(file, position, 256 * 1024)
     if (chunk.length === 0) return
     position += chunk.length
@@ -106,7 +108,8 @@ function chooseOnePerNumber(finds: readonly Find[]): Find[] {
   for (const seq of [...bySeq.keys()].toSorted((a, b) => b - a)) {
     const candidates = bySeq.get(seq) ?? []
     const next = chosen.at(-1)
-    const named = next?.seq === seq + 1 ? candidates.find(({ hash }) => hash === next.prev) : undefined
+    const named =
+      next?.seq === seq + 1 ? candidates.find(({ hash }) => hash === next.prev) : undefined
     const best = named ?? candidates[0]
     if (best !== undefined) chosen.push(best)
   }

@@ -41,7 +41,7 @@ export async function scan(
   const begin = cursor.offset
   const framer = new LineFramer(LIMITS.event_line_bytes, begin)
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-  for (let position = begin; ; ) {
+  for (let position = begin; ;) {
     const want = position === begin ? FIRST_CHUNK_BYTES : CHUNK_BYTES
     const room = Math.min(want, (options.until ?? Infinity) - position)
     const count = room > 0 ? await file.read(chunk.subarray(0, room), position) : 0

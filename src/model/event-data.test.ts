@@ -218,7 +218,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     by: 'person',
   },
   text_pinned: { text: 'keep', by: 'person' },
-  log_repaired: { cut_bytes: 7, kept_as: 'x.torn-1' },
+  log_repaired: { cut_bytes: 7, kept_as: 'x.torn-1', pieces: ['x.torn-1'] },
   lock_taken: { previous_holder: { pid: 1, program: 'hawser run', since: '2026-01-31' } },
   notice: { code: 'rehearsal', text: 'offline' },
   turn_ended: {

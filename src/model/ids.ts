@@ -3,7 +3,10 @@ import * as z from 'zod'
 const ULID = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
 function idSchema<P extends string>(prefix: P) {
-  return z.string().regex(new RegExp(`^${prefix}_${ULID}$`)).brand<P>()
+  return z
+    .string()
+    .regex(new RegExp(`^${prefix}_${ULID}$`))
+    .brand<P>()
 }
 
 /** Ids are lower-case ULIDs with a prefix. They are validated here before any of them touches a path. */

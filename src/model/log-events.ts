@@ -1,7 +1,12 @@
 import * as z from 'zod'
-import { Count, openObject } from './shape.ts'
+import { Count, list, openObject } from './shape.ts'
 
-export const LogRepaired = openObject({ cut_bytes: Count, kept_as: z.string() })
+/** `pieces` when a repair was itself interrupted and left more than one. */
+export const LogRepaired = openObject({
+  cut_bytes: Count,
+  kept_as: z.string(),
+  pieces: list(z.string()),
+})
 
 /** What the lease file said. It only informs, so any part of it may be missing. */
 export const LockTaken = openObject({

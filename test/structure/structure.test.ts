@@ -56,7 +56,7 @@ test('every path the documents name exists', () => {
   expect(pathsThatDoNotExist(tree)).toEqual([])
 })
 
-test('CONTEXT.md is short and defines every word of the glossary', () => {
+test('CONTEXT.md is short and defines every word of the glossary [SR-037]', () => {
   expect(contextOffences(tree)).toEqual([])
 })
 

@@ -138,7 +138,7 @@ function survivingContent(content: Buffer, change: ContentChange, chance: Random
   if ('truncateTo' in change) return applied(content, change)
   if (chance.next() < 0.4) return applied(content, change)
   let result = content
-  for (let from = 0; from < change.bytes.length; ) {
+  for (let from = 0; from < change.bytes.length;) {
     const room = SECTOR_BYTES - ((change.at + from) % SECTOR_BYTES)
     const sector = change.bytes.subarray(from, from + room)
     const fate = chance.next()

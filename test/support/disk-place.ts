@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { diskFolder } from '../../src/host/disk.ts'
+import { closing } from '../../src/host/files.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import { testPlace, type TestPlace } from './log-place.ts'
 
@@ -7,5 +8,5 @@ import { testPlace, type TestPlace } from './log-place.ts'
 export async function diskPlace(path: string, clock: Clock = systemClock): Promise<TestPlace> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   const root = await diskFolder(path)
-  return testPlace(root, clock).finally(() => root.close())
+  return closing(root, () => testPlace(root, clock))
 }

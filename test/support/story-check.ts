@@ -96,10 +96,7 @@ async function judgeLine(
   return offences
 }
 
-async function textOf(
-  store: TestPlace['store'],
-  data: object,
-): Promise<string | undefined> {
+async function textOf(store: TestPlace['store'], data: object): Promise<string | undefined> {
   if ('text' in data && typeof data.text === 'string') return data.text
   if ('output' in data && typeof data.output === 'string') return data.output
   if (!('text_blob' in data) || typeof data.text_blob !== 'string') return undefined

@@ -156,7 +156,14 @@ export const sessionStarted: EventDraft = {
 }
 
 export function turnEnded(turn: TurnId): EventDraft {
-  const usage_total = { input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0, calls: 0 }
+  const usage_total = {
+    input: 0,
+    cached_read: 0,
+    cache_write: 0,
+    output: 0,
+    reasoning: 0,
+    calls: 0,
+  }
   return { type: 'turn_ended', turn_id: turn, data: { status: 'completed', usage_total } }
 }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { Fold } from '../../src/log/derived-index.ts'
 
 /** A small fold: how many Events of each type there are, and the last few texts. */
@@ -8,6 +9,10 @@ export interface TextState {
 
 export const textFold: Fold<TextState> = {
   version: 'text-1',
+  schema: z.object({
+    counts: z.record(z.string(), z.number()),
+    lastTexts: z.array(z.string()),
+  }),
   initial: { counts: {}, lastTexts: [] },
   step: ({ counts, lastTexts }, { event }) => {
     const text = 'text' in event.data ? event.data.text : undefined

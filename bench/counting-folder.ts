@@ -1,0 +1,45 @@
+import type { File, Folder } from '../src/host/files.ts'
+import type { LogPlace } from '../src/log/place.ts'
+
+export interface Tally {
+  /** Bytes that reads returned, of every file. */
+  bytesRead: number
+}
+
+/** The same place, with every read of a file told to `tally`. */
+export function countingPlace(place: LogPlace, tally: Tally): LogPlace {
+  const { sessions, heads } = place
+  return { ...place, sessions: counting(sessions, tally), heads: counting(heads, tally) }
+}
+
+function counting(folder: Folder, tally: Tally): Folder {
+  return {
+    label: folder.label,
+    folder: async (name, mode) => counting(await folder.folder(name, mode), tally),
+    open: async (name, mode) => countingFile(await folder.open(name, mode), tally),
+    rename: (from, to) => folder.rename(from, to),
+    remove: (name) => folder.remove(name),
+    names: () => folder.names(),
+    sync: () => folder.sync(),
+    watch: (name, changed) => folder.watch(name, changed),
+    close: () => folder.close(),
+  }
+}
+
+function countingFile(file: File, tally: Tally): File {
+  return {
+    stat: () => file.stat(),
+    read: async (into, position) => {
+      const count = await file.read(into, position)
+      tally.bytesRead += count
+      return count
+    },
+    write: (bytes) => file.write(bytes),
+    truncate: (size) => file.truncate(size),
+    datasync: () => file.datasync(),
+    sync: () => file.sync(),
+    touch: () => file.touch(),
+    tryLock: () => file.tryLock(),
+    close: () => file.close(),
+  }
+}

@@ -1,0 +1,54 @@
+import process from 'node:process'
+
+/** One line of the table that scripts/bench.mjs keeps. `ratio` is what is held against `bar`. */
+interface Figure {
+  readonly bench: string
+  readonly ratio: number
+  readonly bar: `${'<=' | '>='} ${number}`
+  readonly more: Readonly<Record<string, number | string>>
+}
+
+/** Without it a script is a quick try: sizes are a tenth, and its figures mean little. */
+export const full = process.argv.includes('--full')
+
+export function tell({ bench, ratio, bar, more }: Figure): void {
+  const [sign, limit] = bar.split(' ')
+  const ok = sign === '<=' ? ratio <= Number(limit) : ratio >= Number(limit)
+  console.log(JSON.stringify({ bench, ratio: rounded(ratio), bar, ok, ...allRounded(more) }))
+}
+
+/** For what this machine cannot measure. */
+export function tellSkipped(bench: string, why: string): void {
+  console.log(JSON.stringify({ bench, skipped: why }))
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value below which the part `q` of all lie. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]
+  if (value === undefined) throw new Error('nothing was measured')
+  return value
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(value >= 1000 ? 6 : 3))
+}
+
+function allRounded(more: Figure['more']): Figure['more'] {
+  return Object.fromEntries(
+    Object.entries(more).map(([key, value]) => [
+      key,
+      typeof value === 'number' ? rounded(value) : value,
+    ]),
+  )
+}

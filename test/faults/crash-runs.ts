@@ -1,0 +1,52 @@
+import type { Folder } from '../../src/host/files.ts'
+import { CrashDisk, PowerCut } from '../support/crash-disk.ts'
+import { withBug, type PlantedBug } from '../support/planted-bugs.ts'
+import { random } from '../support/random.ts'
+import { judgeStory } from '../support/story-check.ts'
+import { newJournal, Refused, tellStory } from '../support/story.ts'
+
+/** How many steps the story takes when nothing happens; every one of them is a place to crash. */
+export async function storySteps(): Promise<number> {
+  const disk = new CrashDisk(1)
+  await tellStory(disk.folder(), newJournal())
+  return disk.steps
+}
+
+/** The power goes at step `cutAt`; then the disk is judged. */
+export async function crashOnce(seed: number, cutAt: number): Promise<string[]> {
+  const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
+  const journal = newJournal()
+  await untilPowerCut(() => tellStory(disk.folder(), journal))
+  return judgeStory(disk.afterCrash(seed).folder(), journal)
+}
+
+/** The program is killed at step `cutAt`, while the machine runs on: unsynced bytes stay readable. */
+export async function killOnce(seed: number, cutAt: number): Promise<string[]> {
+  const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
+  const journal = newJournal()
+  await untilPowerCut(() => tellStory(disk.folder(), journal))
+  return judgeStory(disk.afterKill(seed).folder(), journal)
+}
+
+/** The power goes at any step, and again at any step of the recovery, as a program with `bug` would take it. */
+export async function crashTwice(seed: number, steps: number, bug?: PlantedBug): Promise<string[]> {
+  const chance = random(seed)
+  const seen = (folder: Folder) => (bug === undefined ? folder : withBug(folder, bug))
+  const journal = newJournal()
+  const first = new CrashDisk(seed, { powerCutAt: 1 + chance.below(steps), shortWrites: true })
+  await untilPowerCut(() => tellStory(seen(first.folder()), journal))
+  const cutAgain = { powerCutAt: 1 + chance.below(40), shortWrites: true }
+  const second = first.afterCrash(seed, cutAgain)
+  const offences = (await untilPowerCut(() => judgeStory(seen(second.folder()), journal))) ?? []
+  return [...offences, ...(await judgeStory(seen(second.afterCrash(seed).folder()), journal))]
+}
+
+async function untilPowerCut<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    // A program with a planted bug may also be refused what it asks for, before the power goes.
+    if (error instanceof PowerCut || error instanceof Refused) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import { acquireLog } from '../../src/log/open.ts'
+import type { LogLine } from '../../src/log/line.ts'
+import { logName, type LogPlace } from '../../src/log/place.ts'
+import { openReader } from '../../src/log/reader.ts'
+import { salvageLog } from '../../src/log/salvage.ts'
+import { verifyLog } from '../../src/log/verify.ts'
+import type { SessionId } from '../../src/model/ids.ts'
+import { CrashDisk } from '../support/crash-disk.ts'
+import { promptClock, testPlace, type TestPlace } from '../support/log-place.ts'
+import { random } from '../support/random.ts'
+import { overwrite, rawBytes, rawLog } from '../support/raw-log.ts'
+import { newJournal, Teller, value } from '../support/story.ts'
+import { textFold } from '../support/text-fold.ts'
+import { MUTATIONS } from './mutations.ts'
+
+/** A finished Session, and what its Log was. */
+export interface Original {
+  readonly here: TestPlace
+  readonly session: SessionId
+  readonly bytes: Buffer
+  readonly lines: readonly LogLine[]
+  readonly head: Buffer
+}
+
+export async function originalLog(): Promise<Original> {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  await teller.turn(2)
+  await teller.end()
+  const { session } = teller.journal
+  if (session === undefined) throw new Error('the story has not begun')
+  const { lines } = await forward(here.place, session)
+  const head = await rawBytes(here.place.heads, session)
+  return { here, session, bytes: await rawLog(here.place.sessions, session), lines, head }
+}
+
+/** Puts the mutant in the original's place, with the original's head and nothing else beside it. */
+async function exchange(original: Original, mutant: Buffer): Promise<void> {
+  const { sessions, heads } = original.here.place
+  for (const name of await sessions.names()) await sessions.remove(name)
+  await overwrite(sessions, logName(original.session), mutant)
+  await overwrite(heads, original.session, original.head)
+}
+
+/** Changes the Log in one way and asks everyone who reads it; empty when nobody was fooled. */
+export async function mutateOnce(original: Original, seed: number): Promise<string[]> {
+  const { bytes } = original
+  const chance = random(seed)
+  const name = chance.pick(Object.keys(MUTATIONS) as (keyof typeof MUTATIONS)[])
+  const mutant = MUTATIONS[name](bytes, chance)
+  if (mutant.equals(bytes)) return []
+  await exchange(original, mutant)
+  const offences = [
+    ...(await judgeForward(original)),
+    ...(await judgeBackward(original)),
+    ...(chance.next() < 0.1 ? await judgeSalvage(original) : []),
+    ...(await judgeWriter(original, mutant)),
+  ]
+  return offences.map((offence) => `${name}: ${offence}`)
+}
+
+async function judgeForward({ here, session, lines }: Original): Promise<string[]> {
+  const offences: string[] = []
+  const { lines: got, noticed } = await forward(here.place, session)
+  if (got.some((line, i) => line.hash !== lines[i]?.hash)) offences.push('forward: wrong event')
+  if (!noticed) offences.push('forward: unnoticed')
+  const verdict = value(await verifyLog(here.place, session))
+  if (verdict.damage === undefined && verdict.torn_bytes === 0) offences.push('verify: unnoticed')
+  return offences
+}
+
+async function judgeBackward({ here, session, lines }: Original): Promise<string[]> {
+  const known = new Map(lines.map((line) => [line.hash, line.seq]))
+  const offences: string[] = []
+  const reader = value(await openReader(here.place, session))
+  let after: number | undefined
+  for await (const result of reader.backward()) {
+    if (!result.ok) break
+    const seq = known.get(result.value.hash)
+    if (seq === undefined) offences.push('backward: wrong event')
+    if (after !== undefined && seq !== after - 1) offences.push('backward: wrong order')
+    after = seq
+  }
+  await reader.close()
+  return offences
+}
+
+/** The head stands at the end of this Log, so only bytes behind that may be taken for a torn tail. */
+async function judgeWriter({ here, session, bytes }: Original, mutant: Buffer): Promise<string[]> {
+  const taken = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+  if (taken.ok) {
+    await taken.value.release()
+    const after = await rawLog(here.place.sessions, session)
+    if (!after.subarray(0, bytes.length).equals(bytes)) return ['writer: cut into the Log']
+    const repaired = after.includes('"type":"log_repaired"')
+    return repaired ? [] : ['writer: opened as if nothing was']
+  }
+  const untouched = (await rawLog(here.place.sessions, session)).equals(mutant)
+  if (taken.error.kind !== 'log_damaged') return [`writer: ${taken.error.kind}`]
+  return untouched ? [] : ['writer: changed a damaged Log']
+}
+
+async function judgeSalvage({ here, session, lines }: Original): Promise<string[]> {
+  const known = new Set(lines.map((line) => line.logged.event.id))
+  const saved = await salvageLog(here.place, session, { fold: textFold, keep: here.keep })
+  if (!saved.ok) return [`salvage: ${saved.error.kind}`]
+  const { lines: got, noticed } = await forward(here.place, saved.value.session_id)
+  const ours = new Set(['salvaged', 'salvage_gap'])
+  const offences = noticed ? ['salvage: the new Log is damaged'] : []
+  for (const { logged } of got) {
+    const { event } = logged
+    const told = 'code' in event.data && ours.has(String(event.data.code))
+    const repair = event.type === 'log_repaired' || event.type === 'lock_taken'
+    if (!told && !repair && !known.has(event.id)) offences.push('salvage: wrong event')
+  }
+  return offences
+}
+
+async function forward(place: LogPlace, session: SessionId) {
+  const reader = value(await openReader(place, session))
+  const lines: LogLine[] = []
+  const end = value(await reader.forward((line) => void lines.push(line)))
+  await reader.close()
+  return { lines, noticed: end.damage !== undefined || end.unfinished }
+}

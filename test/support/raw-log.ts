@@ -1,0 +1,22 @@
+import { closing, readSpan, writeAll, type Folder } from '../../src/host/files.ts'
+import { logName } from '../../src/log/place.ts'
+import type { SessionId } from '../../src/model/ids.ts'
+
+/** The bytes of a file, whatever they are. */
+export async function rawBytes(folder: Folder, name: string): Promise<Buffer> {
+  const file = await folder.open(name, 'read')
+  const { size } = await file.stat()
+  return closing(file, () => readSpan(file, 0, size))
+}
+
+/** Puts bytes in place of a file's, as no writer of ours would. */
+export async function overwrite(folder: Folder, name: string, bytes: Uint8Array): Promise<void> {
+  const file = await folder.open(name, 'lease')
+  await file.truncate(0)
+  await writeAll(file, bytes)
+  await file.close()
+}
+
+export async function rawLog(sessions: Folder, session: SessionId): Promise<Buffer> {
+  return rawBytes(sessions, logName(session))
+}
