@@ -1,7 +1,7 @@
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
-import type { Folder } from '../../src/host/files.ts'
+import { closing, type Folder } from '../../src/host/files.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { workspaceFolders } from '../../src/host/workspace.ts'
 import type { LogPlace } from '../../src/log/place.ts'
@@ -13,14 +13,17 @@ export interface TestPlace {
   readonly blobs: Folder
   readonly store: BlobStore
   readonly keep: KeepBlob
+  close(): Promise<void>
 }
 
 export async function testPlace(root: Folder, clock: Clock = systemClock): Promise<TestPlace> {
   const ids = systemIds(clock)
-  const workspace = await root.folder('workspace', 'create')
-  const { sessions, blobs } = await workspaceFolders(workspace, ids)
-  const home = await root.folder('home', 'create')
-  const heads = await home.folder('heads', 'create')
+  const { sessions, blobs } = await closing(await root.folder('workspace', 'create'), (workspace) =>
+    workspaceFolders(workspace, ids),
+  )
+  const heads = await closing(await root.folder('home', 'create'), (home) =>
+    home.folder('heads', 'create'),
+  )
   const holder = { pid: 4711, program: 'story', since: '2026-01-31T12:00:00.000Z' }
   const store = workspaceBlobStore({ folder: blobs, ids, clock })
   return {
@@ -28,6 +31,9 @@ export async function testPlace(root: Folder, clock: Clock = systemClock): Promi
     blobs,
     store,
     keep: (bytes, mediaType) => store.put([bytes], mediaType),
+    close: async () => {
+      await Promise.all([sessions.close(), blobs.close(), heads.close()])
+    },
   }
 }
 

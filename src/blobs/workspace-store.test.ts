@@ -1,0 +1,72 @@
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { value } from '../../test/support/story.ts'
+import { sha256 } from '../encoding/hash.ts'
+import { systemClock } from '../host/clock.ts'
+import { systemIds } from '../host/ids.ts'
+import { openWorkspace } from '../host/workspace.ts'
+import { workspaceBlobStore } from './workspace-store.ts'
+
+const ids = systemIds(systemClock)
+
+async function inWorkspace() {
+  const path = await freshFolder()
+  const { blobs, close } = value(await openWorkspace(path, ids))
+  const store = workspaceBlobStore({ folder: blobs, ids, clock: systemClock })
+  return { path: join(path, '.hawser', 'blobs'), store, close }
+}
+
+test('a blob lies raw under its key in the workspace, for its owner only [TI-002] [TI-015] [TI-023]', async () => {
+  const { path, store, close } = await inWorkspace()
+  const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
+  expect(await readFile(join(path, key), 'utf8')).toBe('rope')
+  expect((await stat(join(path, key))).mode & 0o777).toBe(0o600)
+  await close()
+})
+
+test('what others put into the folder is not a blob, and a link under a key is not followed', async () => {
+  const { path, store, close } = await inWorkspace()
+  await writeFile(join(path, 'notes.txt'), 'x')
+  await writeFile(join(path, '.tmp-left'), 'x')
+  const key = `${sha256('secret')}.txt`
+  await writeFile(join(path, '..', 'secret'), 'secret')
+  await symlink(join(path, '..', 'secret'), join(path, key))
+  expect(await store.get(key)).toMatchObject({ error: { kind: 'not_regular_file' } })
+  expect(value(await store.list())).toEqual([key])
+  await close()
+})
+
+test('a put that cannot write leaves neither a temporary file nor a final one [TI-025]', async () => {
+  for (let fullAtWrite = 1; fullAtWrite <= 4; fullAtWrite++) {
+    const disk = new CrashDisk(fullAtWrite, { fullAtWrite })
+    const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
+    const pieces = Array.from({ length: 4 }, (_, i) => Buffer.alloc(1000, `${i}`))
+    const full = await store.put(pieces, 'text/plain')
+    expect(full).toMatchObject({ error: { kind: 'storage_failed' } })
+    expect(await disk.folder().names()).toEqual([])
+    disk.spaceAgain()
+    expect((await store.put(pieces, 'text/plain')).ok).toBe(true)
+  }
+})
+
+test('a put whose sync fails is not acknowledged', async () => {
+  for (let badSyncAt = 1; badSyncAt <= 2; badSyncAt++) {
+    const disk = new CrashDisk(badSyncAt, { badSyncAt })
+    const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
+    const answer = await store.put([Buffer.from('rope')], 'text/plain')
+    expect(answer).toMatchObject({ error: { kind: 'storage_failed' } })
+  }
+})
+
+test('tidying removes what puts that never ended left behind, and only that', async () => {
+  const { path, store, close } = await inWorkspace()
+  await writeFile(join(path, '.tmp-abandoned'), 'x')
+  const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
+  expect(value(await store.tidy(Date.now() - 60_000))).toBe(0)
+  expect(value(await store.tidy(Date.now() + 60_000))).toBe(1)
+  expect((await readdir(path)).filter((name) => name !== '.lock')).toEqual([key])
+  await close()
+})

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LineFramer, type Framed } from './lines.ts'
+
+/** Cuts `bytes` at the given places and frames the pieces, in memory that is reused as a reader's is. */
+function framed(
+  bytes: Buffer,
+  cuts: readonly number[],
+  limit: number,
+): { lines: string[]; rest: number } {
+  const framer = new LineFramer(limit)
+  const lines: string[] = []
+  const memory = Buffer.alloc(bytes.length)
+  let from = 0
+  for (const to of [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].toSorted(
+    (a, b) => a - b,
+  )) {
+    const size = bytes.copy(memory, 0, from, to)
+    for (const one of framer.push(memory.subarray(0, size))) lines.push(shown(one))
+    from = to
+  }
+  return { lines, rest: framer.unfinished }
+}
+
+function shown(one: Framed): string {
+  return 'overlong' in one
+    ? `${one.offset} overlong`
+    : `${one.offset} ${one.bytes.toString('latin1')}`
+}
+
+test('the lines of a stream are the same wherever it is cut', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 200 })
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(400)), (content, cuts) => {
+      const bytes = Buffer.from(content)
+      let offset = 0
+      const pieces = content.split('\n')
+      const rest = pieces.pop() ?? ''
+      const expected = pieces.map((line) => {
+        const one = line.length > 20 ? `${offset} overlong` : `${offset} ${line}`
+        offset += line.length + 1
+        return one
+      })
+      const { lines, rest: unfinished } = framed(bytes, cuts, 20)
+      const told = rest.length > 20 ? [...expected, `${offset} overlong`] : expected
+      expect({ lines, unfinished }).toEqual({ lines: told, unfinished: rest.length })
+    }),
+  )
+})
+
+test('a line over the limit is told once and not held', () => {
+  const framer = new LineFramer(4, 100)
+  const told = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
+    [...framer.push(Buffer.from(text))].map(shown),
+  )
+  expect(told).toEqual(['100 overlong', '110 ok'])
+  expect(framer.lineStart).toBe(113)
+})

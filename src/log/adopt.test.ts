@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { overwrite, rawLog } from '../../test/support/raw-log.ts'
+import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { textFold } from '../../test/support/text-fold.ts'
+import { SessionId } from '../model/ids.ts'
+import { adoptLog } from './adopt.ts'
+import { acquireLog } from './open.ts'
+import { logName } from './place.ts'
+import { verifyLog } from './verify.ts'
+
+/** A Session that came with a clone: its Log is here, its head is not. */
+async function foreignSession() {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  await teller.end()
+  const session = SessionId.parse(teller.journal.session)
+  await here.place.heads.remove(session)
+  return {
+    here,
+    session,
+    acquire: () => acquireLog(here.place, session, { fold: textFold, keep: here.keep }),
+  }
+}
+
+test('a foreign Session can be written once a person has vouched for it', async () => {
+  const { here, session, acquire } = await foreignSession()
+  expect(value(await verifyLog(here.place, session))).toMatchObject({ foreign: true, events: 12 })
+  expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
+  value(await adoptLog(here.place, session))
+  value(await adoptLog(here.place, session))
+  await value(await acquire()).release()
+})
+
+test('an adopted Session with a torn tail is repaired like any other', async () => {
+  const { here, session, acquire } = await foreignSession()
+  const raw = await rawLog(here.place.sessions, session)
+  await overwrite(here.place.sessions, logName(session), Buffer.concat([raw, Buffer.from('{"v')]))
+  expect(value(await verifyLog(here.place, session)).torn_bytes).toBe(3)
+  value(await adoptLog(here.place, session))
+  await value(await acquire()).release()
+  expect(value(await verifyLog(here.place, session))).toMatchObject({ torn_bytes: 0, events: 13 })
+})
+
+test('a damaged foreign Session is not adopted', async () => {
+  const { here, session, acquire } = await foreignSession()
+  const raw = await rawLog(here.place.sessions, session)
+  raw[300] = 0
+  await overwrite(here.place.sessions, logName(session), raw)
+  expect(await adoptLog(here.place, session)).toMatchObject({ error: { kind: 'log_damaged' } })
+  expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
+})

@@ -1,0 +1,226 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { rawLog } from '../../test/support/raw-log.ts'
+import { sessionStarted, turnEnded, value } from '../../test/support/story.ts'
+import { textFold, type TextState } from '../../test/support/text-fold.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { TurnId } from '../model/ids.ts'
+import type { LogWriter } from './append.ts'
+import { readHead } from './head.ts'
+import { acquireLog, createLog } from './open.ts'
+import type { LogLine } from './line.ts'
+import { openReader } from './reader.ts'
+import { verifyLog } from './verify.ts'
+
+interface Begun {
+  readonly disk: CrashDisk
+  readonly here: TestPlace
+  readonly writer: LogWriter<TextState>
+  readonly turn: TurnId
+}
+
+async function begin(disk = new CrashDisk(1), clock = promptClock): Promise<Begun> {
+  const here = await testPlace(disk.folder(), clock)
+  const session = here.place.ids.session()
+  const writing = { fold: textFold, keep: here.keep }
+  const writer = value(await createLog(here.place, session, [sessionStarted], writing))
+  return { disk, here, writer, turn: here.place.ids.turn() }
+}
+
+function message(turn: TurnId, text: string): EventDraft {
+  return { type: 'user_message', turn_id: turn, data: { text, prompt_mode: 'string' } }
+}
+
+function notice(turn: TurnId, text: string): EventDraft {
+  return { type: 'notice', turn_id: turn, data: { code: 'test', text } }
+}
+
+async function linesOf({ here, writer }: Begun): Promise<LogLine[]> {
+  const reader = value(await openReader(here.place, writer.session))
+  const lines: LogLine[] = []
+  const end = value(await reader.forward((line) => void lines.push(line)))
+  expect(end.damage).toBeUndefined()
+  await reader.close()
+  return lines
+}
+
+const textOf = ({ logged: { event } }: LogLine) =>
+  'text' in event.data ? event.data.text : undefined
+
+test('many appends at once are few writes, and keep the order of their calls', async () => {
+  const begun = await begin()
+  const { writes, syncs } = begun.disk
+  const texts = Array.from({ length: 200 }, (_, i) => `text ${i}`)
+  const results = await Promise.all(
+    texts.map((text) => begun.writer.append([message(begun.turn, text)])),
+  )
+  expect(results.flatMap((result) => value(result).map(textOf))).toEqual(texts)
+  expect(begun.disk.writes - writes).toBeLessThanOrEqual(3)
+  expect(begun.disk.syncs - syncs).toBeLessThanOrEqual(3)
+  expect((await linesOf(begun)).slice(1).map(textOf)).toEqual(texts)
+})
+
+test('what an append answers is what a reader finds', async () => {
+  const begun = await begin()
+  const lines = value(
+    await begun.writer.append([notice(begun.turn, 'one'), message(begun.turn, 'two')]),
+  )
+  expect((await linesOf(begun)).slice(1)).toEqual(lines)
+})
+
+test('an Event that may wait is written by the timer, one that may not takes it along at once', async () => {
+  const timers: (() => void)[] = []
+  const clock = {
+    now: () => 0,
+    after: (_ms: number, then: () => void) => {
+      timers.push(then)
+      return () => void timers.splice(timers.indexOf(then), 1)
+    },
+  }
+  const begun = await begin(new CrashDisk(1), clock)
+  const waiting = begun.writer.append([notice(begun.turn, 'may wait')])
+  await new Promise(setImmediate)
+  expect([timers.length, begun.writer.cursor.seq]).toEqual([1, 1])
+  const urgent = begun.writer.append([message(begun.turn, 'may not')])
+  value(await urgent)
+  expect([timers.length, value(await waiting).map(textOf)]).toEqual([0, ['may wait']])
+  const alone = begun.writer.append([notice(begun.turn, 'alone')])
+  await new Promise(setImmediate)
+  timers[0]?.()
+  expect(value(await alone).map(textOf)).toEqual(['alone'])
+})
+
+test('text is made well formed before it is written [SH-034]', async () => {
+  const begun = await begin()
+  const lines = value(await begun.writer.append([message(begun.turn, 'a\ud800\u0000\u202eb')]))
+  expect(lines.map(textOf)).toEqual(['a\ufffd\u0000\u202eb'])
+  expect((await linesOf(begun)).at(-1)).toEqual(lines[0])
+})
+
+test('a field over 64 KiB moves to a blob, so lines stay small [TI-082]', async () => {
+  const begun = await begin()
+  const limit = 64 * 1024
+  const fits = value(await begun.writer.append([message(begun.turn, 'x'.repeat(limit))]))
+  expect(fits.map(textOf)).toEqual(['x'.repeat(limit)])
+  const long = 'ü'.repeat(limit)
+  const [line] = value(await begun.writer.append([message(begun.turn, long)]))
+  const data = line?.logged.event.data ?? {}
+  expect(Object.keys(data).toSorted()).toEqual(['prompt_mode', 'text_blob'])
+  const key = 'text_blob' in data ? String(data.text_blob) : ''
+  expect(value(await begun.here.store.get(key)).toString('utf8')).toBe(long)
+  const raw = await rawLog(begun.here.place.sessions, begun.writer.session)
+  expect(raw.length).toBeLessThan(70 * 1024)
+})
+
+test('an Event that waits for its blob does not let later ones pass', async () => {
+  const begun = await begin()
+  const results = await Promise.all([
+    begun.writer.append([message(begun.turn, 'x'.repeat(70_000))]),
+    begun.writer.append([message(begun.turn, 'later')]),
+  ])
+  expect(results.map((result) => value(result)[0]?.seq)).toEqual([1, 2])
+})
+
+test('what a Log must not hold is refused alone, and nothing of it is written', async () => {
+  const begun = await begin()
+  const deep = JSON.parse('['.repeat(70) + ']'.repeat(70)) as []
+  const plan = { type: 'plan_updated', turn_id: begun.turn, data: { entries: deep } } as const
+  expect(await begun.writer.append([plan])).toMatchObject({ error: { kind: 'too_large' } })
+  const large = Array.from({ length: 80 }, () => message(begun.turn, 'x'.repeat(60_000)))
+  expect(await begun.writer.append(large)).toMatchObject({ error: { kind: 'too_large' } })
+  value(await begun.writer.append([message(begun.turn, 'fine')]))
+  expect((await linesOf(begun)).map(({ seq }) => seq)).toEqual([0, 1])
+})
+
+test('the head follows the end of a Turn and what is outside a Turn, and nothing else', async () => {
+  const begun = await begin()
+  const headSeq = async () => value(await readHead(begun.here.place, begun.writer.session))?.seq
+  expect(await headSeq()).toBe(0)
+  value(await begun.writer.append([message(begun.turn, 'in a Turn')]))
+  expect(await headSeq()).toBe(0)
+  value(await begun.writer.append([turnEnded(begun.turn)]))
+  expect(await headSeq()).toBe(2)
+  value(await begun.writer.append([{ type: 'text_pinned', data: { text: 'x', by: 'person' } }]))
+  expect(await headSeq()).toBe(3)
+})
+
+test('a full disk at any write is told, takes nothing half, and is forgotten when there is space', async () => {
+  for (let fullAtWrite = 1; fullAtWrite <= 50; fullAtWrite++) {
+    const begun = await begin()
+    const full = new CrashDisk(fullAtWrite, { fullAtWrite }, begun.disk.root)
+    const here = await testPlace(full.folder(), promptClock)
+    await begun.writer.release()
+    const writing = { fold: textFold, keep: here.keep }
+    const taken = await acquireLog(here.place, begun.writer.session, writing)
+    if (!taken.ok) {
+      expect(taken.error.kind).toBe('storage_failed')
+      continue
+    }
+    const writer = taken.value
+    const acknowledged: string[] = []
+    for (let i = 0; i < 60; i++) {
+      const result = await writer.append([message(begun.turn, `text ${i}`)])
+      if (result.ok) acknowledged.push(`text ${i}`)
+      else expect(result.error.kind).toBe('storage_failed')
+    }
+    expect(acknowledged.length).toBe(Math.max(0, fullAtWrite - 2))
+    full.spaceAgain()
+    value(await writer.append([message(begun.turn, 'space again')]))
+    const found = await linesOf({ ...begun, here, writer })
+    expect(found.slice(1).map(textOf)).toEqual([...acknowledged, 'space again'])
+    await writer.release()
+    expect(value(await verifyLog(here.place, writer.session)).damage).toBeUndefined()
+  }
+})
+
+test('a failed sync stops the writer for good, acknowledges nothing, and the next writer goes on', async () => {
+  for (let badSyncAt = 1; badSyncAt <= 20; badSyncAt++) {
+    const begun = await begin()
+    await begun.writer.release()
+    const bad = new CrashDisk(badSyncAt, { badSyncAt }, begun.disk.root)
+    const here = await testPlace(bad.folder(), promptClock)
+    const writing = { fold: textFold, keep: here.keep }
+    const taken = await acquireLog(here.place, begun.writer.session, writing)
+    const acknowledged: string[] = []
+    if (taken.ok) {
+      let stopped = false
+      for (let i = 0; i < 30; i++) {
+        const result = await taken.value.append([message(begun.turn, `text ${i}`)])
+        expect(result.ok && stopped).toBe(false)
+        stopped ||= !result.ok
+        if (result.ok) acknowledged.push(`text ${i}`)
+      }
+      expect(stopped).toBe(true)
+      await taken.value.release()
+    }
+    // At the next boot, and on a machine that runs on and still shows what the disk never took.
+    const crashed = bad.afterCrash(badSyncAt)
+    for (const disk of [crashed, bad.afterKill(badSyncAt)]) {
+      const later = await testPlace(disk.folder(), promptClock)
+      const next = value(await acquireLog(later.place, begun.writer.session, writing))
+      value(await next.append([message(begun.turn, 'next')]))
+      await next.release()
+      const booted = await testPlace(disk.afterCrash(badSyncAt).folder(), promptClock)
+      const texts = (await linesOf({ ...begun, here: booted })).map(textOf)
+      expect(texts.slice(1, 1 + acknowledged.length)).toEqual(acknowledged)
+      expect(texts.at(-1)).toBe('next')
+    }
+  }
+})
+
+test('a writer that gave its Log away takes nothing more', async () => {
+  const begun = await begin()
+  await begun.writer.release()
+  expect(() => begun.writer.append([message(begun.turn, 'too late')])).toThrow('next writer')
+})
+
+test('appending changes no byte that was there [PC-062]', async () => {
+  const begun = await begin()
+  const before = await rawLog(begun.here.place.sessions, begun.writer.session)
+  for (let i = 0; i < 20; i++) {
+    value(await begun.writer.append([notice(begun.turn, `${i}`)]))
+    const now = await rawLog(begun.here.place.sessions, begun.writer.session)
+    expect(now.subarray(0, before.length)).toEqual(before)
+  }
+})

@@ -1,0 +1,254 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
+import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { textFold } from '../../test/support/text-fold.ts'
+import { linesOf } from '../../test/faults/mutations.ts'
+import type { Result } from '../model/errors.ts'
+import { SessionId } from '../model/ids.ts'
+import type { LogLine } from './line.ts'
+import { acquireLog, createLog } from './open.ts'
+import { indexName, leaseName, logName, tornName } from './place.ts'
+import { openReader } from './reader.ts'
+
+interface Told {
+  readonly here: TestPlace
+  readonly session: SessionId
+  readonly disk: CrashDisk
+}
+
+/** A finished Session of so many Turns. */
+async function told(turns = 1): Promise<Told> {
+  const disk = new CrashDisk(1)
+  const here = await testPlace(disk.folder(), promptClock)
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  for (let n = 1; n <= turns; n++) await teller.turn(n)
+  await teller.end()
+  return { here, disk, session: SessionId.parse(teller.journal.session) }
+}
+
+const acquire = ({ here, session }: Told, fold = textFold) =>
+  acquireLog(here.place, session, { fold, keep: here.keep })
+
+/** The kind of the error and the reason in its details. */
+async function refusal(result: Promise<Result<unknown>>): Promise<unknown> {
+  const answer = await result
+  if (answer.ok) return 'ok'
+  const { kind, details } = answer.error
+  return 'reason' in details ? [kind, details['reason']] : kind
+}
+
+async function allLines({ here, session }: Told): Promise<LogLine[]> {
+  const reader = value(await openReader(here.place, session))
+  const lines: LogLine[] = []
+  value(await reader.forward((line) => void lines.push(line)))
+  await reader.close()
+  return lines
+}
+
+test('a Session that is not here is not found, for a writer and for a reader', async () => {
+  const { here } = await told()
+  const nobody = { here, session: here.place.ids.session(), disk: new CrashDisk(1) }
+  expect(await refusal(acquire(nobody))).toBe('not_found')
+  expect(await refusal(openReader(here.place, nobody.session))).toBe('not_found')
+})
+
+test('a Session that is being written is busy, and the answer names who writes it', async () => {
+  const story = await told()
+  const writer = value(await acquire(story))
+  expect(await acquire(story)).toMatchObject({
+    error: { kind: 'session_busy', details: { holder: { pid: 4711, program: 'story' } } },
+  })
+  await writer.release()
+  await value(await acquire(story)).release()
+})
+
+test('a Log that was begun cannot be begun again', async () => {
+  const { here, session } = await told()
+  const again = createLog(here.place, session, [], { fold: textFold, keep: here.keep })
+  expect(await refusal(again)).toBe('storage_failed')
+})
+
+test('a Session without a head here is foreign: it can be read, not written', async () => {
+  const story = await told()
+  await story.here.place.heads.remove(story.session)
+  expect(await refusal(acquire(story))).toBe('session_foreign')
+  const reader = value(await openReader(story.here.place, story.session))
+  expect([reader.foreign, (await allLines(story)).length]).toEqual([true, 12])
+})
+
+test('a writer that was killed is named in the Log by the next one', async () => {
+  const story = await told()
+  value(await acquire(story))
+  const killed = story.disk.afterKill(2)
+  const here = await testPlace(killed.folder(), promptClock)
+  const writer = value(await acquire({ ...story, here }))
+  await writer.release()
+  const last = (await allLines({ ...story, here })).at(-1)?.logged.event
+  expect(last).toMatchObject({ type: 'lock_taken', data: { previous_holder: { pid: 4711 } } })
+  const again = await rawBytes(here.place.sessions, leaseName(story.session))
+  expect(again.length).toBe(0)
+})
+
+test('an unfinished last line is cut off, kept beside the Log, and recorded', async () => {
+  const story = await told()
+  const { sessions } = story.here.place
+  const whole = await rawLog(sessions, story.session)
+  const torn = Buffer.from('{"v":1,"seq":12,"id":"evt_01')
+  await overwrite(sessions, logName(story.session), Buffer.concat([whole, torn]))
+  await value(await acquire(story)).release()
+  const last = (await allLines(story)).at(-1)?.logged.event
+  const kept_as = tornName(story.session, '12')
+  expect(last).toMatchObject({ type: 'log_repaired', data: { cut_bytes: torn.length, kept_as } })
+  expect(await rawBytes(sessions, kept_as)).toEqual(torn)
+})
+
+test('a repair that ended before it was recorded is recorded by the next writer', async () => {
+  const story = await told()
+  const { sessions } = story.here.place
+  await overwrite(sessions, tornName(story.session, '12'), Buffer.from('cut earlier'))
+  await value(await acquire(story)).release()
+  const last = (await allLines(story)).at(-1)?.logged.event
+  expect(last).toMatchObject({ type: 'log_repaired', data: { cut_bytes: 11 } })
+})
+
+test('damage before the last write is never cut: the Log opens read-only, at its byte', async () => {
+  const story = await told()
+  const { sessions, heads } = story.here.place
+  const lines = linesOf(await rawLog(sessions, story.session))
+  const broken = Buffer.concat(lines.toSpliced(3, 1, Buffer.from('{"v":1}\n')))
+  await overwrite(sessions, logName(story.session), broken)
+  await sessions.remove(indexName(story.session))
+  // Also when the head does not know better.
+  for (const head of [await rawBytes(heads, story.session), Buffer.from(HEAD_AT_START)]) {
+    await overwrite(heads, story.session, head)
+    const refused = await acquire(story)
+    const offset = lines.slice(0, 3).reduce((sum, line) => sum + line.length, 0)
+    expect(refused).toMatchObject({ error: { kind: 'log_damaged', details: { offset } } })
+    expect(await rawLog(sessions, story.session)).toEqual(broken)
+  }
+  const read = value(await openReader(story.here.place, story.session))
+  const end = value(await read.forward(() => {}))
+  expect([end.cursor.seq, end.damage?.kind]).toEqual([3, 'log_damaged'])
+})
+
+const HEAD_AT_START = '{"seq":-1,"hash":null,"offset":0}'
+
+test('a cut exactly at the end of a line is noticed by the head', async () => {
+  const story = await told()
+  const { sessions } = story.here.place
+  const lines = linesOf(await rawLog(sessions, story.session))
+  for (let keep = 0; keep < lines.length; keep++) {
+    await overwrite(sessions, logName(story.session), Buffer.concat(lines.slice(0, keep)))
+    expect(await refusal(acquire(story))).toEqual(['log_damaged', 'head_missing'])
+    const reader = value(await openReader(story.here.place, story.session))
+    const end = value(await reader.forward(() => {}))
+    expect(end.damage?.details['reason']).toBe('head_missing')
+    await reader.close()
+  }
+})
+
+test('a Log that was exchanged for another whole one is noticed by the head', async () => {
+  const story = await told()
+  const other = await told()
+  const { sessions, heads } = story.here.place
+  const strange = await rawLog(other.here.place.sessions, other.session)
+  await overwrite(sessions, logName(other.session), strange)
+  await overwrite(heads, other.session, await rawBytes(heads, story.session))
+  const exchanged = { ...story, session: other.session }
+  expect(await refusal(acquire(exchanged))).toEqual(['log_damaged', 'head_differs'])
+})
+
+test('a Log whose last line a newer Hawser wrote is not cut', async () => {
+  const story = await told()
+  const { sessions } = story.here.place
+  const newer = Buffer.concat([
+    await rawLog(sessions, story.session),
+    Buffer.from('{"v":2,"x":1}\n'),
+  ])
+  await overwrite(sessions, logName(story.session), newer)
+  expect(await refusal(acquire(story))).toEqual(['log_damaged', 'version'])
+  expect(await rawLog(sessions, story.session)).toEqual(newer)
+})
+
+test('an index of another fold version, or one that is damaged, is not used', async () => {
+  const story = await told(2)
+  const { sessions } = story.here.place
+  const full = value(await acquire(story)).state
+  // Let go without an index of its own being newer.
+  const index = await rawBytes(sessions, indexName(story.session))
+  const other = { ...textFold, version: 'text-2', initial: { counts: { other: 1 }, lastTexts: [] } }
+  const here = await testPlace(story.disk.afterKill(1).folder(), promptClock)
+  const rebuilt = value(await acquire({ ...story, here }, other))
+  expect(rebuilt.state.counts).toEqual({ ...full.counts, other: 1, lock_taken: 1 })
+  await rebuilt.release()
+  for (const bad of [
+    index.subarray(0, -9),
+    Buffer.from(index).fill(0x20, 300, 310),
+    Buffer.from('x'),
+  ]) {
+    await overwrite(sessions, indexName(story.session), bad)
+    const writer = value(await acquire(story))
+    expect(writer.state.counts).toEqual({ ...full.counts, lock_taken: 1 })
+    await writer.release()
+  }
+})
+
+test('snapshot plus tail equals the fold of everything', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 3 }),
+      fc.integer({ min: 0, max: 4 }),
+      async (before, after) => {
+        const disk = new CrashDisk(before * 10 + after)
+        const here = await testPlace(disk.folder(), promptClock)
+        const teller = new Teller(here, newJournal())
+        await teller.begin()
+        for (let n = 0; n < before; n++) await teller.turn(n)
+        await teller.end()
+        await teller.open()
+        for (let n = 0; n < after; n++) await teller.turn(n)
+        // Killed: the index is that of the first part.
+        const later = await testPlace(disk.afterKill(1).folder(), promptClock)
+        const session = SessionId.parse(teller.journal.session)
+        const story = { here: later, disk, session }
+        const writer = value(await acquire(story))
+        const all = (await allLines(story)).reduce(
+          (state, { logged }) => textFold.step(state, logged),
+          textFold.initial,
+        )
+        expect(writer.state).toEqual(all)
+        await writer.release()
+      },
+    ),
+    { numRuns: 15 },
+  )
+})
+
+test('a fork goes on with the chain of its parent', async () => {
+  const story = await told()
+  const { here } = story
+  const at = (await allLines(story))[4]
+  const child = here.place.ids.session()
+  const fork = {
+    type: 'session_fork',
+    data: {
+      parent_session_id: story.session,
+      root_session_id: story.session,
+      at_seq: at?.seq ?? 0,
+      at_hash: at?.hash ?? '',
+      at_offset: at?.next.offset ?? 0,
+      resources_count: 0,
+    },
+  } as const
+  const writer = value(
+    await createLog(here.place, child, [fork], { fold: textFold, keep: here.keep }),
+  )
+  await writer.release()
+  const [first] = await allLines({ ...story, session: child })
+  expect(first?.logged.event).toMatchObject({ seq: 5, prev: at?.hash, type: 'session_fork' })
+  await value(await acquire({ ...story, session: child })).release()
+})

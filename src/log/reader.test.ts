@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { diskPlace } from '../../test/support/disk-place.ts'
+import { freshFolder } from '../../test/support/folder.ts'
+import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { overwrite, rawLog } from '../../test/support/raw-log.ts'
+import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { sha256 } from '../encoding/hash.ts'
+import { EventId, SessionId } from '../model/ids.ts'
+import { sealLine, type Cursor, type LogLine } from './line.ts'
+import { logName } from './place.ts'
+import { openReader, type LogReader } from './reader.ts'
+import { LOG_START } from './scan.ts'
+
+async function toldIn(here: TestPlace): Promise<{ teller: Teller; session: SessionId }> {
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  return { teller, session: SessionId.parse(teller.journal.session) }
+}
+
+async function forward(reader: LogReader, from?: Cursor): Promise<LogLine[]> {
+  const lines: LogLine[] = []
+  value(await reader.forward((line) => void lines.push(line), from))
+  return lines
+}
+
+test('a Log is read without a lock while it is being written, forward, onward and backward', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { teller, session } = await toldIn(here)
+  const reader = value(await openReader(here.place, session))
+  const lines = await forward(reader)
+  expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, i) => i))
+  expect(await forward(reader, lines[4]?.next)).toEqual(lines.slice(5))
+  const back: LogLine[] = []
+  for await (const result of reader.backward()) back.push(value(result))
+  expect(back.toReversed()).toEqual(lines)
+  const some: number[] = []
+  for await (const result of reader.backward(lines[7]?.next)) some.push(value(result).seq)
+  expect(some).toEqual([7, 6, 5, 4, 3, 2, 1, 0])
+  await teller.end()
+})
+
+test('reading stops where the visitor wants it to', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session } = await toldIn(here)
+  const reader = value(await openReader(here.place, session))
+  const end = value(await reader.forward(({ seq }) => (seq === 3 ? false : undefined)))
+  expect([end.cursor.seq, end.damage]).toEqual([4, undefined])
+})
+
+test('a reader stops before an unfinished last line, says so, and changes nothing', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session } = await toldIn(here)
+  const torn = Buffer.concat([await rawLog(here.place.sessions, session), Buffer.from('{"v":1,')])
+  await overwrite(here.place.sessions, logName(session), torn)
+  const reader = value(await openReader(here.place, session))
+  const end = value(await reader.forward(() => {}))
+  expect([end.cursor.seq, end.unfinished, end.damage]).toEqual([12, true, undefined])
+  expect(await rawLog(here.place.sessions, session)).toEqual(torn)
+})
+
+test('Events of unknown type and with unknown fields are kept as they are', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session, teller } = await toldIn(here)
+  const { cursor } = teller.writer
+  const event = {
+    id: EventId.parse('evt_01kg0000000000000000000000'),
+    session_id: session,
+    ts: '2026-01-31T12:00:00.000Z',
+    type: 'from_the_future',
+    data: '{"a":{"b":[1]}}',
+  }
+  const { bytes } = sealLine(event, cursor.seq, cursor.prev, 0)
+  const raw = await rawLog(here.place.sessions, session)
+  await overwrite(
+    here.place.sessions,
+    logName(session),
+    Buffer.concat([raw, bytes, Buffer.from('\n')]),
+  )
+  const reader = value(await openReader(here.place, session))
+  const last = (await forward(reader)).at(-1)
+  expect(last?.hash).toBe(sha256(bytes))
+  expect(last?.logged).toMatchObject({
+    known: false,
+    why: 'unknown_type',
+    event: { type: 'from_the_future', data: { a: { b: [1] } } },
+  })
+})
+
+test('a follower gets every line once and in order, also those of another process', async () => {
+  const path = await freshFolder()
+  const { teller, session } = await toldIn(await diskPlace(path))
+  // A second place stands for a second process: nothing is shared but the files.
+  const elsewhere = await diskPlace(path)
+  const reader = value(await openReader(elsewhere.place, session))
+  const stop = new AbortController()
+  const seen: number[] = []
+  const following = (async () => {
+    for await (const result of reader.follow(LOG_START, stop.signal)) {
+      seen.push(value(result).seq)
+      if (seen.length === 12 + 11 * 3) stop.abort()
+    }
+  })()
+  for (const n of [2, 3, 4]) await teller.turn(n)
+  await following
+  expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => i))
+  await reader.close()
+  await teller.end()
+  await teller.here.close()
+  await elsewhere.close()
+})
+
+test('a follower without a way to watch looks by itself', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { teller, session } = await toldIn(here)
+  const sessions = Object.create(here.place.sessions, {
+    watch: { value: async () => Promise.reject(new Error('no more watches')) },
+  }) as typeof here.place.sessions
+  const files = { open: here.place.sessions.open.bind(here.place.sessions) }
+  const blind = { ...here.place, sessions: Object.assign(sessions, files) }
+  const reader = value(await openReader(blind, session))
+  const stop = new AbortController()
+  const seen: number[] = []
+  const following = (async () => {
+    for await (const result of reader.follow(LOG_START, stop.signal)) {
+      seen.push(value(result).seq)
+      if (seen.length === 23) stop.abort()
+    }
+  })()
+  await teller.turn(2)
+  await following
+  expect(seen.length).toBe(23)
+})
+
+test('a follower is told when what it saw was taken back', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session } = await toldIn(here)
+  const raw = await rawLog(here.place.sessions, session)
+  const reader = value(await openReader(here.place, session))
+  const file = await here.place.sessions.open(logName(session), 'append')
+  const kinds: string[] = []
+  for await (const result of reader.follow(LOG_START, new AbortController().signal)) {
+    kinds.push(result.ok ? 'ok' : result.error.kind)
+    if (kinds.length === 12) await file.truncate(raw.length - 100)
+  }
+  expect(kinds.slice(11)).toEqual(['ok', 'cursor_expired'])
+})
+
+test('following ends quietly when it is stopped, also while nothing happens', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session, teller } = await toldIn(here)
+  const reader = value(await openReader(here.place, session))
+  const stop = new AbortController()
+  const following = reader.follow(teller.writer.cursor, stop.signal).next()
+  stop.abort()
+  expect(await following).toEqual({ done: true, value: undefined })
+})

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { linesOf } from '../../test/faults/mutations.ts'
+import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { overwrite, rawLog } from '../../test/support/raw-log.ts'
+import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { textFold } from '../../test/support/text-fold.ts'
+import { SessionId } from '../model/ids.ts'
+import type { LogLine } from './line.ts'
+import { acquireLog, createLog } from './open.ts'
+import { logName } from './place.ts'
+import { openReader } from './reader.ts'
+import { salvageLog } from './salvage.ts'
+import { verifyLog } from './verify.ts'
+
+async function told(): Promise<{ here: TestPlace; session: SessionId; lines: Buffer[] }> {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  await teller.end()
+  const session = SessionId.parse(teller.journal.session)
+  return { here, session, lines: linesOf(await rawLog(here.place.sessions, session)) }
+}
+
+async function read(here: TestPlace, session: SessionId): Promise<LogLine[]> {
+  const reader = value(await openReader(here.place, session))
+  const lines: LogLine[] = []
+  const end = value(await reader.forward((line) => void lines.push(line)))
+  expect(end.damage).toBeUndefined()
+  return lines
+}
+
+/** What makes an Event the same one in another Log. */
+const essence = ({ logged: { event } }: LogLine) => [event.id, event.ts, event.type, event.data]
+
+const salvage = (here: TestPlace, session: SessionId) =>
+  salvageLog(here.place, session, { fold: textFold, keep: here.keep })
+
+test('everything whole is saved under its own ids and times, and a notice stands where lines are missing', async () => {
+  const { here, session, lines } = await told()
+  const before = await read(here, session)
+  const broken = lines.with(3, Buffer.from('garbage\n')).toSpliced(7, 1)
+  await overwrite(here.place.sessions, logName(session), Buffer.concat(broken))
+  const saved = value(await salvage(here, session))
+  expect(saved).toMatchObject({
+    events: 10,
+    missing: [
+      { from_seq: 3, to_seq: 3 },
+      { from_seq: 7, to_seq: 7 },
+    ],
+  })
+  const after = await read(here, saved.session_id)
+  const codes = after.map(({ logged: { event } }) =>
+    event.type === 'notice' && 'code' in event.data ? String(event.data.code) : '',
+  )
+  expect(codes.filter((code) => code.startsWith('salvage'))).toEqual([
+    'salvage_gap',
+    'salvage_gap',
+    'salvaged',
+  ])
+  const own = after.filter((_, i) => !codes[i]?.startsWith('salvage'))
+  expect(own.map(essence)).toEqual(before.filter(({ seq }) => seq !== 3 && seq !== 7).map(essence))
+  const writing = { fold: textFold, keep: here.keep }
+  await value(await acquireLog(here.place, saved.session_id, writing)).release()
+})
+
+test('lines that are doubled or out of order come back once and in order', async () => {
+  const { here, session, lines } = await told()
+  const before = await read(here, session)
+  const shuffled = [...lines.slice(0, 4).toReversed(), ...lines.slice(2), ...lines.slice(-2)]
+  await overwrite(here.place.sessions, logName(session), Buffer.concat(shuffled))
+  const saved = value(await salvage(here, session))
+  const after = await read(here, saved.session_id)
+  expect([saved.missing, after.slice(0, -1).map(essence)]).toEqual([[], before.map(essence)])
+})
+
+test('a salvaged fork needs its parents no more', async () => {
+  const { here, session } = await told()
+  const parent = await read(here, session)
+  const at = parent[5]
+  const child = here.place.ids.session()
+  const data = {
+    parent_session_id: session,
+    root_session_id: session,
+    at_seq: at?.seq ?? 0,
+    at_hash: at?.hash ?? '',
+    at_offset: at?.next.offset ?? 0,
+    resources_count: 0,
+  }
+  const writing = { fold: textFold, keep: here.keep }
+  const drafts = [{ type: 'session_fork', data } as const]
+  await value(await createLog(here.place, child, drafts, writing)).release()
+  const saved = value(await salvage(here, child))
+  await here.place.sessions.remove(logName(session))
+  const after = await read(here, saved.session_id)
+  expect(after.slice(0, 6).map(essence)).toEqual(parent.slice(0, 6).map(essence))
+  expect(after.map(({ logged }) => logged.event.type).slice(6)).toEqual(['session_fork', 'notice'])
+  expect(value(await verifyLog(here.place, saved.session_id)).damage).toBeUndefined()
+})
+
+test('what is not there cannot be salvaged', async () => {
+  const { here } = await told()
+  expect(await salvage(here, here.place.ids.session())).toMatchObject({
+    error: { kind: 'not_found' },
+  })
+})

@@ -1,0 +1,50 @@
+import { mkdir, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
+import { systemClock } from '../../src/host/clock.ts'
+import { diskFolder } from '../../src/host/disk.ts'
+import type { Folder } from '../../src/host/files.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { CrashDisk } from '../support/crash-disk.ts'
+import { freshFolder } from '../support/folder.ts'
+import { overwrite } from '../support/raw-log.ts'
+import { blobStoreContract } from './blob-store.ts'
+
+const ids = systemIds(systemClock)
+const storeIn = (folder: Folder) => workspaceBlobStore({ folder, ids, clock: systemClock })
+
+// One suite for every store: what passes it can take another's place [TI-031].
+blobStoreContract('the workspace store on a disk', async () => {
+  const path = await freshFolder()
+  await mkdir(join(path, 'other'))
+  const folder = await diskFolder(path)
+  const otherFolder = await diskFolder(join(path, 'other'))
+  return {
+    store: storeIn(folder),
+    other: storeIn(otherFolder),
+    spoil: (key, bytes) => overwrite(folder, key, bytes),
+    age: async (key, ms) => {
+      const { mtimeMs } = await stat(join(path, key))
+      await utimes(join(path, key), (mtimeMs - ms) / 1000, (mtimeMs - ms) / 1000)
+    },
+    close: async () => {
+      await folder.close()
+      await otherFolder.close()
+    },
+  }
+})
+
+blobStoreContract('the workspace store on a disk that writes short', async () => {
+  const disk = new CrashDisk(7, { shortWrites: true })
+  const folder = disk.folder()
+  return {
+    store: storeIn(folder),
+    other: storeIn(new CrashDisk(8).folder()),
+    spoil: (key, bytes) => overwrite(folder, key, bytes),
+    age: async (key, ms) => {
+      const inode = disk.root.entries?.get(key)
+      if (inode !== undefined) inode.changedAt -= ms
+    },
+    close: async () => {},
+  }
+})

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import type { BlobStore } from '../../src/blobs/store.ts'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { BLOB_EXTENSIONS, BlobKey } from '../../src/model/ids.ts'
+import { value } from '../support/story.ts'
+
+/** A new, empty store, and ways to spoil it that no caller has. */
+export interface StoreUnderTest {
+  readonly store: BlobStore
+  /** Another store of the same kind that shares nothing with the first. */
+  readonly other: BlobStore
+  /** Puts bytes under a key that is not theirs. */
+  spoil(key: BlobKey, bytes: Buffer): Promise<void>
+  /** Makes the blob look as if it had been put so many milliseconds earlier. */
+  age(key: BlobKey, ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** What every blob store has to do, whatever holds its bytes. */
+export function blobStoreContract(name: string, make: () => Promise<StoreUnderTest>): void {
+  const withStore = (work: (under: StoreUnderTest) => Promise<void>) => async () => {
+    const under = await make()
+    await work(under)
+    await under.close()
+  }
+  const harbour = Buffer.from('harbour')
+  const put = async (store: BlobStore, bytes: Buffer, type = 'text/plain') =>
+    value(await store.put([bytes], type))
+
+  describe(name, () => {
+    test(
+      'gives back exactly the bytes that were put [SR-027] [TI-010] [TI-080]',
+      withStore(async ({ store }) => {
+        for (const bytes of [Buffer.alloc(0), harbour, Buffer.alloc(700_000, 'x\0\xff')]) {
+          const key = await put(store, bytes, 'application/octet-stream')
+          expect(value(await store.get(key)).equals(bytes)).toBe(true)
+          expect(value(await store.stat(key)).size).toBe(bytes.length)
+        }
+      }),
+    )
+
+    test(
+      'names bytes by their hash and their media type [TI-012] [TI-014] [TI-021]',
+      withStore(async ({ store }) => {
+        for (const [type, extension] of Object.entries(BLOB_EXTENSIONS)) {
+          const key = await put(store, harbour, type)
+          expect(key).toBe(`${sha256(harbour)}.${extension}`)
+          expect((await store.get(key)).ok).toBe(true)
+        }
+        expect(value(await store.list()).length).toBe(Object.keys(BLOB_EXTENSIONS).length)
+      }),
+    )
+
+    test(
+      'hashes a stream whole, wherever it is cut',
+      withStore(async ({ store }) => {
+        async function* slowly() {
+          for (const byte of harbour) yield Buffer.from([byte])
+        }
+        expect(value(await store.put(slowly(), 'text/plain'))).toBe(`${sha256(harbour)}.txt`)
+      }),
+    )
+
+    test(
+      'keeps the same bytes once [TI-013] [TI-022]',
+      withStore(async ({ store }) => {
+        const keys = await Promise.all([1, 2, 3].map(() => put(store, harbour)))
+        await put(store, harbour)
+        expect(new Set(keys).size).toBe(1)
+        expect(value(await store.list())).toEqual([keys[0]])
+      }),
+    )
+
+    test(
+      'refuses a media type it does not know',
+      withStore(async ({ store }) => {
+        for (const type of ['image/svg+xml', '', 'constructor', 'text/plain; charset=utf-8']) {
+          expect(await store.put([harbour], type)).toMatchObject({
+            error: { kind: 'unsupported_type' },
+          })
+        }
+        expect(value(await store.list())).toEqual([])
+      }),
+    )
+
+    test(
+      'refuses what is not a key before it touches anything [TI-019] [TI-020]',
+      withStore(async ({ store }) => {
+        const hash = sha256(harbour)
+        const bad = [
+          '../../etc/passwd',
+          `../${hash}.txt`,
+          `${hash}`,
+          `${hash}.exe`,
+          `${hash.toUpperCase()}.txt`,
+          `${hash.slice(1)}.txt`,
+          `${hash}0.txt`,
+          `${hash}.txt\n`,
+          `ok\n${hash}.txt`,
+          `${hash}.txt\0`,
+          '',
+        ]
+        for (const key of bad) {
+          for (const ask of [store.get, store.open, store.stat, store.delete]) {
+            const answer = await ask(key)
+            expect(answer).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
+            expect(key.length > 3 && JSON.stringify(answer).includes(key)).toBe(false)
+          }
+        }
+      }),
+    )
+
+    test(
+      'says that a blob is missing, and never gives empty bytes for it [SR-032]',
+      withStore(async ({ store }) => {
+        const key = `${sha256('absent')}.png`
+        for (const ask of [store.get, store.open, store.stat]) {
+          expect(await ask(key)).toMatchObject({
+            error: { kind: 'resource_missing', details: { state: 'missing' } },
+          })
+        }
+      }),
+    )
+
+    test(
+      'refuses to give damaged bytes, and heals them when they are put again',
+      withStore(async ({ store, spoil }) => {
+        const key = await put(store, harbour)
+        const flips = Array.from({ length: harbour.length * 8 }, (_, bit) => {
+          const copy = Buffer.from(harbour)
+          copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+          return copy
+        })
+        for (const bytes of [Buffer.alloc(0), harbour.subarray(1), ...flips]) {
+          await spoil(key, bytes)
+          for (const ask of [store.get, store.open]) {
+            expect(await ask(key)).toMatchObject({
+              error: { kind: 'resource_missing', details: { state: 'damaged' } },
+            })
+          }
+          expect(await put(store, harbour)).toBe(key)
+          expect(value(await store.get(key)).equals(harbour)).toBe(true)
+        }
+      }),
+    )
+
+    test(
+      'reads any part of an open blob, more than once',
+      withStore(async ({ store }) => {
+        const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, i) => i % 251))
+        const blob = value(await store.open(await put(store, bytes, 'image/png')))
+        for (const [start, end] of [
+          [0, 600_000],
+          [599_999, 700_000],
+          [262_143, 262_146],
+          [5, 5],
+        ] as const) {
+          const parts: Buffer[] = []
+          for await (const part of blob.read(start, end)) parts.push(part)
+          expect(Buffer.concat(parts).equals(bytes.subarray(start, end))).toBe(true)
+        }
+        expect(blob.size).toBe(600_000)
+        await blob.close()
+      }),
+    )
+
+    test(
+      'passes on what its source throws, and keeps nothing of it [TI-025]',
+      withStore(async ({ store }) => {
+        async function* failing() {
+          yield harbour
+          throw new Error('the source broke')
+        }
+        await expect(store.put(failing(), 'text/plain')).rejects.toThrow('the source broke')
+        expect(value(await store.list())).toEqual([])
+        expect(value(await store.tidy(Infinity))).toBe(0)
+      }),
+    )
+
+    test(
+      'deletes a blob, but not one that was put or put again since [TI-040]',
+      withStore(async ({ store, age }) => {
+        const key = await put(store, harbour)
+        await age(key, 10_000)
+        const { putAt } = value(await store.stat(key))
+        await put(store, harbour)
+        expect(value(await store.delete(key, putAt))).toBe(false)
+        expect((await store.get(key)).ok).toBe(true)
+        expect(value(await store.delete(key))).toBe(true)
+        expect((await store.get(key)).ok).toBe(false)
+        expect(value(await store.delete(key))).toBe(true)
+      }),
+    )
+
+    test(
+      'shares nothing with another store [TI-027]',
+      withStore(async ({ store, other }) => {
+        const key = await put(store, harbour)
+        expect(await other.get(key)).toMatchObject({ error: { kind: 'resource_missing' } })
+      }),
+    )
+  })
+}

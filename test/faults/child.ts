@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'rolldown'
+import { Told } from './told.ts'
+
+/** Starting TypeScript takes half a second, and thousands of children are started: each script is bundled once. */
+export async function bundleScript(script: URL, folder: string): Promise<string> {
+  const file = join(folder, `${basename(script.pathname, '.ts')}.mjs`)
+  const native = createRequire(import.meta.url).resolve('fs-native-extensions')
+  await build({
+    input: fileURLToPath(script),
+    platform: 'node',
+    logLevel: 'silent',
+    plugins: [
+      {
+        // Has a native part, and the bundle lies where no package is found.
+        name: 'native-by-path',
+        resolveId: (id) =>
+          id === 'fs-native-extensions' ? { id: native, external: 'absolute' } : null,
+      },
+    ],
+    output: { file, format: 'esm', codeSplitting: false },
+  })
+  return file
+}
+
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** What it wrote to its standard error. */
+  readonly complaint: string
+}
+
+/** A child process that tells what it does. */
+export interface Child {
+  readonly pid: number
+  /** Everything it said so far, in order. */
+  readonly told: readonly Told[]
+  /** Resolves when it ended and its last whole line was read. */
+  readonly ended: Promise<Ending>
+  /** The first thing it said, or will say, that is so; `undefined` when it ended before. */
+  heard(what: (told: Told) => boolean): Promise<Told | undefined>
+  send(line: string): void
+  kill(): Promise<Ending>
+}
+
+export interface ChildOptions {
+  /** A program and its arguments that start the child in its turn. */
+  readonly under?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly note?: (told: Told) => void
+}
+
+export function startChild(script: string, order: object, options: ChildOptions = {}): Child {
+  const [command = '', ...args] = [
+    ...(options.under ?? []),
+    process.execPath,
+    script,
+    JSON.stringify(order),
+  ]
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.env },
+  })
+  // A child that is gone does not read what it is sent; that it is gone is told by `ended`.
+  child.stdin.on('error', () => {})
+  const told: Told[] = []
+  const listeners = new Set<() => void>()
+  let over = false
+  let unfinished = ''
+  let complaint = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (unfinished + text).split('\n')
+    // A line without its end was not said.
+    unfinished = lines.pop() ?? ''
+    for (const line of lines) {
+      const one = Told.parse(JSON.parse(line))
+      told.push(one)
+      options.note?.(one)
+    }
+    for (const listener of listeners) listener()
+  })
+  const ended = new Promise<Ending>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      over = true
+      resolve({ code, signal, complaint })
+      for (const listener of listeners) listener()
+    })
+  })
+  return {
+    pid: child.pid ?? 0,
+    told,
+    ended,
+    heard: (what) =>
+      new Promise((resolve) => {
+        let seen = 0
+        const look = () => {
+          while (seen < told.length) {
+            const one = told[seen++]
+            if (one !== undefined && what(one)) return answer(one)
+          }
+          if (over) answer(undefined)
+        }
+        const answer = (one: Told | undefined) => {
+          listeners.delete(look)
+          resolve(one)
+        }
+        listeners.add(look)
+        look()
+      }),
+    send: (line) => void child.stdin.write(`${line}\n`),
+    kill: () => {
+      child.kill('SIGKILL')
+      return ended
+    },
+  }
+}

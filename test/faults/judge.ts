@@ -1,0 +1,174 @@
+import type { EventDraft } from '../../src/model/event.ts'
+import type { BlobKey, SessionId } from '../../src/model/ids.ts'
+import type { LogLine } from '../../src/log/line.ts'
+import { acquireLog } from '../../src/log/open.ts'
+import { openReader } from '../../src/log/reader.ts'
+import { verifyLog } from '../../src/log/verify.ts'
+import { turnEnded, value } from '../support/story.ts'
+import { textFold } from '../support/text-fold.ts'
+import type { FaultPlace } from './place.ts'
+import type { Ledger } from './told.ts'
+
+const JUDGED: EventDraft = { type: 'notice', data: { code: 'judged', text: 'It goes on.' } }
+
+/** What was promised and does not hold; empty when all is well. */
+export interface Offences {
+  readonly events: string[]
+  readonly blobs: string[]
+}
+
+export interface Judgement extends Offences {
+  /** Torn tails that were found and cut so far, and holders that died. */
+  readonly repaired: number
+  readonly takenOver: number
+}
+
+export interface Rules {
+  /** No Event may be in the Log that was not acknowledged: who was refused was told so, nobody was killed. */
+  readonly onlyAcknowledged?: boolean
+}
+
+/** Opens every Session that the ledger knows, goes on with it, and compares what is there with what was told. */
+export async function judge(
+  here: FaultPlace,
+  ledger: Ledger,
+  rules: Rules = {},
+): Promise<Judgement> {
+  const total = { events: [] as string[], blobs: [] as string[], repaired: 0, takenOver: 0 }
+  const named = new Map<BlobKey, string>()
+  for (const key of ledger.blobs) named.set(key, 'acknowledged')
+  for (const session of ledger.sessions.keys()) {
+    const offence = await goOn(here, ledger, session)
+    if (offence !== undefined) total.events.push(`${session}: ${offence}`)
+    if (offence !== undefined || !ledger.sessions.has(session)) continue
+    const found = await judgeLog(here, ledger, session, rules)
+    total.events.push(...found.offences.map((text) => `${session}: ${text}`))
+    total.repaired += found.lines.filter((line) => isOf(line, 'log_repaired')).length
+    total.takenOver += found.lines.filter((line) => isOf(line, 'lock_taken')).length
+    for (const line of found.lines) {
+      for (const key of keysIn(line)) named.set(key, `named by ${session} ${line.seq}`)
+    }
+  }
+  total.blobs.push(...(await judgeBlobs(here, named)))
+  return total
+}
+
+/** It must not only open: it must be of use. */
+async function goOn(
+  { place, keep }: FaultPlace,
+  ledger: Ledger,
+  session: SessionId,
+): Promise<string | undefined> {
+  const opened = await acquireLog(place, session, { fold: textFold, keep })
+  if (!opened.ok) {
+    const begun = (ledger.sessions.get(session)?.size ?? 0) > 0
+    if (begun || opened.error.kind !== 'not_found') {
+      return `unopenable: ${opened.error.kind}: ${opened.error.message}`
+    }
+    // It was announced, and then its beginning never became durable: there is nothing of it to keep.
+    ledger.sessions.delete(session)
+    return undefined
+  }
+  const appended = await opened.value.append([JUDGED, turnEnded(place.ids.turn())])
+  await opened.value.release()
+  if (!appended.ok) return `cannot go on: ${appended.error.message}`
+  const lines = appended.value.map(({ seq, hash }): [number, string] => [seq, hash])
+  ledger.note({ what: 'events', session, lines })
+  return undefined
+}
+
+async function judgeLog(
+  { place }: FaultPlace,
+  ledger: Ledger,
+  session: SessionId,
+  rules: Rules,
+): Promise<{ offences: string[]; lines: LogLine[] }> {
+  const offences: string[] = []
+  const lines: LogLine[] = []
+  const reader = value(await openReader(place, session))
+  const end = value(await reader.forward((line) => void lines.push(line)))
+  if (end.damage !== undefined) offences.push(`damaged: ${end.damage.message}`)
+  const promised = ledger.sessions.get(session) ?? new Map<number, string>()
+  for (const [seq, hash] of promised) {
+    if (lines[seq]?.hash !== hash) offences.push(`event lost: ${seq}`)
+  }
+  const counts = new Map<string, number>()
+  for (const line of lines) {
+    if (!line.logged.known) offences.push(`unknown event: ${line.seq}`)
+    const label = labelOf(line)
+    if (label === undefined) continue
+    // Every text is numbered by its writer in the order of its calls.
+    if (label.number <= (counts.get(label.writer) ?? 0)) {
+      offences.push(`event doubled or out of order: ${line.seq}`)
+    }
+    counts.set(label.writer, label.number)
+    if (rules.onlyAcknowledged === true && !promised.has(line.seq)) {
+      offences.push(`event that was refused is there: ${line.seq}`)
+    }
+  }
+  offences.push(...(await keptPieces(place.sessions, lines)))
+  const byIndex = value(await reader.fold(textFold)).state
+  const all = lines.reduce((state, { logged }) => textFold.step(state, logged), textFold.initial)
+  if (JSON.stringify(byIndex) !== JSON.stringify(all)) offences.push('index differs from the Log')
+  await reader.close()
+  const verdict = value(await verifyLog(place, session))
+  const { damage, torn_bytes, foreign, unknown } = verdict
+  if (damage !== undefined || torn_bytes > 0 || foreign || unknown > 0) {
+    offences.push(`not whole after use: ${JSON.stringify(verdict)}`)
+  }
+  return { offences, lines }
+}
+
+/** What a repair cut off stands beside the Log. */
+async function keptPieces(
+  sessions: FaultPlace['place']['sessions'],
+  lines: readonly LogLine[],
+): Promise<string[]> {
+  const offences: string[] = []
+  for (const { logged, seq } of lines) {
+    if (!logged.known || logged.event.type !== 'log_repaired') continue
+    const { kept_as, cut_bytes } = logged.event.data
+    const file = await sessions.open(kept_as ?? '', 'read').catch(() => undefined)
+    const size = await file?.stat().then((facts) => facts.size)
+    await file?.close()
+    if (size === undefined || size === 0 || size > cut_bytes) {
+      offences.push(`cut bytes not kept: ${seq}`)
+    }
+  }
+  return offences
+}
+
+/** Every blob that was acknowledged or is named is there, and nothing stands under a name that it is not. */
+async function judgeBlobs(
+  { store }: FaultPlace,
+  named: ReadonlyMap<BlobKey, string>,
+): Promise<string[]> {
+  const offences: string[] = []
+  for (const [key, why] of named) {
+    const got = await store.get(key)
+    if (!got.ok) offences.push(`blob ${why}: ${got.error.message}`)
+  }
+  for (const key of value(await store.list())) {
+    if (named.has(key)) continue
+    const got = await store.get(key)
+    if (!got.ok) offences.push(`blob under its final name: ${got.error.message}`)
+  }
+  return offences
+}
+
+/** `writer.number:` at the beginning of a text. */
+function labelOf({ logged: { event } }: LogLine): { writer: string; number: number } | undefined {
+  const { data } = event
+  const texts = ['text' in data ? data.text : undefined, 'output' in data ? data.output : undefined]
+  const text = texts.find((one) => typeof one === 'string')
+  const match = /^(\w+)\.(\d+):/.exec(text ?? '')
+  return match === null ? undefined : { writer: match[1] ?? '', number: Number(match[2]) }
+}
+
+function keysIn({ logged: { event } }: LogLine): BlobKey[] {
+  return (JSON.stringify(event.data).match(/[0-9a-f]{64}\.(txt|json)/g) ?? []) as BlobKey[]
+}
+
+function isOf({ logged }: LogLine, type: EventDraft['type']): boolean {
+  return logged.event.type === type
+}

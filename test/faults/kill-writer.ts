@@ -1,0 +1,177 @@
+import * as z from 'zod'
+import type { Result } from '../../src/model/errors.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import { SessionId, type BlobKey, type TurnId } from '../../src/model/ids.ts'
+import type { LogWriter } from '../../src/log/append.ts'
+import { acquireLog, createLog } from '../../src/log/open.ts'
+import { PLANTED_BUGS } from '../support/planted-bugs.ts'
+import { random, type Random } from '../support/random.ts'
+import { sessionStarted, turnEnded } from '../support/story.ts'
+import { textFold, type TextState } from '../support/text-fold.ts'
+import { openPlace, type FaultPlace } from './place.ts'
+import { tell, tellEvents, tellRefused } from './told.ts'
+
+/** A child process that writes without end and tells what was acknowledged, until it is killed. */
+
+const Order = z.object({
+  root: z.string(),
+  seed: z.int(),
+  /** A word of this writer alone: its texts begin with it. */
+  name: z.string(),
+  /** The Session to go on with; without one a Session is begun. */
+  session: SessionId.optional(),
+  bug: z.enum(PLANTED_BUGS).optional(),
+})
+
+/** On a disk that is gone there is nothing left to try after so many refusals. */
+const REFUSALS_TAKEN = 8
+
+class Hand {
+  readonly #here: FaultPlace
+  readonly #chance: Random
+  readonly #name: string
+  #writer: LogWriter<TextState> | undefined
+  #turn: TurnId
+  #count = 0
+  #refusals = 0
+  #last: Buffer = Buffer.from('nothing yet')
+
+  constructor(here: FaultPlace, seed: number, name: string) {
+    this.#here = here
+    this.#chance = random(seed)
+    this.#name = name
+    this.#turn = here.place.ids.turn()
+  }
+
+  get stopped(): boolean {
+    return this.#refusals >= REFUSALS_TAKEN || this.#writer === undefined
+  }
+
+  async open(session: SessionId): Promise<void> {
+    const { place, keep } = this.#here
+    const opened = await acquireLog(place, session, { fold: textFold, keep })
+    if (!opened.ok) return this.#refused('open', opened)
+    tell({ what: 'opened', session })
+    this.#writer = opened.value
+  }
+
+  async begin(): Promise<void> {
+    const { place, keep } = this.#here
+    const session = place.ids.session()
+    tell({ what: 'begins', session })
+    const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
+    if (!begun.ok) return this.#refused('open', begun)
+    const { seq, prev } = begun.value.cursor
+    tell({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
+    this.#writer = begun.value
+  }
+
+  /** One thing a Session does, by chance. */
+  async act(): Promise<void> {
+    const die = this.#chance.below(100)
+    if (die < 30) return this.#append(this.#drafts(1 + this.#chance.below(3)))
+    if (die < 55) return this.#together(2 + this.#chance.below(8))
+    if (die < 59) return this.#together(30 + this.#chance.below(40))
+    if (die < 80) return this.#keepThenName(this.#bytes())
+    if (die < 85) return this.#keepThenName(this.#last)
+    if (die < 90) return this.#append([this.#message(70_000)])
+    if (die < 96) return this.#endTurn()
+    return this.#another(die === 99)
+  }
+
+  async #together(count: number): Promise<void> {
+    const puts = this.#chance.below(3)
+    await Promise.all([
+      ...Array.from({ length: count }, () => this.#append(this.#drafts(1))),
+      ...Array.from({ length: puts }, () => this.#put(this.#bytes())),
+    ])
+  }
+
+  async #keepThenName(bytes: Buffer): Promise<void> {
+    this.#last = bytes
+    const key = await this.#put(bytes)
+    if (key !== undefined) await this.#append([this.#result(key)])
+  }
+
+  async #endTurn(): Promise<void> {
+    await this.#append([turnEnded(this.#turn)])
+    this.#turn = this.#here.place.ids.turn()
+  }
+
+  /** Gives the Log back and takes it again, or begins another one. */
+  async #another(fresh: boolean): Promise<void> {
+    const session = this.#writer?.session
+    await this.#writer?.release()
+    this.#writer = undefined
+    if (fresh || session === undefined) await this.begin()
+    else await this.open(session)
+  }
+
+  async #append(drafts: readonly EventDraft[]): Promise<void> {
+    const writer = this.#writer
+    if (writer === undefined) return
+    const appended = await writer.append(drafts)
+    if (appended.ok) tellEvents(writer.session, appended.value)
+    else this.#refused('append', appended)
+  }
+
+  async #put(bytes: Buffer): Promise<BlobKey | undefined> {
+    const put = await this.#here.store.put([bytes], 'text/plain')
+    if (put.ok) tell({ what: 'blob', key: put.value })
+    else this.#refused('put', put)
+    return put.ok ? put.value : undefined
+  }
+
+  #refused(doing: 'open' | 'append' | 'put', result: Result<unknown>): void {
+    this.#refusals += 1
+    if (!result.ok) tellRefused(doing, result.error)
+  }
+
+  #drafts(count: number): EventDraft[] {
+    return Array.from({ length: count }, () =>
+      this.#chance.next() < 0.3 ? this.#notice() : this.#message(this.#size()),
+    )
+  }
+
+  /** 200 B to 60 KB, as many small ones as large ones of each order. */
+  #size(): number {
+    return Math.round(200 * 300 ** this.#chance.next())
+  }
+
+  #bytes(): Buffer {
+    return Buffer.from(this.#text(this.#size()))
+  }
+
+  /** No two texts are equal; letters of one byte and of two. */
+  #text(bytes: number): string {
+    this.#count += 1
+    return `${this.#name}.${this.#count}:`.padEnd(Math.floor((bytes * 2) / 3), 'é.')
+  }
+
+  #message(bytes: number): EventDraft {
+    const data = { text: this.#text(bytes), prompt_mode: 'string' } as const
+    return { type: 'user_message', turn_id: this.#turn, data }
+  }
+
+  /** Outside a Turn, so that the head is written with it. */
+  #notice(): EventDraft {
+    return { type: 'notice', data: { code: 'fault', text: this.#text(this.#size()) } }
+  }
+
+  #result(after: BlobKey): EventDraft {
+    const output = this.#text(60)
+    const data = { call_id: 'c1', name: 'write', outcome: 'ok', output, duration_ms: 1 } as const
+    return { type: 'tool_result', turn_id: this.#turn, data: { ...data, after_blob: after } }
+  }
+}
+
+const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
+// Nothing else may keep this process alive while it waits to be killed.
+setInterval(() => {}, 60_000)
+tell({ what: 'ready' })
+const here = await openPlace(order.root, order.bug)
+const hand = new Hand(here, order.seed, order.name)
+if (order.session === undefined) await hand.begin()
+else await hand.open(order.session)
+while (!hand.stopped) await hand.act()
+tell({ what: 'done' })

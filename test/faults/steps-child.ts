@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import * as z from 'zod'
+import type { EventDraft } from '../../src/model/event.ts'
+import { SessionId, type BlobKey } from '../../src/model/ids.ts'
+import type { LogWriter } from '../../src/log/append.ts'
+import { acquireLog, createLog } from '../../src/log/open.ts'
+import { Refused, sessionStarted, turnEnded, value } from '../support/story.ts'
+import { textFold, type TextState } from '../support/text-fold.ts'
+import { openPlace, type FaultPlace } from './place.ts'
+import { tell, tellEvents, tellRefused } from './told.ts'
+
+/**
+ * A child process that does the same few things each time, when it is told to, for strace to count its system calls.
+ * What is loaded on first use was used before it says that it is ready, so that only the calls of the steps are left
+ * to count.
+ */
+
+const Order = z.object({
+  root: z.string(),
+  /** An empty folder to practise in. */
+  practice: z.string(),
+  steps: z.enum(['begin', 'go on', 'one by one']),
+  session: SessionId.optional(),
+})
+type Order = z.infer<typeof Order>
+
+class Steps {
+  readonly #here: FaultPlace
+  readonly #turn
+  #count = 0
+
+  constructor(here: FaultPlace) {
+    this.#here = here
+    this.#turn = here.place.ids.turn()
+  }
+
+  async begin(): Promise<SessionId> {
+    const { place, keep } = this.#here
+    const session = place.ids.session()
+    tell({ what: 'begins', session })
+    const writer = value(
+      await createLog(place, session, [sessionStarted], { fold: textFold, keep }),
+    )
+    const { seq, prev } = writer.cursor
+    tell({ what: 'events', session, lines: [[seq - 1, prev ?? '']] })
+    await this.#append(writer, [this.#message(900)])
+    await writer.release()
+    return session
+  }
+
+  /** Open, one append of three Events, one put and the append that names it, the same put again, release. */
+  async goOn(session: SessionId): Promise<void> {
+    const writer = await this.#open(session)
+    if (writer === undefined) return
+    await this.#append(writer, [this.#message(300), this.#message(5000), this.#message(40)])
+    const bytes = Buffer.alloc(20_000, 'kept ')
+    const key = await this.#put(bytes)
+    if (key !== undefined) await this.#append(writer, [this.#result(key), turnEnded(this.#turn)])
+    await this.#put(bytes)
+    await writer.release()
+  }
+
+  /** Thirty appends, with a put at every third and the end of a Turn at every fifth. */
+  async oneByOne(session: SessionId): Promise<void> {
+    const writer = await this.#open(session)
+    if (writer === undefined) return
+    for (let i = 1; i <= 30; i++) {
+      if (i % 3 === 0) await this.#put(Buffer.alloc(3000, `kept ${i} `))
+      await this.#append(writer, [i % 5 === 0 ? turnEnded(this.#turn) : this.#message(200 + i)])
+    }
+    await writer.release()
+  }
+
+  async #open(session: SessionId): Promise<LogWriter<TextState> | undefined> {
+    const { place, keep } = this.#here
+    const opened = await acquireLog(place, session, { fold: textFold, keep })
+    if (opened.ok) return opened.value
+    tellRefused('open', opened.error)
+    return undefined
+  }
+
+  async #append(writer: LogWriter<TextState>, drafts: readonly EventDraft[]): Promise<void> {
+    const appended = await writer.append(drafts)
+    if (appended.ok) tellEvents(writer.session, appended.value)
+    else tellRefused('append', appended.error)
+  }
+
+  async #put(bytes: Buffer): Promise<BlobKey | undefined> {
+    const put = await this.#here.store.put([bytes], 'text/plain')
+    if (put.ok) tell({ what: 'blob', key: put.value })
+    else tellRefused('put', put.error)
+    return put.ok ? put.value : undefined
+  }
+
+  #text(length: number): string {
+    this.#count += 1
+    return `s.${this.#count}:`.padEnd(length, '.')
+  }
+
+  #message(length: number): EventDraft {
+    const data = { text: this.#text(length), prompt_mode: 'string' } as const
+    return { type: 'user_message', turn_id: this.#turn, data }
+  }
+
+  #result(after: BlobKey): EventDraft {
+    const output = this.#text(60)
+    const data = { call_id: 'c1', name: 'write', outcome: 'ok', output, duration_ms: 1 } as const
+    return { type: 'tool_result', turn_id: this.#turn, data: { ...data, after_blob: after } }
+  }
+}
+
+async function practise({ practice }: Order): Promise<void> {
+  const here = await openPlace(practice)
+  const steps = new Steps(here)
+  await steps.goOn(await steps.begin())
+  await here.close()
+}
+
+async function follow({ root, steps: which, session }: Order): Promise<void> {
+  const steps = new Steps(await openPlace(root))
+  if (which === 'begin' || session === undefined) await steps.begin()
+  else if (which === 'go on') await steps.goOn(session)
+  else await steps.oneByOne(session)
+}
+
+const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
+await practise(order)
+tell({ what: 'ready' })
+await once(process.stdin, 'data')
+// Not closed, which would be one more call to count; and no reason to live on.
+process.stdin.unref()
+try {
+  await follow(order)
+} catch (error) {
+  // A place or a Log that could not be made: said, and nothing else was promised.
+  if (!(error instanceof Refused)) throw error
+}
+tell({ what: 'done' })

@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { startChild, type Ending } from './child.ts'
+import type { Told } from './told.ts'
+
+/** One run of a child whose system calls are traced from the moment it said that it is ready. */
+export interface Traced {
+  /** What it said since then. */
+  readonly told: readonly Told[]
+  readonly ending: Ending
+  /** It came to its end, whatever happened on the way. */
+  readonly done: boolean
+}
+
+/**
+ * Runs `script` and attaches strace with `expressions` before the child goes on. Attached, and not started by it: the
+ * thousand calls of a starting Node would be counted too. strace counts for each thread apart, so the child has one
+ * thread for files; its main thread touches none.
+ */
+export async function runTraced(
+  script: string,
+  order: object,
+  expressions: readonly string[],
+  output = '/dev/null',
+): Promise<Traced> {
+  const child = startChild(script, order, { env: { UV_THREADPOOL_SIZE: '1' } })
+  const ready = await child.heard(({ what }) => what === 'ready')
+  if (ready === undefined) throw new Error(`no child: ${(await child.ended).complaint}`)
+  const from = child.told.length
+  const args = ['-f', '-o', output, ...expressions.flatMap((one) => ['-e', one])]
+  const strace = await attach([...args, '-p', `${child.pid}`]).catch(async (error: unknown) => {
+    await child.kill()
+    throw error
+  })
+  child.send('')
+  const ending = await child.ended
+  await strace.ended
+  const told = child.told.slice(from)
+  return { told, ending, done: told.some(({ what }) => what === 'done') }
+}
+
+/** How often each thread made each of these calls, the largest number of each name. */
+export function countCalls(text: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  const most = new Map<string, number>()
+  for (const [, thread, name = ''] of text.matchAll(/^(\d+)\s+(\w+)\(/gm)) {
+    const count = (counts.get(`${thread} ${name}`) ?? 0) + 1
+    counts.set(`${thread} ${name}`, count)
+    most.set(name, Math.max(count, most.get(name) ?? 0))
+  }
+  return most
+}
+
+/** Which of `names` the steps of this order call at all, and how often. */
+export async function callsOf(
+  script: string,
+  order: object,
+  names: readonly string[],
+  output: string,
+): Promise<Map<string, number>> {
+  const { done, ending } = await runTraced(script, order, [`trace=${names.join(',')}`], output)
+  if (!done) throw new Error(`the steps failed under strace: ${ending.complaint}`)
+  return countCalls(await readFile(output, 'utf8'))
+}
+
+/** Why system calls cannot be traced here, if so. */
+export async function whyNoStrace(): Promise<string | undefined> {
+  const sleeper = spawn('sleep', ['60'], { stdio: 'ignore' })
+  try {
+    const strace = await attach(['-o', '/dev/null', '-p', `${sleeper.pid}`])
+    sleeper.kill('SIGKILL')
+    await strace.ended
+    return undefined
+  } catch (error) {
+    return `strace: ${error instanceof Error ? error.message : 'does not work'}`
+  } finally {
+    sleeper.kill('SIGKILL')
+  }
+}
+
+/** Resolves when strace is attached to every thread. */
+async function attach(args: readonly string[]): Promise<{ readonly ended: Promise<void> }> {
+  const strace = spawn('strace', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  const ended = new Promise<void>((resolve, reject) => {
+    strace.on('error', reject)
+    strace.on('close', () => resolve())
+  })
+  await new Promise<void>((resolve, reject) => {
+    strace.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (/attached/.test(said)) resolve()
+    })
+    ended.then(() => reject(new Error(said.trim())), reject)
+  })
+  return { ended }
+}

@@ -1,0 +1,72 @@
+import { open, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { acquireLog } from '../../src/log/open.ts'
+import { logName } from '../../src/log/place.ts'
+import { openReader } from '../../src/log/reader.ts'
+import { salvageLog } from '../../src/log/salvage.ts'
+import { verifyLog } from '../../src/log/verify.ts'
+import { SessionId } from '../../src/model/ids.ts'
+import { diskPlace } from '../support/disk-place.ts'
+import { freshFolder } from '../support/folder.ts'
+import { newJournal, Teller, value } from '../support/story.ts'
+import { textFold } from '../support/text-fold.ts'
+
+test('a line of a gigabyte is refused without being read, cut or held', async () => {
+  const path = await freshFolder()
+  const here = await diskPlace(path)
+  onTestFinished(() => here.close())
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  await teller.end()
+  const session = SessionId.parse(teller.journal.session)
+  const log = join(path, 'workspace', '.hawser', 'sessions', logName(session))
+  const size = (await stat(log)).size
+  const file = await open(log, 'r+')
+  await file.truncate(size + 2 ** 30)
+  await file.close()
+
+  const before = process.memoryUsage().rss
+  const refused = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+  expect(refused).toMatchObject({
+    error: { kind: 'log_damaged', details: { reason: 'overlong', offset: size } },
+  })
+  const verdict = value(await verifyLog(here.place, session))
+  expect(verdict).toMatchObject({ events: 12, damage: { kind: 'log_damaged' } })
+  const reader = value(await openReader(here.place, session))
+  const end = value(await reader.forward(() => {}))
+  expect([end.cursor.seq, end.damage?.details['reason']]).toEqual([12, 'overlong'])
+  await reader.close()
+  expect((await stat(log)).size).toBe(size + 2 ** 30)
+  const saved = value(await salvageLog(here.place, session, { fold: textFold, keep: here.keep }))
+  expect([saved.events, saved.missing]).toEqual([12, []])
+  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20)
+})
+
+test.each([
+  ['../../../etc/passwd'],
+  ['ses_../../etc/passwd'],
+  ['ses_01kg8m2q3r4s5t6v7w8x9y0z12\n'],
+  ['ses_01kg8m2q3r4s5t6v7w8x9y0z12\0'],
+  ['SES_01KG8M2Q3R4S5T6V7W8X9Y0Z12'],
+  ['ses_01kg8m2q3r4s5t6v7w8x9y0z1'],
+  ['ses_01kg8m2q3r4s5t6v7w8x9y0z123'],
+  ['trn_01kg8m2q3r4s5t6v7w8x9y0z12'],
+])('the id %j never becomes a path', (id) => {
+  expect(SessionId.safeParse(id).success).toBe(false)
+})
+
+test('what stands in the place of a Log, a head or a lease is named, not followed and not harmed', async () => {
+  const path = await freshFolder()
+  const here = await diskPlace(path)
+  onTestFinished(() => here.close())
+  const session = here.place.ids.session()
+  const acquire = () => acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+  await writeFile(join(path, 'workspace', '.hawser', 'sessions', logName(session)), 'not a Log\n')
+  expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
+  await writeFile(join(path, 'home', 'heads', session), 'not a head')
+  expect(await acquire()).toMatchObject({
+    error: { kind: 'log_damaged', details: { reason: 'head_unreadable' } },
+  })
+})
