@@ -45,7 +45,7 @@ test('a blob that nothing mentions is deleted, one that any file mentions is kep
   const hash = (key: BlobKey) => key.slice(0, 64)
   await mention('a.ndjson', `{"blob":"${kept.log}"}\n`)
   await mention('a.torn-4', `{"blob":"${kept.torn}`)
-  await mention('b.deleted', `${kept.hidden}`)
+  await mention('b.deleted', kept.hidden)
   await mention(
     'c.ndjson',
     Buffer.concat([Buffer.from([0, 255]), Buffer.from(hash(kept.garbage)), Buffer.from([254])]),

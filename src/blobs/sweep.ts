@@ -58,6 +58,8 @@ async function deleteOld(
   let freed = 0
   for (const key of marks.unmarked()) {
     const facts = await store.stat(key)
+    // Another sweep was quicker.
+    if (!facts.ok && facts.error.kind === 'resource_missing') continue
     if (!facts.ok) return facts
     if (facts.value.putAt > olderThan) continue
     const gone = dryRun ? ok(true) : await store.delete(key, olderThan)

@@ -1,11 +1,12 @@
-import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { systemClock } from '../host/clock.ts'
+import type { Folder } from '../host/files.ts'
 import { systemIds } from '../host/ids.ts'
 import { openWorkspace } from '../host/workspace.ts'
 import { workspaceBlobStore } from './workspace-store.ts'
@@ -14,21 +15,21 @@ const ids = systemIds(systemClock)
 
 async function inWorkspace() {
   const path = await freshFolder()
-  const { blobs, close } = value(await openWorkspace(path, ids))
-  const store = workspaceBlobStore({ folder: blobs, ids, clock: systemClock })
-  return { path: join(path, '.hawser', 'blobs'), store, close }
+  const workspace = value(await openWorkspace(path, ids))
+  onTestFinished(() => workspace.close())
+  const store = workspaceBlobStore({ folder: workspace.blobs, ids, clock: systemClock })
+  return { path: join(path, '.hawser', 'blobs'), store }
 }
 
 test('a blob lies raw under its key in the workspace, for its owner only [TI-002] [TI-015] [TI-023]', async () => {
-  const { path, store, close } = await inWorkspace()
+  const { path, store } = await inWorkspace()
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
   expect(await readFile(join(path, key), 'utf8')).toBe('rope')
   expect((await stat(join(path, key))).mode & 0o777).toBe(0o600)
-  await close()
 })
 
 test('what others put into the folder is not a blob, and a link under a key is not followed', async () => {
-  const { path, store, close } = await inWorkspace()
+  const { path, store } = await inWorkspace()
   await writeFile(join(path, 'notes.txt'), 'x')
   await writeFile(join(path, '.tmp-left'), 'x')
   const key = `${sha256('secret')}.txt`
@@ -36,7 +37,8 @@ test('what others put into the folder is not a blob, and a link under a key is n
   await symlink(join(path, '..', 'secret'), join(path, key))
   expect(await store.get(key)).toMatchObject({ error: { kind: 'not_regular_file' } })
   expect(value(await store.list())).toEqual([key])
-  await close()
+  expect(value(await store.put([Buffer.from('secret')], 'text/plain'))).toBe(key)
+  expect((await lstat(join(path, key))).isFile()).toBe(true)
 })
 
 test('a put that cannot write leaves neither a temporary file nor a final one [TI-025]', async () => {
@@ -52,6 +54,35 @@ test('a put that cannot write leaves neither a temporary file nor a final one [T
   }
 })
 
+test('a put writes under a temporary name and gets its key by a rename, after the sync [TI-024]', async () => {
+  const calls: string[] = []
+  const folder = new CrashDisk(1).folder()
+  const watched: Folder = {
+    ...folder,
+    label: folder.label,
+    open: async (name, mode) => {
+      calls.push(`${mode} ${name.replace(/^\.tmp-.*/, 'temporary')}`)
+      const file = await folder.open(name, mode)
+      return {
+        stat: () => file.stat(),
+        read: (into, position) => file.read(into, position),
+        write: (bytes) => file.write(bytes),
+        truncate: (size) => file.truncate(size),
+        datasync: () => file.datasync(),
+        sync: () => Promise.resolve(calls.push('sync file')).then(() => file.sync()),
+        touch: () => file.touch(),
+        tryLock: () => file.tryLock(),
+        close: () => file.close(),
+      }
+    },
+    rename: (from, to) => Promise.resolve(calls.push('rename')).then(() => folder.rename(from, to)),
+    sync: () => Promise.resolve(calls.push('sync folder')).then(() => folder.sync()),
+  }
+  const store = workspaceBlobStore({ folder: watched, ids, clock: systemClock })
+  const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
+  expect(calls).toEqual(['create temporary', 'sync file', `read ${key}`, 'rename', 'sync folder'])
+})
+
 test('a put whose sync fails is not acknowledged', async () => {
   for (let badSyncAt = 1; badSyncAt <= 2; badSyncAt++) {
     const disk = new CrashDisk(badSyncAt, { badSyncAt })
@@ -62,11 +93,10 @@ test('a put whose sync fails is not acknowledged', async () => {
 })
 
 test('tidying removes what puts that never ended left behind, and only that', async () => {
-  const { path, store, close } = await inWorkspace()
+  const { path, store } = await inWorkspace()
   await writeFile(join(path, '.tmp-abandoned'), 'x')
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
   expect(value(await store.tidy(Date.now() - 60_000))).toBe(0)
   expect(value(await store.tidy(Date.now() + 60_000))).toBe(1)
   expect((await readdir(path)).filter((name) => name !== '.lock')).toEqual([key])
-  await close()
 })

@@ -2,6 +2,7 @@ import { runningSha256 } from '../encoding/hash.ts'
 import {
   asResult,
   closing,
+  fileFailure,
   isMissing,
   publish,
   readSpan,
@@ -102,7 +103,11 @@ async function writeHashed(
  */
 async function renewExisting(parts: StoreParts, key: BlobKey): Promise<boolean> {
   const { folder } = parts
-  const file = await openMaybe(folder, key)
+  const file = await openMaybe(folder, key).catch((error: unknown) => {
+    // A link or the like in a blob's place is bad content: the rename replaces it.
+    if (fileFailure(error, 'read a blob').kind === 'not_regular_file') return undefined
+    throw error
+  })
   if (file === undefined) return false
   return closing(file, async () => {
     if (!(await hashMatches(file, key))) return false
@@ -143,10 +148,17 @@ async function tidy(folder: Folder, olderThan: number): Promise<Result<number>> 
       if (file === undefined) continue
       const { changedAt } = await closing(file, () => file.stat())
       if (changedAt > olderThan) continue
-      await folder.remove(name)
+      await removeIfThere(folder, name)
       removed += 1
     }
     return ok(removed)
+  })
+}
+
+/** Someone else may have tidied it away just now. */
+async function removeIfThere(folder: Folder, name: string): Promise<void> {
+  await folder.remove(name).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
   })
 }
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalJson, depthWithin, isJsonObject, parseJson, wellFormedJson } from './json.ts'
 

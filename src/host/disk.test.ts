@@ -129,13 +129,13 @@ test('a replaced file has its new content whole, and a failed replacement leaves
 test('a watch tells of changes', async () => {
   const root = await diskFolder(await freshFolder())
   const file = await root.open('log', 'create')
-  let ring = () => {}
-  const rung = new Promise<void>((resolve) => {
+  let ring = (_size: Promise<number>) => {}
+  const rung = new Promise<number>((resolve) => {
     ring = resolve
   })
-  const watch = await root.watch('log', () => ring())
+  const watch = await root.watch('log', () => ring(file.stat().then(({ size }) => size)))
   await file.write(Buffer.from('x'))
-  await rung
+  expect(await rung).toBe(1)
   watch.close()
   await file.close()
   await root.close()

@@ -145,6 +145,23 @@ test('the head follows the end of a Turn and what is outside a Turn, and nothing
   expect(await headSeq()).toBe(3)
 })
 
+test('a head that cannot be written is told, holds nothing up, and is made good later', async () => {
+  const begun = await begin()
+  const { heads } = begun.here.place
+  const fails = {
+    ...heads,
+    open: () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })),
+  }
+  const home = begun.here.place as { heads: typeof heads }
+  home.heads = fails
+  value(await begun.writer.append([turnEnded(begun.turn)]))
+  expect(begun.writer.headOwed?.kind).toBe('storage_failed')
+  home.heads = heads
+  value(await begun.writer.append([message(begun.turn, 'in the next Turn')]))
+  expect(begun.writer.headOwed).toBeUndefined()
+  expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(2)
+})
+
 test('a full disk at any write is told, takes nothing half, and is forgotten when there is space', async () => {
   for (let fullAtWrite = 1; fullAtWrite <= 50; fullAtWrite++) {
     const begun = await begin()

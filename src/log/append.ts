@@ -22,6 +22,8 @@ export interface WriterParts<State> {
   readonly keep: KeepBlob
   /** The Log's name is not durable in its folder yet. */
   readonly isNew: boolean
+  /** How far the index on disk reaches, in bytes; 0 when there is none of use. */
+  readonly indexedTo: number
 }
 
 /** One call of `append`, waiting. */
@@ -57,8 +59,8 @@ export class LogWriter<State> {
   #stopped: HawserError | undefined
   #released = false
   #folderOwed: boolean
-  #headOwed = false
-  #indexedAt: number
+  #headOwed: HawserError | undefined
+  #indexedTo: number
 
   constructor(parts: WriterParts<State>) {
     this.#parts = parts
@@ -66,7 +68,7 @@ export class LogWriter<State> {
     this.#cursor = parts.start.cursor
     this.#state = parts.start.state
     this.#folderOwed = parts.isNew
-    this.#indexedAt = parts.start.cursor.offset
+    this.#indexedTo = parts.indexedTo
   }
 
   /** The fold of everything durable. */
@@ -77,6 +79,11 @@ export class LogWriter<State> {
   /** The place behind the last durable line. */
   get cursor(): Cursor {
     return this.#cursor
+  }
+
+  /** Why the head lags behind, when it could not be written. Nothing is lost by that; a cut would go unnoticed. */
+  get headOwed(): HawserError | undefined {
+    return this.#headOwed
   }
 
   append(drafts: readonly EventDraft[]): Promise<Result<readonly LogLine[]>> {
@@ -178,7 +185,7 @@ export class LogWriter<State> {
       )
       await this.#keepHead(lines)
       batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
-      if (cursor.offset - this.#indexedAt > INDEX_EVERY_BYTES) await this.#keepIndex()
+      if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
     } catch (defect) {
       this.#stopped ??= failed('internal', 'The writer of this Log failed.').error
       for (const waiting of batch) waiting.abort(defect)
@@ -230,26 +237,26 @@ export class LogWriter<State> {
   /** After a Turn's end and after anything outside a Turn. An owed head is only late, never wrong: it is tried again. */
   async #keepHead(lines: readonly LogLine[]): Promise<void> {
     const due = lines.some(({ logged: { event } }) => event.type === 'turn_ended' || !event.turn_id)
-    if (!due && !this.#headOwed) return
+    if (!due && this.#headOwed === undefined) return
     const { place, session } = this.#parts
     try {
       await writeHead(place, session, headOf(this.#cursor))
-      this.#headOwed = false
+      this.#headOwed = undefined
     } catch (error) {
-      fileFailure(error, 'write the head')
-      this.#headOwed = true
+      this.#headOwed = fileFailure(error, 'note outside the workspace how far the Log is written')
     }
   }
 
   async #keepIndex(): Promise<void> {
     const { place, session, fold } = this.#parts
+    if (this.#indexedTo === this.#cursor.offset) return
     try {
       await writeIndex(place, session, fold, { cursor: this.#cursor, state: this.#state })
     } catch (error) {
       // Derived: without it the next opening reads more, nothing else.
       fileFailure(error, 'write the index')
     }
-    this.#indexedAt = this.#cursor.offset
+    this.#indexedTo = this.#cursor.offset
   }
 
   /** Refuses the batch and all that waits behind it: an Event must not overtake one that was appended before it. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { asResult, readSpan, writeAll, type File } from '../host/files.ts'
-import type { Holder } from '../host/holder.ts'
+import { isRunning, type Holder } from '../host/holder.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { leaseName, type LogPlace } from './place.ts'
@@ -15,20 +15,27 @@ export interface Lease {
   release(): Promise<void>
 }
 
+/** A holder that has just locked has not written its name yet, and one that lets go has erased it: look again. */
+const LOOKS = 20
+const LOOK_AGAIN_MS = 5
+
 /**
- * Takes the lease or says at once who has it. The lock on the open file decides; what the file says only informs. The
- * file is never unlinked: two takers must never lock two different files of one name.
+ * Takes the lease, or says who has it. The lock on the open file decides; what the file says only informs. The file is
+ * never unlinked: two takers must never lock two different files of one name.
  */
 export async function takeLease(place: LogPlace, session: SessionId): Promise<Result<Lease>> {
   return asResult('lock this Session', async () => {
     const file = await place.sessions.open(leaseName(session), 'lease')
     try {
-      const locked = await file.tryLock()
-      const before = await readHolder(file)
-      if (!locked) {
-        await file.close()
-        return busy(session, before)
+      for (let looks = 1; !(await file.tryLock()); looks++) {
+        const holder = await readHolder(file)
+        if (looks === LOOKS || (holder !== undefined && isRunning(holder.pid))) {
+          await file.close()
+          return busy(session, holder)
+        }
+        await new Promise<void>((resolve) => void place.clock.after(LOOK_AGAIN_MS, resolve))
       }
+      const before = await readHolder(file)
       await file.truncate(0)
       await writeAll(file, Buffer.from(`${JSON.stringify(place.holder)}\n`))
       return ok({ abandonedBy: before, release: () => release(file) })

@@ -46,7 +46,7 @@ export async function beginLog<State>(
       const file = await place.sessions.open(logName(session), 'create')
       return closingOnFailure(file, async () => {
         const start = { cursor, state: fold.initial }
-        const parts = { place, session, file, lease, fold, keep, start, isNew: true }
+        const parts = { place, session, file, lease, fold, keep, start, isNew: true, indexedTo: 0 }
         const writer = new LogWriter(parts)
         const begun = await first(writer)
         return begun.ok ? ok(writer) : begun
@@ -74,7 +74,7 @@ export async function acquireLog<State>(
         if (head.value === undefined) return foreign(session)
         // What a killed writer left unsynced is made durable before anything is built on it.
         await file.datasync()
-        const { snapshot, end } = await foldLog(place, session, file, fold, false)
+        const { snapshot, end, indexedTo } = await foldLog(place, session, file, fold, false)
         const unlikeHead = await headFault(file, session, end.cursor, head.value)
         if (unlikeHead !== undefined) return damaged(session, end.cursor.offset, unlikeHead)
         // Nothing of it was ever acknowledged: its beginning never became durable.
@@ -84,8 +84,8 @@ export async function acquireLog<State>(
           if (torn === undefined) return damaged(session, end.fault.offset, end.fault.reason)
           await cutTornTail(place, session, file, end.cursor.seq, torn)
         }
-        const parts = { place, session, file, lease, fold, keep, start: snapshot, isNew: false }
-        const writer = new LogWriter(parts)
+        const parts = { place, session, file, lease, fold, keep, start: snapshot, indexedTo }
+        const writer = new LogWriter({ ...parts, isNew: false })
         const recorded = await recordTaking(place, writer, lease)
         return recorded.ok ? ok(writer) : recorded
       }),
@@ -100,7 +100,7 @@ export async function foldLog<State>(
   file: File,
   fold: Fold<State>,
   strict: boolean,
-): Promise<{ snapshot: Snapshot<State>; end: ScanEnd }> {
+): Promise<{ snapshot: Snapshot<State>; end: ScanEnd; indexedTo: number }> {
   // A Log that nobody here vouches for brings an index that nobody vouches for.
   const indexed = strict ? undefined : await readIndex(place, session, file, fold)
   let state = indexed === undefined ? fold.initial : indexed.state
@@ -108,7 +108,7 @@ export async function foldLog<State>(
   const end = await scan(file, { session, strict, from }, (line) => {
     state = fold.step(state, line.logged)
   })
-  return { snapshot: { cursor: end.cursor, state }, end }
+  return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
 }
 
 /** `undefined` when there is no such Log. */

@@ -6,6 +6,8 @@ import { promptClock, testPlace, type TestPlace } from '../../test/support/log-p
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, Teller, value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
+import { Descriptor } from '../model/descriptor.ts'
+import type { EventDraft } from '../model/event.ts'
 import { EventId, SessionId } from '../model/ids.ts'
 import { sealLine, type Cursor, type LogLine } from './line.ts'
 import { logName } from './place.ts'
@@ -86,6 +88,60 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
     why: 'unknown_type',
     event: { type: 'from_the_future', data: { a: { b: [1] } } },
   })
+})
+
+test('descriptors and hydrations come back from the Log as they were written [SR-040] [SH-037]', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session, teller } = await toldIn(here)
+  const turn_id = here.place.ids.turn()
+  const blob = await teller.put(Buffer.from('pixels'))
+  const content_sha256 = blob.slice(0, 64)
+  const image = Descriptor.parse({
+    resource_id: here.place.ids.resource(),
+    handle: '@img1',
+    kind: 'image',
+    name: 'harbour.png',
+    media_type: 'image/png',
+    size_bytes: 6,
+    content_sha256,
+    blob: blob.replace('.txt', '.png'),
+    width: 3,
+    height: 2,
+    source: 'cli',
+    rehydratable: true,
+  })
+  const drafts: EventDraft[] = [
+    {
+      type: 'user_message',
+      turn_id,
+      data: { text: 'What is this?', resources: [image], prompt_mode: 'blocks' },
+    },
+    {
+      type: 'skill_context_hydration',
+      turn_id,
+      data: {
+        skill: { name: 'review', content_sha256 },
+        activation_event_id: here.place.ids.event(),
+        context_source_id: 'diff',
+        produced_by: { kind: 'command', name: 'git', args: { list: ['diff', 'HEAD'] } },
+        permission: { mode: 'ask', decision: 'allowed', explicit: true },
+        invoked_by: 'person',
+        status: 'ok',
+        output: '+ rope',
+        output_sha256: content_sha256,
+        output_bytes: 6,
+        duration_ms: 4,
+      },
+    },
+  ]
+  await teller.append(drafts)
+  const reader = value(await openReader(here.place, session))
+  const last = (await forward(reader)).slice(-2).map(({ logged: { event, known } }) => ({
+    known,
+    type: event.type,
+    data: event.data,
+  }))
+  expect(last).toEqual(drafts.map(({ type, data }) => ({ known: true, type, data })))
 })
 
 test('a follower gets every line once and in order, also those of another process', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
-import { BLOB_EXTENSIONS, BlobKey } from '../../src/model/ids.ts'
+import { BLOB_EXTENSIONS, type BlobKey } from '../../src/model/ids.ts'
 import { value } from '../support/story.ts'
 
 /** A new, empty store, and ways to spoil it that no caller has. */
@@ -10,9 +10,9 @@ export interface StoreUnderTest {
   /** Another store of the same kind that shares nothing with the first. */
   readonly other: BlobStore
   /** Puts bytes under a key that is not theirs. */
-  spoil(key: BlobKey, bytes: Buffer): Promise<void>
+  readonly spoil: (key: BlobKey, bytes: Buffer) => Promise<void>
   /** Makes the blob look as if it had been put so many milliseconds earlier. */
-  age(key: BlobKey, ms: number): Promise<void>
+  readonly age: (key: BlobKey, ms: number) => Promise<void>
   close(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
         const bad = [
           '../../etc/passwd',
           `../${hash}.txt`,
-          `${hash}`,
+          hash,
           `${hash}.exe`,
           `${hash.toUpperCase()}.txt`,
           `${hash.slice(1)}.txt`,
@@ -101,8 +101,8 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
           '',
         ]
         for (const key of bad) {
-          for (const ask of [store.get, store.open, store.stat, store.delete]) {
-            const answer = await ask(key)
+          for (const ask of ['get', 'open', 'stat', 'delete'] as const) {
+            const answer = await store[ask](key)
             expect(answer).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
             expect(key.length > 3 && JSON.stringify(answer).includes(key)).toBe(false)
           }
@@ -114,8 +114,8 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
       'says that a blob is missing, and never gives empty bytes for it [SR-032]',
       withStore(async ({ store }) => {
         const key = `${sha256('absent')}.png`
-        for (const ask of [store.get, store.open, store.stat]) {
-          expect(await ask(key)).toMatchObject({
+        for (const ask of ['get', 'open', 'stat'] as const) {
+          expect(await store[ask](key)).toMatchObject({
             error: { kind: 'resource_missing', details: { state: 'missing' } },
           })
         }
@@ -133,8 +133,8 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
         })
         for (const bytes of [Buffer.alloc(0), harbour.subarray(1), ...flips]) {
           await spoil(key, bytes)
-          for (const ask of [store.get, store.open]) {
-            expect(await ask(key)).toMatchObject({
+          for (const ask of ['get', 'open'] as const) {
+            expect(await store[ask](key)).toMatchObject({
               error: { kind: 'resource_missing', details: { state: 'damaged' } },
             })
           }

@@ -54,12 +54,9 @@ export interface ChildOptions {
 }
 
 export function startChild(script: string, order: object, options: ChildOptions = {}): Child {
-  const [command = '', ...args] = [
-    ...(options.under ?? []),
-    process.execPath,
-    script,
-    JSON.stringify(order),
-  ]
+  const [command = process.execPath, ...before] = options.under ?? []
+  const own = [script, JSON.stringify(order)]
+  const args = options.under === undefined ? own : [...before, process.execPath, ...own]
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },

@@ -1,4 +1,5 @@
 import type { Random } from '../support/random.ts'
+import { linesOf } from '../support/raw-log.ts'
 
 /** Ways in which a file comes back other than it was written. Each returns new bytes. */
 export const MUTATIONS = {
@@ -46,13 +47,3 @@ export const MUTATIONS = {
     return Buffer.concat(moved.toSpliced(chance.below(lines.length), 0, line))
   },
 } as const
-
-export function linesOf(bytes: Buffer): Buffer[] {
-  const lines: Buffer[] = []
-  let from = 0
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
-    lines.push(bytes.subarray(from, at + 1))
-    from = at + 1
-  }
-  return lines
-}

@@ -28,8 +28,10 @@ export async function openPlace(root: string, bug?: PlantedBug): Promise<FaultPl
   const ids = systemIds(systemClock)
   const own = (folder: Folder) => (bug === undefined ? folder : withBug(folder, bug))
   const below = await diskFolder(root)
-  const folder = await below.folder('workspace', 'create').finally(() => below.close())
-  const workspace = await workspaceFolders(folder, ids).finally(() => folder.close())
+  const folder = await below.folder('workspace', 'create')
+  const workspace = await workspaceFolders(folder, ids)
+  await below.close()
+  await folder.close()
   const home = value(await openHome(join(root, 'home')))
   const store = workspaceBlobStore({ folder: own(workspace.blobs), ids, clock: systemClock })
   return {

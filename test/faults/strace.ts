@@ -40,7 +40,7 @@ export async function runTraced(
 }
 
 /** How often each thread made each of these calls, the largest number of each name. */
-export function countCalls(text: string): Map<string, number> {
+function countCalls(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   const most = new Map<string, number>()
   for (const [, thread, name = ''] of text.matchAll(/^(\d+)\s+(\w+)\(/gm)) {

@@ -9,6 +9,6 @@ await runFault(TEST, whyNoStrace, async ({ full }) => {
   const small = { starts: ['whole'], calls: ['fdatasync', 'rename'] } as const
   const run = { folder: tmpdir(), ...(full ? {} : small) }
   const { violations, kills, by } = await runSyscallKills(run)
-  const names = [...by].toSorted().map(([name, count]) => `${name} ${count}`)
+  const names = [...by].map(([name, count]) => `${name} ${count}`).toSorted()
   return [{ test: TEST, n: kills, violations, more: { calls: names.join(' ') } }]
 })

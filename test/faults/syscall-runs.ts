@@ -14,7 +14,7 @@ import { callsOf, runTraced } from './strace.ts'
 import { Ledger } from './told.ts'
 
 /** Every call by which a file, a folder or a lock is changed, and `close`, which ends a lock. */
-export const FILE_CALLS = [
+const FILE_CALLS = [
   'openat',
   'write',
   'writev',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   barrels,
+  blobPaths,
   clockReads,
   filesTooLong,
   namesThatSayNothing,
@@ -101,5 +102,19 @@ test('a comment may silence lint, but not at a boundary', () => {
   expect(silencedBoundaries(tree)).toEqual([
     'src/log/a.ts:2 silences a boundary; pass the world in instead',
     'src/log/b.ts:1 silences a boundary; pass the world in instead',
+  ])
+})
+
+test('a path to a blob is built by nobody but its store', () => {
+  const tree = planted({
+    'src/turn/load-parts.ts':
+      "import { a } from '../blobs/store.ts'\nexport const b = `${a}/blobs/${a}`\n",
+    'src/tools/attach.ts': "export const path = ['.hawser', 'blobs']\n",
+    'src/blobs/store.ts': "export const a = 'blobs'\n",
+    'src/host/workspace.ts': "export const a = 'blobs'\n",
+  })
+  expect(blobPaths(tree)).toEqual([
+    'src/turn/load-parts.ts:2 knows where blobs lie; take a key to the store',
+    'src/tools/attach.ts:1 knows where blobs lie; take a key to the store',
   ])
 })

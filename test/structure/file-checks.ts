@@ -77,6 +77,27 @@ export function silencedBoundaries(tree: Tree): string[] {
   )
 }
 
+/** Where blobs lie is known to their store, and to the host that opens its folder; everyone else has keys. */
+export function blobPaths(tree: Tree): string[] {
+  return withoutTheWorld(tree)
+    .filter(([path]) => !path.startsWith('src/blobs/'))
+    .flatMap(([path, text]) => {
+      const built: number[] = []
+      const look = (value: unknown, at: number) => {
+        // A path of a module ends in .ts; a path of a blob does not.
+        if (typeof value !== 'string' || value.endsWith('.ts')) return
+        if (/(^|\/)blobs(\/|$)/.test(value)) built.push(at)
+      }
+      new Visitor({
+        Literal: (node) => look(node.value, node.start),
+        TemplateElement: (node) => look(node.value.cooked, node.start),
+      }).visit(parse(path, text).program)
+      return built.map(
+        (at) => `${path}:${lineOf(text, at)} knows where blobs lie; take a key to the store`,
+      )
+    })
+}
+
 /** The source that gets the outside world passed in. */
 function withoutTheWorld(tree: Tree): [string, string][] {
   return [...codeOf(tree)].filter(

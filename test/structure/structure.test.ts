@@ -48,6 +48,10 @@ test('only the host reads the clock', () => {
   expect(file.clockReads(tree)).toEqual([])
 })
 
+test('only the blob store knows where blobs lie [TI-011]', () => {
+  expect(file.blobPaths(tree)).toEqual([])
+})
+
 test('no comment silences a boundary', () => {
   expect(file.silencedBoundaries(tree)).toEqual([])
 })

@@ -105,7 +105,7 @@ export class CrashDisk {
   }
 }
 
-export function systemError(code: string): Error {
+function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: on the crash disk`), { code })
 }
 

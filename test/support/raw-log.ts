@@ -20,3 +20,14 @@ export async function overwrite(folder: Folder, name: string, bytes: Uint8Array)
 export async function rawLog(sessions: Folder, session: SessionId): Promise<Buffer> {
   return rawBytes(sessions, logName(session))
 }
+
+/** Lines with their newlines; what has none at the end is left out. */
+export function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  let from = 0
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+    lines.push(bytes.subarray(from, at + 1))
+    from = at + 1
+  }
+  return lines
+}

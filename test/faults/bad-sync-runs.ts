@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createLog } from '../../src/log/open.ts'
+import { sessionStarted, value } from '../support/story.ts'
+import { textFold } from '../support/text-fold.ts'
+import { bundleScript } from './child.ts'
+import { judge } from './judge.ts'
+import { openPlace } from './place.ts'
+import { runTraced, type Traced } from './strace.ts'
+import { Ledger } from './told.ts'
+
+export interface BadSyncRun {
+  readonly folder: string
+  readonly call: 'fdatasync' | 'fsync'
+  /** Which syncs fail, each in a run of its own; the first is 1. */
+  readonly which: readonly number[]
+}
+
+/** Appends of the child, one by one; see its script. */
+const APPENDS = 30
+
+/**
+ * One sync of a writer fails with EIO. `fdatasync` is the Log's alone (once when it is opened, then once for each
+ * append); `fsync` is of blobs, heads and folders.
+ */
+export async function runBadSyncs({ folder, call, which }: BadSyncRun): Promise<string[]> {
+  const violations: string[] = []
+  const root = await mkdtemp(join(folder, 'bad-sync-'))
+  const script = await bundleScript(new URL('steps-child.ts', import.meta.url), root)
+  for (const n of which) {
+    const offences = await failOnce(script, root, call, n)
+    violations.push(...offences.map((text) => `${call} ${n}: ${text}`))
+  }
+  await rm(root, { recursive: true })
+  return violations
+}
+
+async function failOnce(
+  script: string,
+  folder: string,
+  call: 'fdatasync' | 'fsync',
+  n: number,
+): Promise<string[]> {
+  const root = join(folder, `${call}-${n}`)
+  const practice = join(folder, `${call}-${n}-practice`)
+  await mkdir(root, { mode: 0o700 })
+  await mkdir(practice, { mode: 0o700 })
+  const ledger = new Ledger()
+  const here = await openPlace(root)
+  const { place, keep } = here
+  const session = place.ids.session()
+  const writer = value(await createLog(place, session, [sessionStarted], { fold: textFold, keep }))
+  ledger.note({ what: 'events', session, lines: [[0, writer.cursor.prev ?? '']] })
+  await writer.release()
+  const order = { root, practice, steps: 'one by one', session }
+  const inject = `inject=${call}:error=EIO:when=${n}`
+  const traced = await runTraced(script, order, [`trace=${call}`, inject])
+  for (const told of traced.told) ledger.note(told)
+  const offences = call === 'fdatasync' ? badLogSync(traced, n) : badOtherSync(traced)
+  const found = await judge(here, ledger, { onlyAcknowledged: true })
+  await here.close()
+  return [...offences, ...found.events, ...found.blobs]
+}
+
+/** From the failing sync on the writer acknowledges nothing, and says why. */
+function badLogSync({ told, done, ending }: Traced, n: number): string[] {
+  if (!done) return [`broke off: ${ending.complaint}`]
+  const appends = told.filter(
+    (one) => one.what === 'events' || (one.what === 'refused' && one.doing !== 'put'),
+  )
+  const acknowledged = appends.findIndex(({ what }) => what === 'refused')
+  const offences: string[] = []
+  if (acknowledged !== Math.max(0, n - 2)) {
+    offences.push(`${acknowledged} acknowledged before the first refusal`)
+  }
+  for (const one of appends.slice(Math.max(0, acknowledged))) {
+    if (one.what !== 'refused') offences.push('acknowledged after a failed sync')
+    else if (one.kind !== 'storage_failed') offences.push(`refused as ${one.kind}: ${one.message}`)
+  }
+  const expected = n === 1 ? 1 : APPENDS
+  if (appends.length !== expected) offences.push(`${appends.length} answers to ${expected} calls`)
+  return offences
+}
+
+/** The Log does not depend on these; a blob whose sync failed is not acknowledged. */
+function badOtherSync({ told, done, ending }: Traced): string[] {
+  if (!done) return [`broke off: ${ending.complaint}`]
+  const refused = told.filter((one) => one.what === 'refused')
+  const offences = refused
+    .filter(({ doing, kind }) => doing !== 'put' || kind !== 'storage_failed')
+    .map(({ doing, kind, message }) => `refused to ${doing}: ${kind}: ${message}`)
+  if (refused.length > 1) offences.push(`${refused.length} refusals for one failed sync`)
+  const acknowledged = told.filter(({ what }) => what === 'events').length
+  if (acknowledged !== APPENDS) offences.push(`${acknowledged} of ${APPENDS} acknowledged`)
+  return offences
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, rm, rmdir, type FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { run, whyNotAsRoot } from './own-mounts.ts'
+
+const IMAGE_BYTES = 256 * 1024 * 1024
+
+/** FS_IOC_SHUTDOWN with NOLOGFLUSH: from here on the file system writes nothing, not even its journal. */
+const SHUTDOWN = `
+  open(my $disk, '<', $ARGV[0]) or die "open: $!";
+  my $how = pack('L', 2);
+  $| = 1;
+  print "ready\\n";
+  <STDIN>;
+  defined(ioctl($disk, 0x8004587d, $how)) or die "ioctl: $!";
+  print "off\\n";
+`
+
+/**
+ * An ext4 file system in an image whose power can be cut. The image has no name: it is gone with this process, as the
+ * mount is in a process with its own mounts.
+ */
+export class LoopDisk {
+  readonly path: string
+  readonly #image: FileHandle
+
+  static async make(): Promise<LoopDisk> {
+    const folder = await mkdtemp(join(tmpdir(), 'power-cut-'))
+    const name = join(folder, 'image')
+    const image = await open(name, 'w+')
+    await image.truncate(IMAGE_BYTES)
+    await run('mkfs.ext4', ['-q', '-F', name])
+    await rm(name)
+    const disk = new LoopDisk(folder, image)
+    await disk.mount()
+    return disk
+  }
+
+  constructor(path: string, image: FileHandle) {
+    this.path = path
+    this.#image = image
+  }
+
+  async mount(): Promise<void> {
+    const image = `/proc/${process.pid}/fd/${this.#image.fd}`
+    await run('mount', ['-t', 'ext4', '-o', 'loop', image, this.path])
+  }
+
+  async unmount(): Promise<void> {
+    // A process that was killed a moment ago may still be on its way out.
+    for (let tries = 50; tries > 0; tries--) {
+      const gone = await run('umount', [this.path]).catch(() => undefined)
+      if (gone !== undefined) return
+      await sleep(20)
+    }
+    throw new Error(`${this.path} cannot be unmounted`)
+  }
+
+  /** Everything ready for the cut; the answer cuts at once. */
+  async switch(): Promise<{ cut(): Promise<void> }> {
+    const perl = spawn('perl', ['-e', SHUTDOWN, this.path], { stdio: ['pipe', 'pipe', 'inherit'] })
+    const closed = once(perl, 'close')
+    await once(perl.stdout, 'data')
+    return {
+      cut: async () => {
+        perl.stdin.end('\n')
+        const [code] = await closed
+        if (code !== 0) throw new Error('the power could not be cut')
+      },
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.unmount()
+    await this.#image.close()
+    await rmdir(this.path)
+  }
+}
+
+export async function whyNoLoopDisk(): Promise<string | undefined> {
+  const reason = await whyNotAsRoot('mkfs.ext4', 'mount', 'umount', 'losetup', 'perl', 'unshare')
+  if (reason !== undefined) return reason
+  const free = await run('losetup', ['-f']).catch(() => undefined)
+  return free === undefined ? 'there is no loop device' : undefined
+}

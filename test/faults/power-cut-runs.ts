@@ -1,0 +1,152 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PlantedBug } from '../support/planted-bugs.ts'
+import { random, type Random } from '../support/random.ts'
+import { bundleScript, startChild } from './child.ts'
+import { judge } from './judge.ts'
+import { LoopDisk } from './loop-disk.ts'
+import { openPlace } from './place.ts'
+import { Ledger, type Told } from './told.ts'
+
+export interface PowerCutRun {
+  readonly seed: number
+  readonly cuts: number
+  /** How many disks at a time. */
+  readonly lanes: number
+  readonly bug?: PlantedBug
+}
+
+export interface PowerCuts {
+  /** Of Events and Logs. */
+  readonly events: string[]
+  /** Of blobs: dangling, lost or not what their name says. */
+  readonly blobs: string[]
+  acknowledged: number
+  kept: number
+  repaired: number
+}
+
+/** A disk is made anew after so many cuts. */
+const CUTS_A_DISK = 10
+
+/** Writers lose their disk at a random moment; what they were told before is looked for when it is back. */
+export async function runPowerCuts({ seed, cuts, lanes, bug }: PowerCutRun): Promise<PowerCuts> {
+  const sum: PowerCuts = { events: [], blobs: [], acknowledged: 0, kept: 0, repaired: 0 }
+  const folder = await mkdtemp(join(tmpdir(), 'power-cut-script-'))
+  try {
+    const script = await bundleScript(new URL('kill-writer.ts', import.meta.url), folder)
+    await Promise.all(
+      Array.from({ length: lanes }, async (_, lane) => {
+        const chance = random(seed + lane)
+        const own = Math.floor((cuts + lane) / lanes)
+        for (let done = 0; done < own; done += CUTS_A_DISK) {
+          const disk = await LoopDisk.make()
+          try {
+            const one = new OneDisk(disk, script, chance, bug)
+            await one.cutAgainAndAgain(Math.min(CUTS_A_DISK, own - done), sum)
+          } finally {
+            await disk.remove()
+          }
+        }
+      }),
+    )
+    return sum
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+class OneDisk {
+  readonly #disk: LoopDisk
+  readonly #script: string
+  readonly #chance: Random
+  readonly #bug: PlantedBug | undefined
+  #ledger = new Ledger()
+  #writers = 0
+
+  constructor(disk: LoopDisk, script: string, chance: Random, bug: PlantedBug | undefined) {
+    this.#disk = disk
+    this.#script = script
+    this.#chance = chance
+    this.#bug = bug
+  }
+
+  async cutAgainAndAgain(cuts: number, sum: PowerCuts): Promise<void> {
+    const root = join(this.#disk.path, 'root')
+    await mkdir(root, { mode: 0o700 })
+    await (await openPlace(root)).close()
+    let repaired = 0
+    for (let cut = 0; cut < cuts; cut++) {
+      const events = await this.#writeAndCut(root)
+      const here = await openPlace(root)
+      const found = await judge(here, this.#ledger)
+      await here.close()
+      repaired = found.repaired
+      sum.events.push(...events, ...found.events)
+      sum.blobs.push(...found.blobs)
+      // What is wrong once would be found again after every further cut.
+      if (events.length + found.events.length + found.blobs.length > 0) break
+    }
+    sum.repaired += repaired
+    sum.kept += this.#ledger.blobs.size
+    for (const lines of this.#ledger.sessions.values()) sum.acknowledged += lines.size
+  }
+
+  /** Ends with the disk mounted again, and nothing of what was in memory. */
+  async #writeAndCut(root: string): Promise<string[]> {
+    const chance = this.#chance
+    // A writer that was killed leaves what it had not synced to the next one, and then the power goes.
+    if (chance.next() < 0.3) {
+      const killed = this.#writer(root, (told) => this.#ledger.note(told))
+      await killed.heard(({ what }) => what === 'ready')
+      await sleep(chance.below(200))
+      await killed.kill()
+    }
+    const power = await this.#disk.switch()
+    let isOn = true
+    const child = this.#writer(root, (told) => {
+      // What arrives after the cut may have been said of a disk that was gone already.
+      if (isOn) this.#ledger.note(told)
+    })
+    await child.heard(({ what }) => what === 'ready')
+    await sleep(chance.next() < 0.2 ? chance.below(30) : chance.below(600))
+    isOn = false
+    await power.cut()
+    // It finds out that the disk is gone, and must not be told otherwise any more.
+    await sleep(chance.below(20))
+    await child.kill()
+    await this.#disk.unmount()
+    await this.#disk.mount()
+    const refusals = this.#ledger.refusals.splice(0)
+    return [
+      ...refusals.map(({ doing, message }) => `refused to ${doing}: ${message}`),
+      ...falselyTold(child.told),
+    ]
+  }
+
+  #writer(root: string, note: (told: Told) => void) {
+    this.#writers += 1
+    const order = {
+      root,
+      seed: this.#chance.below(2 ** 31),
+      name: `w${this.#writers}`,
+      session: this.#chance.next() < 0.9 ? this.#ledger.newest() : undefined,
+      bug: this.#bug,
+    }
+    return startChild(this.#script, order, { note })
+  }
+}
+
+/** A disk that is off acknowledges nothing: not after it refused something. */
+function falselyTold(told: readonly Told[]): string[] {
+  const refusal = told.findIndex(({ what }) => what === 'refused')
+  if (refusal === -1) return []
+  const first = told[refusal]
+  if (first?.what === 'refused' && first.kind !== 'storage_failed') {
+    return [`refused as ${first.kind}: ${first.message}`]
+  }
+  const later = told.slice(refusal).filter(({ what }) => what === 'events' || what === 'blob')
+  return later.length === 0 ? [] : [`${later.length} acknowledgements of a disk that was off`]
+}

@@ -1,0 +1,47 @@
+import { createInterface } from 'node:readline'
+import * as z from 'zod'
+import { SessionId } from '../../src/model/ids.ts'
+import type { LogWriter } from '../../src/log/append.ts'
+import { acquireLog } from '../../src/log/open.ts'
+import { textFold, type TextState } from '../support/text-fold.ts'
+import { openPlace } from './place.ts'
+import { tell, tellRefused } from './told.ts'
+
+/** A child process that takes a Session when it is told to, and holds it until it is told otherwise. */
+
+const Order = z.object({ root: z.string(), session: SessionId })
+const Word = z.discriminatedUnion('do', [
+  /** `at` is a time of the wall clock, so that several begin together. */
+  z.object({ do: z.literal('take'), at: z.number() }),
+  z.object({ do: z.literal('release') }),
+])
+
+const { root, session } = Order.parse(JSON.parse(process.argv[2] ?? ''))
+const { place, keep } = await openPlace(root)
+let writer: LogWriter<TextState> | undefined
+
+async function take(at: number): Promise<void> {
+  // Spins, because a timer would come a millisecond or more late.
+  while (Date.now() < at);
+  const opened = await acquireLog(place, session, { fold: textFold, keep })
+  if (!opened.ok) return tellRefused('open', opened.error)
+  writer = opened.value
+  tell({ what: 'opened', session })
+}
+
+// The lock is loaded at its first use, which would let the first race be decided by the loading.
+const practice = await place.sessions.open(`.practice-${process.pid}`, 'lease')
+await practice.tryLock()
+await practice.close()
+await place.sessions.remove(`.practice-${process.pid}`)
+
+tell({ what: 'ready' })
+for await (const line of createInterface({ input: process.stdin })) {
+  const word = Word.parse(JSON.parse(line))
+  if (word.do === 'take') await take(word.at)
+  else {
+    await writer?.release()
+    writer = undefined
+    tell({ what: 'done' })
+  }
+}
