@@ -179,10 +179,7 @@ export class LogWriter<State> {
       if (failure !== undefined) return this.#refuse(batch, failure)
       this.#cursor = cursor
       const lines = groups.flat()
-      this.#state = lines.reduce(
-        (state, { logged }) => this.#parts.fold.step(state, logged),
-        this.#state,
-      )
+      this.#state = lines.reduce((state, line) => this.#parts.fold.step(state, line), this.#state)
       await this.#keepHead(lines)
       batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
       if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()

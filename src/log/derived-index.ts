@@ -2,10 +2,9 @@ import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { closing, fileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
-import type { LoggedEvent } from '../model/event.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
 import { hashOfLineBefore } from './backward.ts'
-import type { Cursor } from './line.ts'
+import type { Cursor, LogLine } from './line.ts'
 import { indexName, type LogPlace } from './place.ts'
 
 /** What a Log amounts to, one Event at a time. `State` is JSON. Another `version` means another meaning of the state. */
@@ -14,7 +13,7 @@ export interface Fold<State> {
   readonly initial: State
   /** What an index on disk has to look like to be taken over. */
   readonly schema: z.ZodType<State>
-  step(state: State, logged: LoggedEvent): State
+  step(state: State, line: LogLine): State
 }
 
 /** A fold's state at a place of the Log. */

@@ -216,7 +216,7 @@ test('snapshot plus tail equals the fold of everything', async () => {
         const story = { here: later, disk, session }
         const writer = value(await acquire(story))
         const all = (await allLines(story)).reduce(
-          (state, { logged }) => textFold.step(state, logged),
+          (state, line) => textFold.step(state, line),
           textFold.initial,
         )
         expect(writer.state).toEqual(all)

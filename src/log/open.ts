@@ -106,7 +106,7 @@ export async function foldLog<State>(
   let state = indexed === undefined ? fold.initial : indexed.state
   const from = indexed?.cursor ?? LOG_START
   const end = await scan(file, { session, strict, from }, (line) => {
-    state = fold.step(state, line.logged)
+    state = fold.step(state, line)
   })
   return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
 }

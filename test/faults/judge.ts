@@ -108,7 +108,7 @@ async function judgeLog(
   }
   offences.push(...(await keptPieces(place.sessions, lines)))
   const byIndex = value(await reader.fold(textFold)).state
-  const all = lines.reduce((state, { logged }) => textFold.step(state, logged), textFold.initial)
+  const all = lines.reduce((state, line) => textFold.step(state, line), textFold.initial)
   if (JSON.stringify(byIndex) !== JSON.stringify(all)) offences.push('index differs from the Log')
   await reader.close()
   const verdict = value(await verifyLog(place, session))

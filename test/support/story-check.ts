@@ -61,7 +61,7 @@ async function judgeLog(
   const verdict = value(await verifyLog(here.place, session))
   if (verdict.damage !== undefined || verdict.torn_bytes > 0) offences.push('not whole after use')
   const byIndex = value(await reader.fold(textFold)).state
-  const all = lines.reduce((state, { logged }) => textFold.step(state, logged), textFold.initial)
+  const all = lines.reduce((state, line) => textFold.step(state, line), textFold.initial)
   if (JSON.stringify(byIndex) !== JSON.stringify(all)) offences.push('index differs from the Log')
   await reader.close()
   return offences
