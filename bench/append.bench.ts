@@ -6,24 +6,26 @@ import { createLog } from '../src/log/open.ts'
 import { logName } from '../src/log/place.ts'
 import type { EventDraft } from '../src/model/event.ts'
 import { diskPlace } from '../test/support/disk-place.ts'
+import type { TestPlace } from '../test/support/log-place.ts'
 import { sessionStarted, value } from '../test/support/story.ts'
 import { textFold, type TextState } from '../test/support/text-fold.ts'
-import { full, median, tell, timed } from './figure.ts'
-import { inScratch } from './scratch.ts'
+import { cpuTimed, full, median, tell, timed } from './figure.ts'
+import { inScratch, SESSIONS } from './scratch.ts'
 
 const CALLERS = 200
 const EVENTS = full ? 20_000 : 4_000
-const ROUNDS = full ? 7 : 3
+const ROUNDS = full ? 11 : 3
 const TEXT = 'The harbour master counts the boats, and writes each one down. '
   .repeat(5)
   .slice(0, 300)
 
 await inScratch(async (folder) => {
+  const here = await diskPlace(folder)
   const rounds = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { ms, batches } = await appendAll(join(folder, `${round}`))
+    const { ms, cpuMs, batches } = await appendAll(here, join(folder, SESSIONS))
     const floor = await writeAndSync(join(folder, `${round}.floor`), batches)
-    rounds.push({ ratio: floor / ms, ms, floor, syncs: batches.length })
+    rounds.push({ ratio: floor / ms, ms, cpuMs, floor, syncs: batches.length })
   }
   const syncs = median(rounds.map((round) => round.syncs))
   tell({
@@ -33,14 +35,17 @@ await inScratch(async (folder) => {
     more: {
       events_per_s: Math.round((EVENTS / median(rounds.map((round) => round.ms))) * 1000),
       floor_events_per_s: Math.round((EVENTS / median(rounds.map((round) => round.floor))) * 1000),
+      cpu_us_per_event: (median(rounds.map((round) => round.cpuMs)) / EVENTS) * 1000,
       syncs,
       mean_batch: EVENTS / syncs,
     },
   })
 })
 
-async function appendAll(path: string): Promise<{ ms: number; batches: Buffer[] }> {
-  const { place, keep } = await diskPlace(path)
+async function appendAll(
+  { place, keep }: TestPlace,
+  sessions: string,
+): Promise<{ ms: number; cpuMs: number; batches: Buffer[] }> {
   const session = place.ids.session()
   const writer = value(await createLog(place, session, [sessionStarted], { fold: textFold, keep }))
   const begin = writer.cursor.offset
@@ -49,13 +54,15 @@ async function appendAll(path: string): Promise<{ ms: number; batches: Buffer[] 
     turn_id: place.ids.turn(),
     data: { text: TEXT, prompt_mode: 'string' },
   }
-  const ms = await timed(() =>
-    Promise.all(Array.from({ length: CALLERS }, () => appendOften(writer, draft))),
-  )
+  let ms = 0
+  const cpuMs = await cpuTimed(async () => {
+    ms = await timed(() =>
+      Promise.all(Array.from({ length: CALLERS }, () => appendOften(writer, draft))),
+    )
+  })
   await writer.release()
-  await Promise.all([place.sessions.close(), place.heads.close()])
-  const log = await readFile(join(path, 'workspace/.hawser/sessions', logName(session)))
-  return { ms, batches: batchesOf(log.subarray(begin)) }
+  const log = await readFile(join(sessions, logName(session)))
+  return { ms, cpuMs, batches: batchesOf(log.subarray(begin)) }
 }
 
 async function appendOften(writer: LogWriter<TextState>, draft: EventDraft): Promise<void> {

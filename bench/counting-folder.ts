@@ -35,6 +35,7 @@ function countingFile(file: File, tally: Tally): File {
       return count
     },
     write: (bytes) => file.write(bytes),
+    writeAt: (bytes, position) => file.writeAt(bytes, position),
     truncate: (size) => file.truncate(size),
     datasync: () => file.datasync(),
     sync: () => file.sync(),

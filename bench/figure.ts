@@ -40,6 +40,14 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
+/** Milliseconds of CPU that `work` took. Says how much there was to do where other programs want the CPU too. */
+export async function cpuTimed(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
 function rounded(value: number): number {
   return Number(value.toPrecision(value >= 1000 ? 6 : 3))
 }

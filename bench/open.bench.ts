@@ -13,7 +13,7 @@ import { textFold } from '../test/support/text-fold.ts'
 import { countingPlace } from './counting-folder.ts'
 import { full, tell, timed } from './figure.ts'
 import { LongStory, writeLongLog } from './long-log.ts'
-import { inScratch } from './scratch.ts'
+import { inScratch, SESSIONS } from './scratch.ts'
 
 const LOG_BYTES = (full ? 200 : 20) * 1024 * 1024
 /** How much a killed writer wrote behind the index, and how long the first text behind the head is. */
@@ -67,7 +67,7 @@ function longMessage(turn_id: TurnId, length: number): EventDraft {
 
 async function measure(name: string, path: string, session: SessionId): Promise<void> {
   const { place, keep } = await diskPlace(path)
-  const sessions = join(path, 'workspace/.hawser/sessions')
+  const sessions = join(path, SESSIONS)
   const tail = await bytesBehindIndex(sessions, session)
 
   const reading = { bytesRead: 0 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import process from 'node:process'
 import { diskPlace } from '../test/support/disk-place.ts'
 import { value } from '../test/support/story.ts'
@@ -26,8 +26,7 @@ async function putBlob(path: string): Promise<void> {
 }
 
 async function copyHashed(path: string): Promise<void> {
-  const temporary = join(to, 'copy')
-  const file = await open(`${temporary}-${paths.indexOf(path)}`, 'wx')
+  const file = await open(join(to, basename(path)), 'wx')
   const hash = createHash('sha256')
   for await (const piece of piecesOf(path)) {
     hash.update(piece)

@@ -8,11 +8,11 @@ import { measureIn, type Measured } from './child.ts'
 import { full, median, tell, tellSkipped } from './figure.ts'
 import { writeLongLog } from './long-log.ts'
 import { noMemoryFigures } from './memory.ts'
-import { inScratch } from './scratch.ts'
+import { inScratch, SESSIONS } from './scratch.ts'
 
 const MIB = 1024 * 1024
 const LOG_BYTES = (full ? 200 : 20) * MIB
-const ROUNDS = full ? 7 : 3
+const ROUNDS = full ? 11 : 3
 
 interface Round {
   readonly ours: Measured
@@ -22,7 +22,7 @@ interface Round {
 await inScratch(async (folder) => {
   const worker = await bundled('scan.worker.ts', folder)
   const session = await writeLongLog(await diskPlace(folder), LOG_BYTES)
-  const sessions = join(folder, 'workspace/.hawser/sessions')
+  const sessions = join(folder, SESSIONS)
   await unlink(join(sessions, indexName(session)))
   const { size } = await stat(join(sessions, logName(session)))
 
@@ -42,6 +42,7 @@ await inScratch(async (folder) => {
     more: {
       ms: of(({ ours }) => ours('ms')),
       floor_ms: of(({ floor }) => floor('ms')),
+      cpu_ratio: of(({ ours, floor }) => ours('cpu_ms') / floor('cpu_ms')),
       mb_per_s: of(({ ours }) => size / 1000 / ours('ms')),
       lines: of(({ ours }) => ours('lines')),
       bytes: size,

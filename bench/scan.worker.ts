@@ -8,24 +8,28 @@ import { SessionId } from '../src/model/ids.ts'
 import { diskPlace } from '../test/support/disk-place.ts'
 import { value } from '../test/support/story.ts'
 import { countingPlace } from './counting-folder.ts'
-import { timed } from './figure.ts'
+import { cpuTimed, timed } from './figure.ts'
 import { peakDuring } from './memory.ts'
+import { SESSIONS } from './scratch.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
 const [mode, path = '', id] = process.argv.slice(2)
 const session = SessionId.parse(id)
+const { place } = await diskPlace(path)
 
 let lines = 0
 const tally = { bytesRead: 0 }
 let ms = 0
+let cpu_ms = 0
 const memory = await peakDuring(async () => {
-  ms = await timed(mode === 'ours' ? scanWhole : parseWhole)
+  cpu_ms = await cpuTimed(async () => {
+    ms = await timed(mode === 'ours' ? scanWhole : parseWhole)
+  })
 })
-console.log(JSON.stringify({ ms, lines, bytes_read: tally.bytesRead, ...memory }))
+console.log(JSON.stringify({ ms, cpu_ms, lines, bytes_read: tally.bytesRead, ...memory }))
 
 async function scanWhole(): Promise<void> {
-  const { place } = await diskPlace(path)
   const reader = value(await openReader(countingPlace(place, tally), session))
   const { damage } = value(await reader.forward(() => void (lines += 1)))
   await reader.close()
@@ -33,7 +37,7 @@ async function scanWhole(): Promise<void> {
 }
 
 async function parseWhole(): Promise<void> {
-  const file = await open(join(path, 'workspace/.hawser/sessions', logName(session)))
+  const file = await open(join(path, SESSIONS, logName(session)))
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   let carry = Buffer.alloc(0)
   for (;;) {

@@ -2,6 +2,9 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** Where a place of test/support/disk-place.ts keeps its Logs. */
+export const SESSIONS = 'workspace/.hawser/sessions'
+
 const TMPFS = 0x01021994
 
 /** A folder for the time of `work`, on a disk: where syncs cost nothing there is nothing to measure. */

@@ -1,9 +1,11 @@
 import type { Clock } from '../host/clock.ts'
-import type { Folder } from '../host/files.ts'
+import { FileFailure, type Folder } from '../host/files.ts'
 
 /** Never deleted, and no blob key: its lock is what counts. */
 const LOCK_NAME = '.lock'
 const RETRY_MS = 2
+/** Nobody holds it for longer than a few system calls; whoever does is stuck, and waiting would be too. */
+const TRIES = 5000
 
 /**
  * Runs `work` while no other `work` on this folder runs, in any process. Between the decision that a blob is old and its
@@ -16,7 +18,8 @@ export async function underShortLock<T>(
 ): Promise<T> {
   const file = await folder.open(LOCK_NAME, 'lease')
   try {
-    while (!(await file.tryLock())) {
+    for (let tries = 1; !(await file.tryLock()); tries++) {
+      if (tries === TRIES) throw new FileFailure('LOCK_HELD', 'the lock of the blobs is held')
       await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve))
     }
     return await work()

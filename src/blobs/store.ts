@@ -6,13 +6,13 @@ import type { BlobKey } from '../model/ids.ts'
  * bytes are kept once, and whoever reads can prove what was read. Callers never build a path.
  *
  * Every method may be called at any time, also from several processes at once. A key that is not one is refused as
- * `invalid_args` before anything is touched. Streams that `put` reads from may throw; that is passed on.
+ * `invalid_args` before anything is touched. What a stream that `put` reads from throws is passed on as it is.
  */
 export interface BlobStore {
   /**
    * Keeps bytes and names them. When it returns, they survive a power cut, so an Event may name the key from then on. The
    * same bytes again: the same key, and the blob counts as new for the sweep. What stands damaged under that key is
-   * replaced. An unknown media type is `unsupported_type`.
+   * replaced. An unknown media type is `unsupported_type`, more than a blob may hold `too_large`.
    */
   put(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

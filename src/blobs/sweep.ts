@@ -4,6 +4,7 @@ import {
   FileFailure,
   isMissing,
   readSpan,
+  removeTemporaries,
   type File,
   type Folder,
 } from '../host/files.ts'
@@ -23,6 +24,8 @@ export interface SweepOptions {
   readonly mentions: readonly Folder[]
   /** Blobs put after this time are left alone whatever mentions them: someone may be about to. */
   readonly olderThan: number
+  /** Folders besides the store's from which abandoned temporary files go too. */
+  readonly tidy?: readonly Folder[]
   readonly dryRun: boolean
 }
 
@@ -43,6 +46,7 @@ export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promi
     if (!options.dryRun) {
       const tidied = await store.tidy(options.olderThan)
       if (!tidied.ok) return tidied
+      for (const folder of options.tidy ?? []) await removeTemporaries(folder, options.olderThan)
     }
     return deleteOld(store, marks, keys.value.length, options)
   })
@@ -58,8 +62,8 @@ async function deleteOld(
   let freed = 0
   for (const key of marks.unmarked()) {
     const facts = await store.stat(key)
-    // Another sweep was quicker.
-    if (!facts.ok && facts.error.kind === 'resource_missing') continue
+    // Another sweep was quicker, or it is no blob at all: neither is ours to delete.
+    if (!facts.ok && NOT_OURS.has(facts.error.kind)) continue
     if (!facts.ok) return facts
     if (facts.value.putAt > olderThan) continue
     const gone = dryRun ? ok(true) : await store.delete(key, olderThan)
@@ -70,6 +74,8 @@ async function deleteOld(
   }
   return ok({ kept: total - deleted.length, deleted, freed_bytes: freed })
 }
+
+const NOT_OURS: ReadonlySet<string> = new Set(['resource_missing', 'not_regular_file'])
 
 /** Every file below the folder, whatever it is called; also those that get a new name meanwhile. */
 async function markFolder(folder: Folder, marks: Marks): Promise<void> {

@@ -67,6 +67,7 @@ test('a put writes under a temporary name and gets its key by a rename, after th
         stat: () => file.stat(),
         read: (into, position) => file.read(into, position),
         write: (bytes) => file.write(bytes),
+        writeAt: (bytes, position) => file.writeAt(bytes, position),
         truncate: (size) => file.truncate(size),
         datasync: () => file.datasync(),
         sync: () => Promise.resolve(calls.push('sync file')).then(() => file.sync()),
@@ -80,7 +81,14 @@ test('a put writes under a temporary name and gets its key by a rename, after th
   }
   const store = workspaceBlobStore({ folder: watched, ids, clock: systemClock })
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
-  expect(calls).toEqual(['create temporary', 'sync file', `read ${key}`, 'rename', 'sync folder'])
+  expect(calls).toEqual([
+    'create temporary',
+    'sync file',
+    `read ${key}`,
+    'lease .lock',
+    'rename',
+    'sync folder',
+  ])
 })
 
 test('a put whose sync fails is not acknowledged', async () => {

@@ -1,11 +1,12 @@
-import { runningSha256 } from '../encoding/hash.ts'
+import { runningSha256, sha256 } from '../encoding/hash.ts'
 import {
   asResult,
   closing,
   fileFailure,
-  isMissing,
-  publish,
+  ifPossible,
+  ifThere,
   readSpan,
+  removeTemporaries,
   writeAll,
   type File,
   type Folder,
@@ -14,6 +15,7 @@ import type { Clock } from '../host/clock.ts'
 import type { Ids } from '../host/ids.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, type BlobMediaType } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
 import { underShortLock } from './short-lock.ts'
 import type { BlobStore, OpenBlob } from './store.ts'
 
@@ -44,7 +46,8 @@ export function workspaceBlobStore(parts: StoreParts): BlobStore {
         return ok(names.flatMap((name) => BlobKey.safeParse(name).data ?? []))
       }),
     delete: (key, unlessNewerThan) => remove(parts, key, unlessNewerThan ?? Infinity),
-    tidy: (olderThan) => tidy(folder, olderThan),
+    tidy: (olderThan) =>
+      asResult('tidy the blobs', async () => ok(await removeTemporaries(folder, olderThan))),
   }
 }
 
@@ -58,11 +61,29 @@ async function put(
   return asResult('store a blob', async () => {
     const { folder, ids } = parts
     const temporary = ids.temporary()
-    const key = await fillTemporary(parts, temporary, bytes, BLOB_EXTENSIONS[mediaType])
-    if (await renewExisting(parts, key)) await folder.remove(temporary)
-    else await publish(folder, temporary, key)
+    const filled = await fillTemporary(parts, temporary, bytes, BLOB_EXTENSIONS[mediaType])
+    if (!filled.ok) return filled
+    const { key } = filled.value
+    try {
+      if (await renewExisting(parts, filled.value)) {
+        await folder.remove(temporary)
+        return ok(key)
+      }
+      // Under the lock, so that a sweep that found something old under this key does not delete what is new.
+      await underShortLock(parts, () => folder.rename(temporary, key))
+    } catch (error) {
+      await ifPossible(folder.remove(temporary))
+      throw error
+    }
+    await folder.sync()
     return ok(key)
   })
+}
+
+/** Content that is durable under a temporary name, and what it is called. */
+interface Filled {
+  readonly key: BlobKey
+  readonly size: number
 }
 
 /** Writes and syncs the temporary file and says what its content is called; on any failure the file is gone again. */
@@ -71,46 +92,46 @@ async function fillTemporary(
   temporary: string,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   extension: string,
-): Promise<BlobKey> {
+): Promise<Result<Filled>> {
   const file = await folder.open(temporary, 'create')
   try {
-    const hash = await writeHashed(file, bytes)
-    await file.sync()
-    await file.close()
-    return BlobKey.parse(`${hash}.${extension}`)
+    const hash = runningSha256()
+    let size = 0
+    for await (const piece of bytes) {
+      hash.update(piece)
+      size += piece.length
+      if (size > LIMITS.blob_bytes) break
+      await writeAll(file, piece)
+    }
+    if (size <= LIMITS.blob_bytes) {
+      await file.sync()
+      await file.close()
+      return ok({ key: BlobKey.parse(`${hash.hex()}.${extension}`), size })
+    }
   } catch (error) {
-    await file.close().catch(() => {})
-    await folder.remove(temporary).catch(() => {})
+    await ifPossible(file.close())
+    await ifPossible(folder.remove(temporary))
     throw error
   }
-}
-
-async function writeHashed(
-  file: File,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<string> {
-  const hash = runningSha256()
-  for await (const piece of bytes) {
-    hash.update(piece)
-    await writeAll(file, piece)
-  }
-  return hash.hex()
+  await file.close()
+  await folder.remove(temporary)
+  return tooLarge()
 }
 
 /**
  * True when the very same bytes stand there already; then they are durable too, and fresh for the sweep. The check of
  * the hash is long and runs without the lock; if a sweep took the file away meanwhile, its open descriptor tells.
  */
-async function renewExisting(parts: StoreParts, key: BlobKey): Promise<boolean> {
+async function renewExisting(parts: StoreParts, { key, size }: Filled): Promise<boolean> {
   const { folder } = parts
-  const file = await openMaybe(folder, key).catch((error: unknown) => {
+  const file = await ifThere(folder.open(key, 'read')).catch((error: unknown) => {
     // A link or the like in a blob's place is bad content: the rename replaces it.
     if (fileFailure(error, 'read a blob').kind === 'not_regular_file') return undefined
     throw error
   })
   if (file === undefined) return false
   return closing(file, async () => {
-    if (!(await hashMatches(file, key))) return false
+    if ((await file.stat()).size !== size || !(await hashMatches(file, key))) return false
     const kept = await underShortLock(parts, async () => {
       if ((await file.stat()).links === 0) return false
       await file.touch()
@@ -129,7 +150,7 @@ async function remove(parts: StoreParts, key: string, newest: number): Promise<R
   if (!valid.success) return badKey()
   return asResult('delete a blob', () =>
     underShortLock(parts, async () => {
-      const file = await openMaybe(parts.folder, valid.data)
+      const file = await ifThere(parts.folder.open(valid.data, 'read'))
       if (file === undefined) return ok(true)
       const { changedAt } = await closing(file, () => file.stat())
       if (changedAt > newest) return ok(false)
@@ -137,29 +158,6 @@ async function remove(parts: StoreParts, key: string, newest: number): Promise<R
       return ok(true)
     }),
   )
-}
-
-async function tidy(folder: Folder, olderThan: number): Promise<Result<number>> {
-  return asResult('tidy the blobs', async () => {
-    let removed = 0
-    for (const name of await folder.names()) {
-      if (!name.startsWith('.tmp-')) continue
-      const file = await openMaybe(folder, name)
-      if (file === undefined) continue
-      const { changedAt } = await closing(file, () => file.stat())
-      if (changedAt > olderThan) continue
-      await removeIfThere(folder, name)
-      removed += 1
-    }
-    return ok(removed)
-  })
-}
-
-/** Someone else may have tidied it away just now. */
-async function removeIfThere(folder: Folder, name: string): Promise<void> {
-  await folder.remove(name).catch((error: unknown) => {
-    if (!isMissing(error)) throw error
-  })
 }
 
 /** Opens a blob for `work`, closes it after, and says when there is none. */
@@ -171,7 +169,7 @@ async function withBlob<T>(
   const valid = BlobKey.safeParse(key)
   if (!valid.success) return badKey()
   return asResult('read a blob', async () => {
-    const file = await openMaybe(folder, valid.data)
+    const file = await ifThere(folder.open(valid.data, 'read'))
     if (file === undefined) return missing(valid.data, 'missing')
     return closing(file, () => work(file, valid.data))
   })
@@ -181,32 +179,37 @@ async function openVerified(folder: Folder, key: string): Promise<Result<OpenBlo
   const valid = BlobKey.safeParse(key)
   if (!valid.success) return badKey()
   return asResult('read a blob', async () => {
-    const file = await openMaybe(folder, valid.data)
+    const file = await ifThere(folder.open(valid.data, 'read'))
     if (file === undefined) return missing(valid.data, 'missing')
-    if (!(await hashMatches(file, valid.data))) {
-      await file.close()
-      return missing(valid.data, 'damaged')
+    try {
+      const { size } = await file.stat()
+      if (size <= LIMITS.blob_bytes && (await hashMatches(file, valid.data))) {
+        return ok({
+          size,
+          read: (start = 0, end = size) => pieces(file, start, Math.min(end, size)),
+          close: () => file.close(),
+        })
+      }
+    } catch (error) {
+      await ifPossible(file.close())
+      throw error
     }
-    const { size } = await file.stat()
-    return ok({
-      size,
-      read: (start = 0, end = size) => pieces(file, start, Math.min(end, size)),
-      close: () => file.close(),
-    })
+    await file.close()
+    return missing(valid.data, 'damaged')
   })
 }
 
 async function readWhole(file: File, key: BlobKey): Promise<Result<Buffer>> {
   const { size } = await file.stat()
+  if (size > LIMITS.blob_bytes) return missing(key, 'damaged')
   const bytes = await readSpan(file, 0, size)
-  const hash = runningSha256()
-  hash.update(bytes)
-  return hash.hex() === key.slice(0, 64) ? ok(bytes) : missing(key, 'damaged')
+  return sha256(bytes) === key.slice(0, 64) ? ok(bytes) : missing(key, 'damaged')
 }
 
+/** Never reads further than a blob can be. */
 async function hashMatches(file: File, key: BlobKey): Promise<boolean> {
   const hash = runningSha256()
-  for await (const piece of pieces(file, 0, Infinity)) hash.update(piece)
+  for await (const piece of pieces(file, 0, LIMITS.blob_bytes + 1)) hash.update(piece)
   return hash.hex() === key.slice(0, 64)
 }
 
@@ -217,13 +220,6 @@ async function* pieces(file: File, start: number, end: number): AsyncGenerator<B
     at += piece.length
     yield piece
   }
-}
-
-async function openMaybe(folder: Folder, name: string): Promise<File | undefined> {
-  return folder.open(name, 'read').catch((error: unknown) => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
 }
 
 function isBlobMediaType(mediaType: string): mediaType is BlobMediaType {
@@ -239,6 +235,11 @@ function missing(key: BlobKey, state: 'missing' | 'damaged'): Failed {
   const words =
     state === 'missing' ? 'is not in the store' : 'is not what it was when it was stored'
   return failed('resource_missing', `The payload ${key} ${words}.`, { blob: key, state })
+}
+
+function tooLarge(): Failed {
+  const limit = LIMITS.blob_bytes
+  return failed('too_large', `A blob has at most ${limit} bytes.`, { limit })
 }
 
 function unsupported(mediaType: string): Failed {

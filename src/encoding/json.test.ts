@@ -30,6 +30,10 @@ test('equal values have equal canonical JSON, whatever order their keys were set
       expect(canonicalJson(JSON.parse(text))).toBe(text)
     }),
   )
+  expect(canonicalJson({ b: 1, 10: 1, 9: 1, '!': 1 })).toBe('{"!":1,"10":1,"9":1,"b":1}')
+  expect(canonicalJson([undefined, { at: new Date(0), none: undefined }])).toBe(
+    '[null,{"at":"1970-01-01T00:00:00.000Z"}]',
+  )
   expect(canonicalJson({ b: 1, a: { d: [2, { z: 0, y: 0 }], c: null } })).toBe(
     '{"a":{"c":null,"d":[2,{"y":0,"z":0}]},"b":1}',
   )

@@ -21,9 +21,24 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Canonical JSON: keys sorted by UTF-16 code units at every level, so that equal values have equal bytes. */
+/**
+ * Canonical JSON: keys sorted by UTF-16 code units at every level, numbers and text as ECMAScript spells them, text well
+ * formed; so that equal values have equal bytes.
+ */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value))
+  const plain =
+    isJsonObject(value) && typeof value['toJSON'] === 'function' ? value['toJSON']() : value
+  if (Array.isArray(plain))
+    return `[${plain.map((child) => canonicalJson(child ?? null)).join(',')}]`
+  if (typeof plain === 'string') return JSON.stringify(plain.toWellFormed())
+  if (!isJsonObject(plain)) return JSON.stringify(plain) ?? 'null'
+  const entries = Object.entries(plain)
+    .filter(([, child]) => child !== undefined && typeof child !== 'function')
+    .map(([key, child]): [string, unknown] => [key.toWellFormed(), child])
+    // Not by way of an object: it would put keys that look like numbers first.
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, child]) => `${JSON.stringify(key)}:${canonicalJson(child)}`)
+  return `{${entries.join(',')}}`
 }
 
 /** True when arrays and objects nest at most `limit` deep. Stops at the limit, so hostile depth costs nothing. */
@@ -43,15 +58,4 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, child]) => [key.toWellFormed(), wellFormed(child)]),
   )
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed()
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, child]): [string, unknown] => [
-    key.toWellFormed(),
-    sorted(child),
-  ])
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }

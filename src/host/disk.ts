@@ -11,8 +11,17 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_
  * follows a link. It must be a folder; whose it is does not matter here, only for what is opened below it.
  */
 export async function diskFolder(path: string): Promise<Folder> {
-  const handle = await open(path, O_RDONLY | O_DIRECTORY)
-  return new DiskFolder(handle, path)
+  return new DiskFolder(await told(open(path, O_RDONLY | O_DIRECTORY)), path)
+}
+
+/** The system's answer in the port's words. Node's own argument errors are defects of ours and stay what they are. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    if (typeof code !== 'string' || code.startsWith('ERR_') || !(error instanceof Error))
+      throw error
+    throw error instanceof FileFailure ? error : new FileFailure(code, error.message)
+  })
 }
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
@@ -20,6 +29,7 @@ const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
   append: O_RDWR | O_APPEND,
   create: O_RDWR | O_APPEND | O_CREAT | O_EXCL,
   lease: O_RDWR | O_APPEND | O_CREAT,
+  mend: O_RDWR,
 }
 
 class DiskFolder implements Folder {
@@ -38,58 +48,55 @@ class DiskFolder implements Folder {
   async folder(name: string, mode: 'open' | 'create'): Promise<Folder> {
     const path = this.#at(name)
     if (mode === 'create') {
-      const made = await mkdir(path, { mode: 0o700 }).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-          throw error
-        },
-      )
-      if (made) await this.sync()
+      await told(mkdir(path, { mode: 0o700 })).catch((error: unknown) => {
+        if (!(error instanceof FileFailure && error.code === 'EEXIST')) throw error
+      })
+      // Also when it was there: whoever made it may have been killed before this.
+      await this.sync()
     }
-    const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    try {
+    const handle = await told(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+    return keepingIf(handle, async () => {
       await assertPrivate(handle, `${this.label}/${name}`)
-    } catch (error) {
-      await handle.close()
-      throw error
-    }
-    return new DiskFolder(handle, `${this.label}/${name}`)
+      return new DiskFolder(handle, `${this.label}/${name}`)
+    })
   }
 
   async open(name: string, mode: OpenMode): Promise<File> {
-    const handle = await open(this.#at(name), OPEN_FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK, 0o600)
-    const facts = await handle.stat()
-    if (facts.isFile()) return new DiskFile(handle)
-    await handle.close()
-    throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
+    const flags = OPEN_FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK
+    const handle = await told(open(this.#at(name), flags, 0o600))
+    return keepingIf(handle, async () => {
+      if ((await told(handle.stat())).isFile()) return new DiskFile(handle)
+      throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
+    })
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await rename(this.#at(from), this.#at(to))
+    await told(rename(this.#at(from), this.#at(to)))
   }
 
   async remove(name: string): Promise<void> {
-    await unlink(this.#at(name))
+    await told(unlink(this.#at(name)))
   }
 
   async names(): Promise<string[]> {
-    return readdir(this.#base)
+    return told(readdir(this.#base))
   }
 
   async sync(): Promise<void> {
-    await this.#handle.sync()
+    await told(this.#handle.sync())
   }
 
   async watch(name: string, changed: () => void): Promise<{ close(): void }> {
-    const watcher = watch(this.#at(name), { persistent: false }, changed)
+    const watcher = await told(
+      (async () => watch(this.#at(name), { persistent: false }, changed))(),
+    )
     // A watch that breaks later tells so by one last change; whoever looks then finds out why.
     watcher.on('error', changed)
     return { close: () => watcher.close() }
   }
 
   async close(): Promise<void> {
-    await this.#handle.close()
+    await told(this.#handle.close())
   }
 
   #at(name: string): string {
@@ -107,33 +114,42 @@ class DiskFile implements File {
   }
 
   async stat() {
-    const { size, nlink, mtimeMs } = await this.#handle.stat()
+    const { size, nlink, mtimeMs } = await told(this.#handle.stat())
     return { size, links: nlink, changedAt: mtimeMs }
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {
-    return (await this.#handle.read(into, 0, into.length, position)).bytesRead
+    return (await told(this.#handle.read(into, 0, into.length, position))).bytesRead
   }
 
   async write(bytes: Uint8Array): Promise<number> {
-    return (await this.#handle.write(bytes)).bytesWritten
+    return (await told(this.#handle.write(bytes))).bytesWritten
+  }
+
+  async writeAt(bytes: Uint8Array, position: number): Promise<void> {
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await told(
+        this.#handle.write(bytes, done, bytes.length - done, position + done),
+      )
+      done += bytesWritten
+    }
   }
 
   async truncate(size: number): Promise<void> {
-    await this.#handle.truncate(size)
+    await told(this.#handle.truncate(size))
   }
 
   async datasync(): Promise<void> {
-    await this.#handle.datasync()
+    await told(this.#handle.datasync())
   }
 
   async sync(): Promise<void> {
-    await this.#handle.sync()
+    await told(this.#handle.sync())
   }
 
   async touch(): Promise<void> {
     const now = Date.now() / 1000
-    await this.#handle.utimes(now, now)
+    await told(this.#handle.utimes(now, now))
   }
 
   async tryLock(): Promise<boolean> {
@@ -144,13 +160,23 @@ class DiskFile implements File {
   }
 
   async close(): Promise<void> {
-    await this.#handle.close()
+    await told(this.#handle.close())
+  }
+}
+
+/** What `work` makes of an open handle; when it comes to nothing, the handle is closed. */
+async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await handle.close()
+    throw error
   }
 }
 
 /** Ours, and nobody else may write to it; what others could only read is closed to them. */
 async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
-  const facts = await handle.stat()
+  const facts = await told(handle.stat())
   const uid = process.geteuid?.()
   if (uid !== undefined && facts.uid !== uid) {
     throw new FileFailure('NOT_OURS', `${label} belongs to another user`)
@@ -158,5 +184,5 @@ async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
   if ((facts.mode & 0o022) !== 0) {
     throw new FileFailure('OPEN_TO_OTHERS', `${label} is writable by other users`)
   }
-  if ((facts.mode & 0o077) !== 0) await handle.chmod(0o700)
+  if ((facts.mode & 0o077) !== 0) await told(handle.chmod(0o700))
 }

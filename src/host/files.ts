@@ -5,7 +5,7 @@ import { failed, type ErrorKind, type HawserError, type Result } from '../model/
  * crashes on purpose (test/support). Everything is reached from an open folder by a name of one segment, no link is
  * ever followed, and what is opened is judged by its descriptor.
  *
- * Every method may throw a `FileFailure` or a system error, both with a `code`; `fileFailure` turns them into values.
+ * Every method may throw a `FileFailure`, and nothing else; `fileFailure` turns it into a value.
  */
 export interface Folder {
   /** How a person knows this folder; for messages only, never opened. */
@@ -33,6 +33,8 @@ export interface File {
   read(into: Uint8Array, position: number): Promise<number>
   /** Writes at the end and returns how many bytes went out: FEWER than asked is not an error. Use `writeAll`. */
   write(bytes: Uint8Array): Promise<number>
+  /** Writes over bytes that are there, all of them, without changing the size. Only a file opened to `mend` takes it. */
+  writeAt(bytes: Uint8Array, position: number): Promise<void>
   truncate(size: number): Promise<void>
   /** Makes content and size durable. After it threw, nothing about earlier writes is known: never call it again. */
   datasync(): Promise<void>
@@ -45,8 +47,11 @@ export interface File {
   close(): Promise<void>
 }
 
-/** `read` needs the file; `append` needs it and reads too; `create` needs it absent; `lease` makes it when absent. */
-export type OpenMode = 'read' | 'append' | 'create' | 'lease'
+/**
+ * `read` needs the file; `append` needs it and reads too; `create` needs it absent; `lease` makes it when absent; `mend` needs
+ * it, and writes where it is told to.
+ */
+export type OpenMode = 'read' | 'append' | 'create' | 'lease' | 'mend'
 
 export interface FileFacts {
   readonly size: number
@@ -55,10 +60,10 @@ export interface FileFacts {
   readonly changedAt: number
 }
 
-/** Refusals of our own beside the system's errno codes. */
+/** The one thing that a `Folder` or a `File` throws: an errno code of the system, or a refusal of our own. */
 export class FileFailure extends Error {
-  readonly code: 'NOT_REGULAR' | 'NOT_OURS' | 'OPEN_TO_OTHERS' | 'NO_LOCKS'
-  constructor(code: FileFailure['code'], message: string) {
+  readonly code: string
+  constructor(code: string, message: string) {
     super(message)
     this.name = 'FileFailure'
     this.code = code
@@ -99,8 +104,8 @@ export async function replaceFile(
     await writeAll(file, bytes)
     await file.sync()
   } catch (error) {
-    await file.close().catch(() => {})
-    await folder.remove(temporary).catch(() => {})
+    await ifPossible(file.close())
+    await ifPossible(folder.remove(temporary))
     throw error
   }
   await file.close()
@@ -112,7 +117,7 @@ export async function publish(folder: Folder, temporary: string, name: string): 
   try {
     await folder.rename(temporary, name)
   } catch (error) {
-    await folder.remove(temporary).catch(() => {})
+    await ifPossible(folder.remove(temporary))
     throw error
   }
   await folder.sync()
@@ -130,7 +135,7 @@ export async function closing<O extends { close(): Promise<void> }, T>(
   }
 }
 
-/** Runs `work`; what the file system refused comes back as a value. Defects go on as throws. */
+/** Runs `work`; what the file system refused comes back as a value. Defects, and what callers throw, go on as throws. */
 export async function asResult<T>(
   doing: string,
   work: () => Promise<Result<T>>,
@@ -142,23 +147,53 @@ export async function asResult<T>(
   }
 }
 
-/** Maps what a `Folder` or `File` threw; rethrows anything that is not a refusal of the file system. */
+/** The refusal as a value; rethrows anything that is not a refusal of the file system. */
 export function fileFailure(error: unknown, doing: string): HawserError {
-  const code = codeOf(error)
-  if (code === undefined) throw error
+  if (!(error instanceof FileFailure)) throw error
+  const { code } = error
   const [kind, why, next] = REFUSALS[code] ?? ['storage_failed', `the system said ${code}`]
   const actions = next === undefined ? [] : [{ action: next }]
   return failed(kind, `Could not ${doing}: ${why}.`, { code }, actions).error
 }
 
+/** For what may fail without harm: a refusal of the file system is passed over, a defect is not. */
+export async function ifPossible(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof FileFailure)) throw error
+  })
+}
+
+/** What `opening` gives, or `undefined` when there is nothing of that name. */
+export async function ifThere<T>(opening: Promise<T>): Promise<T | undefined> {
+  return opening.catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+}
+
 export function isMissing(error: unknown): boolean {
-  return codeOf(error) === 'ENOENT'
+  return error instanceof FileFailure && error.code === 'ENOENT'
+}
+
+/** Temporary files that their writers left behind, being killed, before `olderThan`. Answers how many there were. */
+export async function removeTemporaries(folder: Folder, olderThan: number): Promise<number> {
+  let removed = 0
+  for (const name of await folder.names()) {
+    if (!name.startsWith('.tmp-')) continue
+    const file = await ifThere(folder.open(name, 'read'))
+    if (file === undefined) continue
+    const { changedAt } = await closing(file, () => file.stat())
+    if (changedAt > olderThan) continue
+    await ifThere(folder.remove(name))
+    removed += 1
+  }
+  return removed
 }
 
 const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> = {
   ENOENT: ['not_found', 'it is not there'],
   EEXIST: ['storage_failed', 'it is there already'],
-  ENOTDIR: ['not_regular_file', 'it is not a folder', 'Move it away and try again.'],
+  ENOTDIR: ['not_regular_file', 'it is a link or no folder', 'Move it away and try again.'],
   EISDIR: ['not_regular_file', 'it is a folder', 'Move it away and try again.'],
   ELOOP: ['not_regular_file', 'it is a symbolic link', 'Replace the link by what it points to.'],
   ENXIO: ['not_regular_file', 'it is not a regular file', 'Move it away and try again.'],
@@ -172,12 +207,10 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
   EFBIG: ['storage_failed', 'the file may not grow further', 'Raise the limit on file sizes.'],
   EROFS: ['storage_failed', 'the disk is read-only'],
   EIO: ['storage_failed', 'the disk reported an error', 'Check the disk before you go on.'],
+  LOCK_HELD: [
+    'storage_failed',
+    'another process holds its lock',
+    'Stop that process and try again.',
+  ],
   NO_LOCKS: ['storage_failed', 'file locks do not work here', 'Use a local file system.'],
-}
-
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  const code: unknown = error.code
-  // Node's own argument errors are defects of ours, not answers of the disk.
-  return typeof code === 'string' && !code.startsWith('ERR_') ? code : undefined
 }

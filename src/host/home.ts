@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
 import { diskFolder } from './disk.ts'
 import { asResult, closing, type Folder } from './files.ts'
 
@@ -17,6 +17,7 @@ export function homePath(env: Readonly<Record<string, string | undefined>>): str
 
 /** Opens, and makes where it is missing, the home folder. Its parent must exist. */
 export async function openHome(path: string): Promise<Result<HomeFolders>> {
+  if (basename(path) === '') return failed('invalid_args', 'The home folder cannot be the root.')
   return asResult(`open ${path}`, async () => {
     const home = await closing(await diskFolder(dirname(path)), (parent) =>
       parent.folder(basename(path), 'create'),

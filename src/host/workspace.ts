@@ -1,6 +1,6 @@
 import { ok, type Result } from '../model/errors.ts'
 import { diskFolder } from './disk.ts'
-import { asResult, closing, isMissing, replaceFile, type Folder } from './files.ts'
+import { asResult, closing, ifThere, replaceFile, type Folder } from './files.ts'
 import type { Ids } from './ids.ts'
 
 /** What Hawser keeps in a workspace: `<workspace>/.hawser`, ours alone. */
@@ -23,17 +23,17 @@ export async function workspaceFolders(root: Folder, ids: Ids): Promise<Workspac
   return closing(await root.folder('.hawser', 'create'), async (own) => {
     await keepOutOfGit(own, ids)
     const sessions = await own.folder('sessions', 'create')
-    const blobs = await own.folder('blobs', 'create')
+    const blobs = await own.folder('blobs', 'create').catch(async (error: unknown) => {
+      await sessions.close()
+      throw error
+    })
     const close = async () => void (await Promise.all([sessions.close(), blobs.close()]))
     return { sessions, blobs, close }
   })
 }
 
 async function keepOutOfGit(own: Folder, ids: Ids): Promise<void> {
-  const there = await own.open('.gitignore', 'read').catch((error: unknown) => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
+  const there = await ifThere(own.open('.gitignore', 'read'))
   if (there !== undefined) return there.close()
   await replaceFile(own, '.gitignore', Buffer.from('*\n'), ids.temporary())
 }

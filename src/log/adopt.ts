@@ -1,10 +1,11 @@
-import { asResult } from '../host/files.ts'
+import { asResult, closing } from '../host/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { damaged } from './damage.ts'
-import { headOf, readHead, writeHead } from './head.ts'
+import { headOf } from './head-record.ts'
+import { readHead, writeHead } from './head.ts'
 import { takeLease } from './lease.ts'
-import { notFound, openLogFile } from './open.ts'
+import { notFound, openLogFile } from './fold-log.ts'
 import type { LogPlace } from './place.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
@@ -20,19 +21,23 @@ export async function adoptLog(place: LogPlace, session: SessionId): Promise<Res
     if (head.value !== undefined) return ok(undefined)
     const file = await openLogFile(place, session, 'read')
     if (file === undefined) return notFound(session)
-    const lease = await takeLease(place, session)
-    try {
+    return closing(file, async () => {
+      const lease = await takeLease(place, session)
       if (!lease.ok) return lease
-      const end = await scan(file, { session, strict: true }, () => {})
-      const torn = await findTornTail(file, session, end)
-      if (end.fault !== undefined && torn === undefined) {
-        return damaged(session, end.fault.offset, end.fault.reason)
+      try {
+        const end = await scan(file, { session, strict: true }, () => {})
+        const torn = await findTornTail(file, session, end)
+        if (end.fault !== undefined && torn === undefined) {
+          return damaged(session, end.fault.offset, end.fault.reason)
+        }
+        // A head is never ahead of what is durable, and nobody here has synced this Log yet.
+        await file.datasync()
+        await place.sessions.sync()
+        await writeHead(place, session, headOf(end.cursor))
+        return ok(undefined)
+      } finally {
+        await lease.value.giveBack()
       }
-      await writeHead(place, session, headOf(end.cursor))
-      return ok(undefined)
-    } finally {
-      await file.close()
-      if (lease.ok) await lease.value.release()
-    }
+    })
   })
 }

@@ -4,6 +4,7 @@ import { promptClock, testPlace, type TestPlace } from '../../test/support/log-p
 import { rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, turnEnded, value } from '../../test/support/story.ts'
 import { textFold, type TextState } from '../../test/support/text-fold.ts'
+import { FileFailure } from '../host/files.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { LogWriter } from './append.ts'
@@ -150,7 +151,7 @@ test('a head that cannot be written is told, holds nothing up, and is made good 
   const { heads } = begun.here.place
   const fails = {
     ...heads,
-    open: () => Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })),
+    open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
   }
   const home = begun.here.place as { heads: typeof heads }
   home.heads = fails
@@ -195,8 +196,9 @@ test('a failed sync stops the writer for good, acknowledges nothing, and the nex
   for (let badSyncAt = 1; badSyncAt <= 20; badSyncAt++) {
     const begun = await begin()
     await begun.writer.release()
-    const bad = new CrashDisk(badSyncAt, { badSyncAt }, begun.disk.root)
+    const bad = new CrashDisk(badSyncAt, {}, begun.disk.root)
     const here = await testPlace(bad.folder(), promptClock)
+    bad.befall({ badSyncAt })
     const writing = { fold: textFold, keep: here.keep }
     const taken = await acquireLog(here.place, begun.writer.session, writing)
     const acknowledged: string[] = []

@@ -1,9 +1,10 @@
-import { fileFailure, writeAll, type File } from '../host/files.ts'
+import { FileFailure, fileFailure, ifPossible, writeAll, type File } from '../host/files.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
-import { headOf, writeHead } from './head.ts'
+import { headOf } from './head-record.ts'
+import { writeHead } from './head.ts'
 import { prepare, restored, sealedLine, type Prepared } from './draft.ts'
 import type { Lease } from './lease.ts'
 import type { Cursor, LogLine } from './line.ts'
@@ -43,7 +44,7 @@ const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
 /**
  * The one writer of a Log: many appends, one write, one sync. An append is acknowledged, by its result, when it is
- * durable, and all of one append's Events or none of them are. Results arrive in the order of the calls.
+ * durable, and all of one append's Events or none of them are. What is acknowledged is so in the order of the calls.
  *
  * A write that fails is taken back, its Events and those waiting behind it are refused, and the next append may succeed.
  * A sync that fails stops this writer for good: what the disk holds is not known any more.
@@ -103,9 +104,12 @@ export class LogWriter<State> {
     try {
       await this.#drain()
       this.#released = true
-      if (this.#stopped === undefined) await this.#keepIndex()
+      if (this.#stopped === undefined) {
+        await this.#keepHead([])
+        await this.#keepIndex()
+      }
     } finally {
-      await file.close()
+      await ifPossible(file.close())
       await lease.release()
     }
   }
@@ -210,11 +214,13 @@ export class LogWriter<State> {
   async #store(bytes: Buffer): Promise<HawserError | undefined> {
     const { file, place } = this.#parts
     try {
+      const gone = await this.#displaced()
+      if (gone !== undefined) return (this.#stopped = gone)
       await writeAll(file, bytes)
     } catch (error) {
       const failure = fileFailure(error, 'write to the Log')
       await file.truncate(this.#cursor.offset).catch((worse: unknown) => {
-        this.#stopped = fileFailure(worse, 'take back a failed write')
+        this.#stopped = stoppedBy(fileFailure(worse, 'take back a failed write'))
       })
       return failure
     }
@@ -226,9 +232,18 @@ export class LogWriter<State> {
     } catch (error) {
       this.#stopped = stoppedBy(fileFailure(error, 'make the Log durable'))
       // Not a second try: what was refused should not come back as if it had been accepted.
-      await file.truncate(this.#cursor.offset).catch(() => {})
+      await ifPossible(file.truncate(this.#cursor.offset))
       return this.#stopped
     }
+  }
+
+  /** Someone deleted or changed the Log, or deleted its lease, under this writer: nothing can be promised any more. */
+  async #displaced(): Promise<HawserError | undefined> {
+    const { file, lease, session } = this.#parts
+    const [{ links, size }, held] = await Promise.all([file.stat(), lease.holds()])
+    if (links > 0 && size === this.#cursor.offset && held) return undefined
+    const text = 'The Log was deleted or changed by someone else while it was being written.'
+    return stoppedBy(failed('storage_failed', text, { session_id: session }).error)
   }
 
   /** After a Turn's end and after anything outside a Turn. An owed head is only late, never wrong: it is tried again. */
@@ -251,7 +266,7 @@ export class LogWriter<State> {
       await writeIndex(place, session, fold, { cursor: this.#cursor, state: this.#state })
     } catch (error) {
       // Derived: without it the next opening reads more, nothing else.
-      fileFailure(error, 'write the index')
+      if (!(error instanceof FileFailure)) throw error
     }
     this.#indexedTo = this.#cursor.offset
   }

@@ -4,8 +4,9 @@ import { ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { damaged } from './damage.ts'
-import { decodeLine, type Cursor, type Fault, type LogLine } from './line.ts'
-import { lineAt } from './scan.ts'
+import type { HeadRecord } from './head-record.ts'
+import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
+import { firstPlace } from './scan.ts'
 
 const CHUNK_BYTES = 32 * 1024
 const NEWLINE = 10
@@ -16,33 +17,53 @@ interface Expected {
   readonly hash?: string | null
 }
 
+/** Where to begin, and what vouches for the Log. */
+export interface BackwardOptions {
+  readonly session: SessionId
+  readonly strict: boolean
+  /** The place behind the newest line that is wanted; behind the last finished line when left out. */
+  readonly from?: Cursor
+  readonly head?: HeadRecord
+}
+
 /**
- * Reads from `from`, or from the last finished line, towards the start. A line is good when it is whole and the line
- * after it names its hash; so the newest one is vouched for by its checksum, and by `from` where that was given.
+ * Reads towards the start. A line is good when it is whole and the line after it names its hash; so the newest one is vouched
+ * for by its checksum, by `from` where that was given, and by the head where that stands there.
  */
 export async function* readBackward(
   file: File,
-  session: SessionId,
-  strict: boolean,
-  from: Cursor | undefined,
+  options: BackwardOptions,
 ): AsyncGenerator<Result<LogLine>, void> {
+  const { session, strict, from, head } = options
   let expected: Expected = from === undefined ? {} : { seq: from.seq - 1, hash: from.prev }
   try {
     const end = from?.offset ?? (await lastLineEnd(file))
+    let newest = from === undefined
     for await (const { bytes, offset } of linesBackward(file, end)) {
       const line =
-        bytes === undefined ? 'overlong' : judge(bytes, offset, session, strict, expected)
-      if (typeof line === 'string') {
-        yield damaged(session, offset, line)
+        bytes === undefined || bytes.length > LIMITS.event_line_bytes
+          ? 'overlong'
+          : judge(bytes, offset, session, strict, expected)
+      const fault = typeof line === 'string' ? line : newest && belowHead(line, head)
+      if (typeof line === 'string' || typeof fault === 'string') {
+        yield damaged(session, offset, typeof fault === 'string' ? fault : 'chain')
         return
       }
+      newest = false
       yield ok(line)
-      const { event } = line.logged
-      expected = { seq: line.seq - 1, hash: event.prev }
+      expected = { seq: line.seq - 1, hash: line.logged.event.prev }
     }
+    if (newest && head !== undefined && head.seq >= 0) yield damaged(session, 0, 'head_missing')
   } catch (error) {
     yield { ok: false, error: fileFailure(error, 'read the Log') }
   }
+}
+
+/** The newest line must be the head's or a later one. */
+function belowHead(line: LogLine, head: HeadRecord | undefined): Fault | undefined {
+  if (head === undefined || line.seq > head.seq) return undefined
+  if (line.seq < head.seq) return 'head_missing'
+  return line.hash === head.hash ? undefined : 'head_differs'
 }
 
 function judge(
@@ -58,15 +79,27 @@ function judge(
   if (envelope.session_id !== session) return 'other_session'
   if (expected.seq !== undefined && envelope.seq !== expected.seq) return 'sequence'
   if (expected.hash !== undefined && hash !== expected.hash) return 'chain'
+  if (offset === 0) {
+    const first = firstPlace(envelope)
+    if (envelope.seq !== first.seq) return 'sequence'
+    if (envelope.prev !== first.prev) return 'chain'
+  }
   return lineAt(envelope, hash, offset, bytes.length)
 }
 
-/** The hash of the line that ends just before `end`; `undefined` when none does. */
-export async function hashOfLineBefore(file: File, end: number): Promise<string | undefined> {
+/** The bytes of the line that ends just before `end`; `undefined` when none does. */
+export async function lineBefore(file: File, end: number): Promise<Buffer | undefined> {
   const { size } = await file.stat()
-  if (end > size || (await readSpan(file, end - 1, 1))[0] !== NEWLINE) return undefined
-  for await (const { bytes } of linesBackward(file, end)) return bytes && sha256(bytes)
+  if (end < 1 || end > size || (await readSpan(file, end - 1, 1))[0] !== NEWLINE) return undefined
+  for await (const { bytes } of linesBackward(file, end)) return bytes
   return undefined
+}
+
+/** Whether the line that `cursor` stands behind is the one it names. */
+export async function cursorHolds(file: File, { offset, prev }: Cursor): Promise<boolean> {
+  if (offset === 0 || prev === null) return true
+  const line = await lineBefore(file, offset)
+  return line !== undefined && sha256(line) === prev
 }
 
 /** Lines that end before `end`, which stands behind a newline. `bytes` is missing for a line over the limit. */

@@ -1,6 +1,6 @@
 import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import type { Fault } from './line.ts'
+import type { Cursor, Fault } from './line.ts'
 
 /** Each fault in words; `details` carries it as data. */
 const FAULT_WORDS: Readonly<Record<Fault, string>> = {
@@ -32,5 +32,15 @@ export function damaged(session: SessionId, offset: number, reason: Fault): Fail
     `The Log is damaged at byte ${offset}: ${FAULT_WORDS[reason]}. It can be read up to there.`,
     { session_id: session, offset, reason },
     [reason === 'version' ? update : salvage],
+  )
+}
+
+/** The answer to a place that the Log no longer has: what was shown up to there was taken back by its writer. */
+export function cursorExpired(session: SessionId, { seq }: Cursor): Failed {
+  return failed(
+    'cursor_expired',
+    'The Log no longer has the Event that reading was to go on from.',
+    { session_id: session, seq: seq - 1 },
+    [{ action: 'Read the Log again from its start.' }],
   )
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { closing, fileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
-import { hashOfLineBefore } from './backward.ts'
-import type { Cursor, LogLine } from './line.ts'
+import { lineBefore } from './backward.ts'
+import { decodeLine, type Cursor, type LogLine } from './line.ts'
 import { indexName, type LogPlace } from './place.ts'
 
 /** What a Log amounts to, one Event at a time. `State` is JSON. Another `version` means another meaning of the state. */
@@ -52,7 +52,11 @@ export async function readIndex<State>(
   const state = text.slice(split + 1).replace(/\n$/, '')
   if (sha256(state) !== header.data.state_sha256) return undefined
   const { through_seq, through_offset, through_hash } = header.data
-  if ((await hashOfLineBefore(log, through_offset)) !== through_hash) return undefined
+  const line = await lineBefore(log, through_offset)
+  const decoded = line && decodeLine(line, false)
+  if (decoded?.ok !== true || decoded.hash !== through_hash) return undefined
+  const { seq, session_id } = decoded.envelope
+  if (seq !== through_seq || session_id !== session) return undefined
   const parsed = fold.schema.safeParse(parseJson(state))
   if (!parsed.success) return undefined
   const cursor = { offset: through_offset, seq: through_seq + 1, prev: through_hash }
@@ -85,7 +89,8 @@ async function indexText(place: LogPlace, session: SessionId): Promise<string | 
       return size > INDEX_BYTES ? undefined : (await readSpan(file, 0, size)).toString('utf8')
     })
   } catch (error) {
-    fileFailure(error, 'read the index')
-    return undefined
+    // Whatever keeps it from being read, the Log itself is there.
+    if (error instanceof FileFailure) return undefined
+    throw error
   }
 }

@@ -4,9 +4,8 @@ import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft, EventEnvelope } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { sealLine, type Cursor, type LogLine, type Unsealed } from './line.ts'
+import { lineAt, sealLine, type Cursor, type LogLine, type Unsealed } from './line.ts'
 import type { LogPlace } from './place.ts'
-import { lineAt } from './scan.ts'
 import { spill, type KeepBlob } from './spill.ts'
 
 /** An Event that will fit the Log, whatever place it gets. `data` is what a reader of `unsealed` will see. */

@@ -1,14 +1,19 @@
-import { fileFailure, type File } from '../host/files.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { FileFailure, fileFailure, type File } from '../host/files.ts'
+import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import { hashOfLineBefore } from './backward.ts'
-import { damaged } from './damage.ts'
-import type { Cursor, LogLine } from './line.ts'
+import { cursorHolds } from './backward.ts'
+import { cursorExpired, damaged } from './damage.ts'
+import type { Cursor, Fault, LogLine } from './line.ts'
 import { logName, type LogPlace } from './place.ts'
 import { scan, type ScanOptions } from './scan.ts'
 
-/** Only where the system cannot tell of changes: how often the file's size is looked at. */
+/** Where the system cannot tell of changes, the file is looked at this often. */
 const LOOK_EVERY_MS = 40
+/** Where it can, it may still fail to: a look now and then costs nothing. */
+const LOOK_ANYWAY_MS = 1000
+
+/** So many lines are held at once, however far behind a follower is. */
+const LINES_AT_ONCE = 256
 
 /**
  * Yields lines as they come, woken by the system. A line may be seen before it is durable; if the writer then takes it
@@ -22,25 +27,26 @@ export async function* followLog(
   signal: AbortSignal,
 ): AsyncGenerator<Result<LogLine>, void> {
   const bell = await ringOnChange(place, session, signal)
+  let cursor = options.from
   try {
-    for (let cursor = options.from; !signal.aborted; await bell.rung()) {
-      const lines: LogLine[] = []
-      const { size } = await file.stat()
-      const end = await scan(file, { ...options, from: cursor }, (line) => void lines.push(line))
-      for (const line of lines) yield ok(line)
-      cursor = end.cursor
-      const whole = end.fault === undefined || end.fault.reason === 'unterminated'
-      if (whole && size >= cursor.offset) continue
-      const taken = await takenBack(file, session, cursor)
-      const broken =
-        end.fault !== undefined && !whole
-          ? damaged(session, end.fault.offset, end.fault.reason)
-          : undefined
-      const failure = taken ?? broken
-      if (failure !== undefined) {
-        yield failure
+    while (!signal.aborted) {
+      if (!(await cursorHolds(file, cursor))) {
+        yield cursorExpired(session, cursor)
         return
       }
+      const { lines, fault } = await someLines(file, { ...options, from: cursor })
+      for (const line of lines) yield ok(line)
+      cursor = lines.at(-1)?.next ?? cursor
+      if (lines.length === LINES_AT_ONCE) continue
+      if (fault !== undefined && fault !== 'unterminated') {
+        const failure = await judge(file, options, cursor)
+        if (failure !== undefined) {
+          yield failure
+          return
+        }
+        continue
+      }
+      await bell.rung()
     }
   } catch (error) {
     yield { ok: false, error: fileFailure(error, 'follow the Log') }
@@ -49,18 +55,27 @@ export async function* followLog(
   }
 }
 
-/** A Log that ends before the place we came to, or no longer has our last line there, was taken back. */
-async function takenBack(
+async function someLines(
   file: File,
-  session: SessionId,
+  options: ScanOptions,
+): Promise<{ lines: LogLine[]; fault?: Fault }> {
+  const lines: LogLine[] = []
+  const end = await scan(file, options, (line) =>
+    lines.push(line) < LINES_AT_ONCE ? undefined : false,
+  )
+  return { lines, ...(end.fault === undefined ? {} : { fault: end.fault.reason }) }
+}
+
+/** A writer that takes lines back while they are read leaves a splice that was never there: so it is looked at twice. */
+async function judge(
+  file: File,
+  options: ScanOptions,
   cursor: Cursor,
 ): Promise<Failed | undefined> {
-  if (cursor.offset === 0 || cursor.prev === null) return undefined
-  if ((await hashOfLineBefore(file, cursor.offset)) === cursor.prev) return undefined
-  return failed('cursor_expired', 'The last Events shown were taken back by their writer.', {
-    session_id: session,
-    seq: cursor.seq - 1,
-  })
+  const { lines, fault } = await someLines(file, { ...options, from: cursor })
+  if (!(await cursorHolds(file, cursor))) return cursorExpired(options.session, cursor)
+  if (lines.length > 0 || fault === undefined || fault === 'unterminated') return undefined
+  return damaged(options.session, cursor.offset, fault)
 }
 
 /** A bell that changes of the Log ring. Rings that come while nobody waits are kept as one. */
@@ -72,15 +87,21 @@ async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSi
     wake?.()
   }
   signal.addEventListener('abort', ring, { once: true })
-  const watching = await place.sessions.watch(logName(session), ring).catch(() => undefined)
+  const watching = await place.sessions.watch(logName(session), ring).catch((error: unknown) => {
+    if (error instanceof FileFailure) return undefined
+    throw error
+  })
+  const patience = watching === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_MS
   return {
     /** Resolves at the next ring. */
     rung: async (): Promise<void> => {
-      if (!rang) {
+      if (!rang && !signal.aborted) {
+        let cancel = () => {}
         await new Promise<void>((resolve) => {
           wake = resolve
-          if (watching === undefined) place.clock.after(LOOK_EVERY_MS, ring)
+          cancel = place.clock.after(patience, ring)
         })
+        cancel()
       }
       rang = false
     },

@@ -1,30 +1,11 @@
-import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { closing, fileFailure, isMissing, readSpan, replaceFile, type File } from '../host/files.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
-import { Sha256, type SessionId } from '../model/ids.ts'
+import type { SessionId } from '../model/ids.ts'
+import { HeadRecord } from './head-record.ts'
 import type { Cursor, Fault } from './line.ts'
 import type { LogPlace } from './place.ts'
 import { scan } from './scan.ts'
-
-/**
- * The last known end of a Log, kept outside the workspace: number and hash of a line, and the byte behind it. A Log that
- * lacks that line was cut or exchanged, however clean it looks. Never ahead of what is durable. `seq` is -1 before the
- * first line is durable.
- */
-const HeadRecord = z.object({
-  seq: z.int().min(-1),
-  hash: Sha256.nullable(),
-  offset: z.int().nonnegative(),
-})
-export type HeadRecord = z.infer<typeof HeadRecord>
-
-export const HEAD_BEFORE_FIRST: HeadRecord = { seq: -1, hash: null, offset: 0 }
-
-/** The head as a place behind a line. */
-export function headOf(cursor: Cursor): HeadRecord {
-  return { seq: cursor.seq - 1, hash: cursor.prev, offset: cursor.offset }
-}
 
 /** `undefined`: there is none here, so the Session is foreign. */
 export async function readHead(

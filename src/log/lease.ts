@@ -1,18 +1,24 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
-import { asResult, readSpan, writeAll, type File } from '../host/files.ts'
+import { asResult, ifPossible, readSpan, writeAll, type File } from '../host/files.ts'
 import { isRunning, type Holder } from '../host/holder.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { leaseName, type LogPlace } from './place.ts'
 
-const HolderRecord = z.object({ pid: z.int(), program: z.string(), since: z.string() })
+/** Others may have written it: only what can be shown as it stands counts as a name. */
+const shown = z.string().regex(/^[ -~]{0,80}$/)
+const HolderRecord = z.object({ pid: z.int().positive(), program: shown, since: shown })
 
 /** The exclusive right to write one Log. Ends with `release`, and with the process whatever becomes of it. */
 export interface Lease {
   /** Who held it last and did not release it: a writer that was killed. */
   readonly abandonedBy: Holder | undefined
+  /** Whether the lock still keeps others out: false when its file was deleted. */
+  holds(): Promise<boolean>
   release(): Promise<void>
+  /** Gives it back as it was found: whoever was killed before is still to be told of. */
+  giveBack(): Promise<void>
 }
 
 /** A holder that has just locked has not written its name yet, and one that lets go has erased it: look again. */
@@ -36,20 +42,29 @@ export async function takeLease(place: LogPlace, session: SessionId): Promise<Re
         await new Promise<void>((resolve) => void place.clock.after(LOOK_AGAIN_MS, resolve))
       }
       const before = await readHolder(file)
-      await file.truncate(0)
-      await writeAll(file, Buffer.from(`${JSON.stringify(place.holder)}\n`))
-      return ok({ abandonedBy: before, release: () => release(file) })
+      await write(file, place.holder)
+      return ok({
+        abandonedBy: before,
+        holds: async () => (await file.stat()).links > 0,
+        release: () => letGo(file, undefined),
+        giveBack: () => letGo(file, before),
+      })
     } catch (error) {
-      await file.close().catch(() => {})
+      await ifPossible(file.close())
       throw error
     }
   })
 }
 
-async function release(file: File): Promise<void> {
-  // Emptied before it is unlocked, so that the next holder knows this one went in peace.
-  await file.truncate(0).catch(() => {})
+/** Erased before it is unlocked, so that the next holder knows this one went in peace. */
+async function letGo(file: File, left: Holder | undefined): Promise<void> {
+  await ifPossible(write(file, left))
   await file.close()
+}
+
+async function write(file: File, holder: Holder | undefined): Promise<void> {
+  await file.truncate(0)
+  if (holder !== undefined) await writeAll(file, Buffer.from(`${JSON.stringify(holder)}\n`))
 }
 
 async function readHolder(file: File): Promise<Holder | undefined> {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
-import { depthWithin, parseJson } from '../encoding/json.ts'
+import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { EventEnvelope, type LoggedEvent } from '../model/event.ts'
+import { EventEnvelope, readEvent, type LoggedEvent } from '../model/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 
@@ -60,7 +60,7 @@ export function sealLine(
   const place = batch === 0 ? '' : `"batch":${batch},`
   const body =
     `{"v":1,"seq":${seq},"id":"${event.id}","session_id":"${event.session_id}",${turn}` +
-    `"ts":"${event.ts}","type":"${event.type}","data":${event.data},${place}` +
+    `"ts":"${event.ts}","type":${JSON.stringify(event.type)},"data":${event.data},${place}` +
     `"prev":${prev === null ? 'null' : `"${prev}"`}`
   const crc = checksum(body)
   return { bytes: Buffer.from(`${body},"crc":"${crc}"}`), crc }
@@ -77,16 +77,27 @@ export type Decoded =
  */
 export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' }
-  if (!checksumHolds(bytes))
-    return { ok: false, fault: versionOf(bytes) > 1 ? 'version' : 'checksum' }
+  if (!checksumHolds(bytes)) return { ok: false, fault: isNewer(bytes) ? 'version' : 'checksum' }
   const text = bytes.toString('utf8')
   const parsed = parseJson(text)
   if (parsed === undefined) return { ok: false, fault: 'not_json' }
+  if (versionOf(parsed) > 1) return { ok: false, fault: 'version' }
   if (!depthWithin(parsed, LIMITS.event_depth)) return { ok: false, fault: 'too_deep' }
   const envelope = EventEnvelope.safeParse(parsed)
-  if (!envelope.success) return { ok: false, fault: versionOf(bytes) > 1 ? 'version' : 'envelope' }
+  if (!envelope.success) return { ok: false, fault: 'envelope' }
   if (strict && !isCanonical(parsed, text)) return { ok: false, fault: 'not_canonical' }
   return { ok: true, envelope: envelope.data, hash: sha256(bytes) }
+}
+
+/** A decoded line at its place in the file. `length` is without the newline. */
+export function lineAt(
+  envelope: EventEnvelope,
+  hash: string,
+  offset: number,
+  length: number,
+): LogLine {
+  const next = { offset: offset + length + 1, seq: envelope.seq + 1, prev: hash }
+  return { logged: readEvent(envelope), seq: envelope.seq, offset, hash, next }
 }
 
 const CHECKSUM_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/
@@ -104,11 +115,19 @@ function checksumHolds(bytes: Buffer): boolean {
   return told !== null && told[1] === checksum(bytes.subarray(0, body))
 }
 
-/** The format version a line claims, 0 when it claims none: a newer Hawser's line is not damage to be cut off. */
-function versionOf(bytes: Buffer): number {
-  const parsed = parseJson(bytes.toString('utf8'))
-  if (typeof parsed !== 'object' || parsed === null || !('v' in parsed)) return 0
-  return Number.isInteger(parsed.v) ? Number(parsed.v) : 0
+/** The format version a line claims, 0 when it claims none. */
+function versionOf(parsed: unknown): number {
+  return isJsonObject(parsed) && Number.isInteger(parsed['v']) ? Number(parsed['v']) : 0
+}
+
+/**
+ * A line of a newer Hawser, which may end otherwise than ours, is not damage to be cut off. One of ours whose version alone
+ * was spoilt is: with the right number its checksum holds again.
+ */
+function isNewer(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8')
+  if (versionOf(parseJson(text)) <= 1) return false
+  return !checksumHolds(Buffer.from(text.replace(/^\{"v":\d+/, '{"v":1')))
 }
 
 function isCanonical(parsed: unknown, text: string): boolean {

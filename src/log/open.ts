@@ -1,16 +1,18 @@
-import { asResult, isMissing, type File } from '../host/files.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { asResult, closing, ifPossible, readSpan, type File } from '../host/files.ts'
+import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LogWriter } from './append.ts'
 import { damaged } from './damage.ts'
-import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
-import { HEAD_BEFORE_FIRST, headFault, readHead, writeHead } from './head.ts'
+import type { Fold } from './derived-index.ts'
+import { foldLog, foreign, notFound, openLogFile, type FoldedLog } from './fold-log.ts'
+import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
+import { headFault, readHead, writeHead } from './head.ts'
 import { takeLease, type Lease } from './lease.ts'
 import type { Cursor } from './line.ts'
 import { logName, type LogPlace } from './place.ts'
 import { cutTornTail, findTornTail, piecesAt } from './repair.ts'
-import { LOG_START, scan, type ScanEnd } from './scan.ts'
+import { LOG_START } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
 
 /** What a caller brings to write a Log: where blobs go, and what it wants to know of the whole. */
@@ -30,8 +32,8 @@ export async function createLog<State>(
 }
 
 /**
- * Makes the Log's file and writes what `first` appends to it. The head exists before the Log's first byte, so that no
- * Log of ours is ever taken for a foreign one.
+ * Makes the Log's file and writes what `first` appends to it. The head exists before the Log's first byte, so that no Log of
+ * ours is ever taken for a foreign one; and it is written only when the file is new, so that no other Log loses its own.
  */
 export async function beginLog<State>(
   place: LogPlace,
@@ -40,19 +42,19 @@ export async function beginLog<State>(
   { fold, keep }: Writing<State>,
   first: (writer: LogWriter<State>) => Promise<Result<unknown>>,
 ): Promise<Result<LogWriter<State>>> {
-  return asResult('begin the Log', async () => {
-    await writeHead(place, session, HEAD_BEFORE_FIRST)
-    return underLease(place, session, async (lease) => {
+  return asResult('begin the Log', () =>
+    underLease(place, session, async (lease) => {
       const file = await place.sessions.open(logName(session), 'create')
       return closingOnFailure(file, async () => {
+        await writeHead(place, session, HEAD_BEFORE_FIRST)
         const start = { cursor, state: fold.initial }
         const parts = { place, session, file, lease, fold, keep, start, isNew: true, indexedTo: 0 }
         const writer = new LogWriter(parts)
         const begun = await first(writer)
         return begun.ok ? ok(writer) : begun
       })
-    })
-  })
+    }),
+  )
 }
 
 /**
@@ -72,20 +74,13 @@ export async function acquireLog<State>(
         const head = await readHead(place, session)
         if (!head.ok) return head
         if (head.value === undefined) return foreign(session)
-        // What a killed writer left unsynced is made durable before anything is built on it.
-        await file.datasync()
-        const { snapshot, end, indexedTo } = await foldLog(place, session, file, fold, false)
-        const unlikeHead = await headFault(file, session, end.cursor, head.value)
-        if (unlikeHead !== undefined) return damaged(session, end.cursor.offset, unlikeHead)
-        // Nothing of it was ever acknowledged: its beginning never became durable.
-        if (end.cursor.offset === 0) return notFound(session)
-        if (end.fault !== undefined) {
-          const torn = await findTornTail(file, session, end)
-          if (torn === undefined) return damaged(session, end.fault.offset, end.fault.reason)
-          await cutTornTail(place, session, file, end.cursor.seq, torn)
-        }
-        const parts = { place, session, file, lease, fold, keep, start: snapshot, indexedTo }
-        const writer = new LogWriter({ ...parts, isNew: false })
+        await settleOnDisk(place, session, head.value)
+        const folded = await foldLog(place, session, file, fold, false)
+        const fit = await repair(place, session, file, folded, head.value)
+        if (!fit.ok) return fit
+        const { snapshot: start, indexedTo } = folded
+        const parts = { place, session, file, lease, fold, keep, start, isNew: false, indexedTo }
+        const writer = new LogWriter(parts)
         const recorded = await recordTaking(place, writer, lease)
         return recorded.ok ? ok(writer) : recorded
       }),
@@ -93,49 +88,40 @@ export async function acquireLog<State>(
   })
 }
 
-/** The fold of a Log by way of its index, and how far the reading came. Writes nothing. */
-export async function foldLog<State>(
+const MEND_BYTES = 256 * 1024
+
+/**
+ * Makes durable what a writer that died may have left in memory only: the Log's name, and the bytes behind the head. A sync
+ * alone does not do for the bytes: if one failed before, the system may take them for written. So they are written over,
+ * unchanged, first.
+ */
+async function settleOnDisk(place: LogPlace, session: SessionId, head: HeadRecord): Promise<void> {
+  await closing(await place.sessions.open(logName(session), 'mend'), async (file) => {
+    const { size } = await file.stat()
+    for (let at = head.offset; at < size; at += MEND_BYTES) {
+      await file.writeAt(await readSpan(file, at, Math.min(MEND_BYTES, size - at)), at)
+    }
+    await file.datasync()
+  })
+  await place.sessions.sync()
+}
+
+/** Cuts a torn tail; refuses a Log that is not what its head says, or damaged. */
+async function repair<State>(
   place: LogPlace,
   session: SessionId,
   file: File,
-  fold: Fold<State>,
-  strict: boolean,
-): Promise<{ snapshot: Snapshot<State>; end: ScanEnd; indexedTo: number }> {
-  // A Log that nobody here vouches for brings an index that nobody vouches for.
-  const indexed = strict ? undefined : await readIndex(place, session, file, fold)
-  let state = indexed === undefined ? fold.initial : indexed.state
-  const from = indexed?.cursor ?? LOG_START
-  const end = await scan(file, { session, strict, from }, (line) => {
-    state = fold.step(state, line)
-  })
-  return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
-}
-
-/** `undefined` when there is no such Log. */
-export async function openLogFile(
-  place: LogPlace,
-  session: SessionId,
-  mode: 'read' | 'append',
-): Promise<File | undefined> {
-  return place.sessions.open(logName(session), mode).catch((error: unknown) => {
-    if (isMissing(error)) return undefined
-    throw error
-  })
-}
-
-export function notFound(session: SessionId): Failed {
-  return failed('not_found', 'There is no such Session here.', { session_id: session }, [
-    { action: 'List the Sessions of this folder.', command: 'hawser sessions' },
-  ])
-}
-
-function foreign(session: SessionId): Failed {
-  return failed(
-    'session_foreign',
-    'This Session did not begin here, so it can be read but not continued.',
-    { session_id: session },
-    [{ action: 'Read it; if you trust where it came from, say so.', command: 'hawser trust' }],
-  )
+  { end: { cursor, fault }, end }: FoldedLog<State>,
+  head: HeadRecord,
+): Promise<Result<void>> {
+  const unlikeHead = await headFault(file, session, cursor, head)
+  if (unlikeHead !== undefined) return damaged(session, cursor.offset, unlikeHead)
+  const torn = await findTornTail(file, session, end)
+  if (fault !== undefined && torn === undefined) return damaged(session, fault.offset, fault.reason)
+  // Nothing of it was ever acknowledged: its beginning never became durable.
+  if (cursor.offset === 0) return notFound(session)
+  if (torn !== undefined) await cutTornTail(place, session, file, cursor.seq, torn)
+  return ok(undefined)
 }
 
 /** Says in the Log what happened to it: a writer that died before, and bytes that were cut off and kept. */
@@ -149,7 +135,7 @@ async function recordTaking<State>(
   const pieces = await piecesAt(place, writer.session, writer.cursor.seq)
   const last = pieces.at(-1)
   if (last !== undefined) {
-    const cut_bytes = pieces.reduce((sum, piece) => sum + piece.bytes.length, 0)
+    const cut_bytes = pieces.reduce((sum, { size }) => sum + size, 0)
     const all = pieces.length > 1 ? { pieces: pieces.map(({ name }) => name) } : {}
     drafts.push({ type: 'log_repaired', data: { cut_bytes, kept_as: last.name, ...all } })
   }
@@ -175,7 +161,7 @@ async function underLease<T>(
   if (!lease.ok) return lease
   return unlessOk(
     () => work(lease.value),
-    () => lease.value.release(),
+    () => lease.value.giveBack(),
   )
 }
 
@@ -193,6 +179,6 @@ async function unlessOk<T>(
     keep = result.ok
     return result
   } finally {
-    if (!keep) await undo().catch(() => {})
+    if (!keep) await ifPossible(undo())
   }
 }

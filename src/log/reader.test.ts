@@ -6,6 +6,7 @@ import { promptClock, testPlace, type TestPlace } from '../../test/support/log-p
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, Teller, value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
+import { FileFailure } from '../host/files.ts'
 import { Descriptor } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/event.ts'
 import { EventId, SessionId } from '../model/ids.ts'
@@ -171,7 +172,7 @@ test('a follower without a way to watch looks by itself', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
   const { teller, session } = await toldIn(here)
   const sessions = Object.create(here.place.sessions, {
-    watch: { value: async () => Promise.reject(new Error('no more watches')) },
+    watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
   }) as typeof here.place.sessions
   const files = { open: here.place.sessions.open.bind(here.place.sessions) }
   const blind = { ...here.place, sessions: Object.assign(sessions, files) }

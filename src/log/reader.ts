@@ -1,15 +1,16 @@
 import { asResult, type File } from '../host/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
-import { readBackward } from './backward.ts'
-import { damaged } from './damage.ts'
+import { cursorHolds, readBackward } from './backward.ts'
+import { cursorExpired, damaged } from './damage.ts'
 import type { Fold } from './derived-index.ts'
 import { followLog } from './follow.ts'
-import { headFault, readHead, type HeadRecord } from './head.ts'
+import { foldLog, notFound, openLogFile } from './fold-log.ts'
+import type { HeadRecord } from './head-record.ts'
+import { headFault, readHead } from './head.ts'
 import type { Cursor, LogLine } from './line.ts'
-import { foldLog, notFound, openLogFile } from './open.ts'
 import type { LogPlace } from './place.ts'
-import { scan, type ScanEnd } from './scan.ts'
+import { LOG_START, scan, type ScanEnd } from './scan.ts'
 
 /** How a reading ended. */
 export interface ReadEnd {
@@ -40,44 +41,54 @@ export interface LogReader {
 export async function openReader(place: LogPlace, session: SessionId): Promise<Result<LogReader>> {
   return asResult('open the Log', async () => {
     const head = await readHead(place, session)
-    if (!head.ok) return head
+    if (!head.ok && head.error.kind !== 'log_damaged') return head
     const file = await openLogFile(place, session, 'read')
     if (file === undefined) return notFound(session)
-    return ok(readerOf(place, session, file, head.value))
+    const vouching = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
+    return ok(readerOf(place, session, file, vouching))
   })
+}
+
+/** What is known of the Log's end from outside of it. `damage` when that cannot be read. */
+interface Vouching {
+  readonly head: HeadRecord | undefined
+  readonly damage?: HawserError
 }
 
 function readerOf(
   place: LogPlace,
   session: SessionId,
   file: File,
-  head: HeadRecord | undefined,
+  { head, damage }: Vouching,
 ): LogReader {
   const options = { session, strict: head === undefined }
-  const endOf = async (end: ScanEnd, whole: boolean): Promise<ReadEnd> => {
-    const { cursor, fault } = end
+  const endOf = async ({ cursor, fault }: ScanEnd, whole: boolean): Promise<ReadEnd> => {
     const unfinished = fault?.reason === 'unterminated'
-    const unlikeHead =
-      whole && head !== undefined ? await headFault(file, session, cursor, head) : undefined
-    const reason = fault !== undefined && !unfinished ? fault.reason : unlikeHead
-    if (reason === undefined) return { cursor, unfinished }
-    return { cursor, unfinished, damage: damaged(session, cursor.offset, reason).error }
+    const unlikeHead = whole && head && (await headFault(file, session, cursor, head))
+    const reason = fault !== undefined && !unfinished ? fault.reason : unlikeHead || undefined
+    const found = reason === undefined ? damage : damaged(session, cursor.offset, reason).error
+    return { cursor, unfinished, ...(found === undefined ? {} : { damage: found }) }
   }
   return {
     session,
-    foreign: head === undefined,
-    forward: (visit, from) =>
+    foreign: head === undefined && damage === undefined,
+    forward: (visit, from = LOG_START) =>
       asResult('read the Log', async () => {
+        if (!(await cursorHolds(file, from))) return cursorExpired(session, from)
         let whole = true
-        const start = from === undefined ? {} : { from }
-        const end = await scan(file, { ...options, ...start }, (line) => {
+        const end = await scan(file, { ...options, from }, (line) => {
           const answer = visit(line)
           if (answer === false) whole = false
           return answer
         })
         return ok(await endOf(end, whole))
       }),
-    backward: (from) => readBackward(file, session, options.strict, from),
+    backward: (from) =>
+      readBackward(file, {
+        ...options,
+        ...(from === undefined ? {} : { from }),
+        ...(head === undefined ? {} : { head }),
+      }),
     fold: (fold) =>
       asResult('read the Log', async () => {
         const { snapshot, end } = await foldLog(place, session, file, fold, options.strict)

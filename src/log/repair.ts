@@ -1,4 +1,4 @@
-import { closing, readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
 import type { SessionId } from '../model/ids.ts'
 import { decodeLine } from './line.ts'
 import { tornName, type LogPlace } from './place.ts'
@@ -6,6 +6,9 @@ import type { ScanEnd } from './scan.ts'
 
 /** One group commit is never larger, so neither is what a crash can tear. */
 export const BATCH_BYTES = 4 * 1024 * 1024
+
+/** A newer Hawser wrote the one; only a strict reader minds the other, and a writer would build on it. */
+const NEVER_TORN: ReadonlySet<string> = new Set(['version', 'not_canonical'])
 
 /** The end of a Log whose last write was cut short. */
 export interface TornTail {
@@ -23,7 +26,7 @@ export async function findTornTail(
   session: SessionId,
   end: ScanEnd,
 ): Promise<TornTail | undefined> {
-  if (end.fault === undefined || end.fault.reason === 'version') return undefined
+  if (end.fault === undefined || NEVER_TORN.has(end.fault.reason)) return undefined
   const bytes = await readSpan(file, end.fault.offset, BATCH_BYTES + 1)
   if (bytes.length > BATCH_BYTES) return undefined
   const tornSeq = end.cursor.seq
@@ -48,14 +51,25 @@ export async function cutTornTail(
   torn: TornTail,
 ): Promise<void> {
   const kept = await piecesAt(place, session, seq)
-  const again = kept.some((piece) => piece.bytes.equals(torn.bytes))
-  if (!again) {
-    const piece = kept.length === 0 ? `${seq}` : `${seq}-${kept.length + 1}`
-    const name = tornName(session, piece)
+  const again = await findSame(place, kept, torn.bytes)
+  if (again === undefined) {
+    const last = kept.at(-1)?.nth ?? 0
+    const name = tornName(session, last === 0 ? `${seq}` : `${seq}-${last + 1}`)
     await replaceFile(place.sessions, name, torn.bytes, place.ids.temporary())
+  } else {
+    // Whoever kept it may have been killed before it was durable.
+    await closing(await place.sessions.open(again, 'read'), (piece) => piece.sync())
+    await place.sessions.sync()
   }
   await file.truncate(torn.offset)
   await file.datasync()
+}
+
+/** Something that was cut off before a line, the `nth` time that happened. */
+export interface Piece {
+  readonly name: string
+  readonly nth: number
+  readonly size: number
 }
 
 /** What was cut off before the line `seq`. A repair is recorded by that very line; until it is, these are owed to it. */
@@ -63,18 +77,45 @@ export async function piecesAt(
   place: LogPlace,
   session: SessionId,
   seq: number,
-): Promise<{ readonly name: string; readonly bytes: Buffer }[]> {
+): Promise<readonly Piece[]> {
   const first = tornName(session, `${seq}`)
-  const names = (await place.sessions.names()).filter(
-    (name) => name === first || name.startsWith(`${first}-`),
-  )
-  return Promise.all(
-    names.toSorted().map(async (name) => {
-      const file = await place.sessions.open(name, 'read')
-      const bytes = await closing(file, () => readSpan(file, 0, BATCH_BYTES))
-      return { name, bytes }
-    }),
-  )
+  const pieces: Piece[] = []
+  for (const name of await place.sessions.names()) {
+    const nth = name === first ? 1 : Number(/^-([1-9]\d{0,8})$/.exec(after(name, first))?.[1])
+    if (!Number.isInteger(nth)) continue
+    const size = await sizeOf(place, name)
+    if (size !== undefined) pieces.push({ name, nth, size })
+  }
+  return pieces.toSorted((a, b) => a.nth - b.nth)
+}
+
+/** `undefined` for what is no file of ours: it must not keep a Session from being opened. */
+async function sizeOf(place: LogPlace, name: string): Promise<number | undefined> {
+  try {
+    return await closing(await place.sessions.open(name, 'read'), async (piece) => {
+      return (await piece.stat()).size
+    })
+  } catch (error) {
+    if (error instanceof FileFailure) return undefined
+    throw error
+  }
+}
+
+function after(name: string, first: string): string {
+  return name.startsWith(first) ? name.slice(first.length) : ''
+}
+
+async function findSame(
+  place: LogPlace,
+  pieces: readonly Piece[],
+  bytes: Buffer,
+): Promise<string | undefined> {
+  for (const { name, size } of pieces) {
+    if (size !== bytes.length) continue
+    const piece = await place.sessions.open(name, 'read')
+    if ((await closing(piece, () => readSpan(piece, 0, size))).equals(bytes)) return name
+  }
+  return undefined
 }
 
 function* linesOf(bytes: Buffer): Generator<Buffer> {

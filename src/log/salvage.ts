@@ -1,20 +1,27 @@
 import { LineFramer } from '../encoding/lines.ts'
-import { asResult, readSpan, type File } from '../host/files.ts'
+import { asResult, ifPossible, readSpan, type File } from '../host/files.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { readEvent, type EventDraft, type EventEnvelope } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from './append.ts'
+import { foreign, notFound, openLogFile } from './fold-log.ts'
+import { readHead } from './head.ts'
 import { decodeLine } from './line.ts'
-import { beginLog, notFound, openLogFile, type Writing } from './open.ts'
-import type { LogPlace } from './place.ts'
+import { beginLog, type Writing } from './open.ts'
+import { logName, type LogPlace } from './place.ts'
 import { LOG_START } from './scan.ts'
 
 export interface Salvaged {
   readonly session_id: SessionId
   readonly events: number
   /** Numbers of the old Log for which no whole line was found. */
-  readonly missing: readonly { readonly from_seq: number; readonly to_seq: number }[]
+  readonly missing: readonly Gap[]
+}
+
+interface Gap {
+  readonly from_seq: number
+  readonly to_seq: number
 }
 
 /** A whole line found in a damaged Log. */
@@ -28,8 +35,9 @@ interface Find {
 }
 
 /**
- * Writes every whole line of a damaged Log, and of the parents it forked from, into a new Log that needs none of them.
- * Ids and times stay; where lines are missing a notice says so in their place. The old Log is not touched.
+ * Writes every whole line of a Log, and of the parents it forked from, into a new Log that needs none of them. Ids and times
+ * stay; where lines are missing a notice says so in their place. The old Log is not touched. A foreign Session is refused:
+ * its copy would be one of ours, and nobody has vouched for it.
  */
 export async function salvageLog<State>(
   place: LogPlace,
@@ -37,23 +45,41 @@ export async function salvageLog<State>(
   writing: Writing<State>,
 ): Promise<Result<Salvaged>> {
   return asResult('salvage the Log', async () => {
+    const head = await readHead(place, session)
+    if (!head.ok && head.error.kind !== 'log_damaged') return head
     const files: File[] = []
     try {
       const finds = await findWithParents(place, session, Infinity, files)
       if (files.length === 0) return notFound(session)
+      if (head.ok && head.value === undefined) return foreign(session)
       const chosen = chooseOnePerNumber(finds)
-      const fresh = place.ids.session()
-      const missing = gapsOf(chosen)
-      const written = await beginLog(place, fresh, LOG_START, writing, (writer) =>
-        copyAll(writer, session, chosen),
-      )
-      if (!written.ok) return written
-      await written.value.release()
-      return ok({ session_id: fresh, events: chosen.length, missing })
+      const missing = gapsOf(chosen, head.ok ? (head.value?.seq ?? -1) : -1)
+      return await writeNew(place, session, writing, chosen, missing)
     } finally {
-      await Promise.all(files.map((file) => file.close()))
+      await Promise.all(files.map((file) => ifPossible(file.close())))
     }
   })
+}
+
+async function writeNew<State>(
+  place: LogPlace,
+  session: SessionId,
+  writing: Writing<State>,
+  chosen: readonly Find[],
+  missing: readonly Gap[],
+): Promise<Result<Salvaged>> {
+  const fresh = place.ids.session()
+  const written = await beginLog(place, fresh, LOG_START, writing, (writer) =>
+    copyAll(writer, session, chosen, missing),
+  )
+  if (written.ok) {
+    await written.value.release()
+    return ok({ session_id: fresh, events: chosen.length, missing })
+  }
+  // Half a Session would look like a whole one.
+  await ifPossible(place.sessions.remove(logName(fresh)))
+  await ifPossible(place.heads.remove(fresh))
+  return written
 }
 
 /** Whole lines of this Log and, for a fork, those of its parents up to where it left them. Opens into `files`. */
@@ -72,7 +98,8 @@ async function findWithParents(
     if (envelope.session_id !== session || find.seq > throughSeq) continue
     finds.push({ file, ...find })
     const { known, event } = readEvent(envelope)
-    if (known && event.type === 'session_fork') {
+    // Only a first line says where a Log comes from; a salvaged one carries such a line further on.
+    if (find.offset === 0 && known && event.type === 'session_fork') {
       parent = { session: event.data.parent_session_id, atSeq: event.data.at_seq }
     }
   }
@@ -81,12 +108,14 @@ async function findWithParents(
   return [...(await findWithParents(place, parent.session, parent.atSeq, files)), ...finds]
 }
 
+const CHUNK_BYTES = 256 * 1024
+
 async function* wholeLines(
   file: File,
 ): AsyncGenerator<Omit<Find, 'file'> & { envelope: EventEnvelope }> {
   const framer = new LineFramer(LIMITS.event_line_bytes)
   for (let position = 0; ;) {
-    const chunk = await readSpan(file, position, 256 * 1024)
+    const chunk = await readSpan(file, position, CHUNK_BYTES)
     if (chunk.length === 0) return
     position += chunk.length
     for (const framed of framer.push(chunk)) {
@@ -103,7 +132,11 @@ async function* wholeLines(
 /** In order of numbers. Of two lines with one number, the one that the next line names; otherwise the first. */
 function chooseOnePerNumber(finds: readonly Find[]): Find[] {
   const bySeq = new Map<number, Find[]>()
-  for (const find of finds) bySeq.set(find.seq, [...(bySeq.get(find.seq) ?? []), find])
+  for (const find of finds) {
+    const others = bySeq.get(find.seq)
+    if (others === undefined) bySeq.set(find.seq, [find])
+    else others.push(find)
+  }
   const chosen: Find[] = []
   for (const seq of [...bySeq.keys()].toSorted((a, b) => b - a)) {
     const candidates = bySeq.get(seq) ?? []
@@ -116,38 +149,60 @@ function chooseOnePerNumber(finds: readonly Find[]): Find[] {
   return chosen.toReversed()
 }
 
-function gapsOf(chosen: readonly Find[]): Salvaged['missing'] {
+/** Also what is missing at the end, as far as the head knows of it. */
+function gapsOf(chosen: readonly Find[], lastSeq: number): Gap[] {
   let expected = 0
-  const gaps: { from_seq: number; to_seq: number }[] = []
+  const gaps: Gap[] = []
   for (const { seq } of chosen) {
     if (seq > expected) gaps.push({ from_seq: expected, to_seq: seq - 1 })
     expected = seq + 1
   }
+  if (lastSeq >= expected) gaps.push({ from_seq: expected, to_seq: lastSeq })
   return gaps
 }
+
+/** So much is copied by one write. */
+const COPY_BYTES = 512 * 1024
 
 async function copyAll<State>(
   writer: LogWriter<State>,
   source: SessionId,
   chosen: readonly Find[],
+  missing: readonly Gap[],
 ): Promise<Result<unknown>> {
-  let expected = 0
+  let waiting: EventEnvelope[] = []
+  let bytes = 0
+  const flush = async (): Promise<Result<unknown>> => {
+    const copied = await writer.restore(waiting)
+    waiting = []
+    bytes = 0
+    return copied
+  }
+  const gapBefore = new Map(missing.map((gap) => [gap.to_seq + 1, gap]))
   for (const find of chosen) {
-    if (find.seq > expected) {
-      const told = await writer.append([gapNotice(expected, find.seq - 1)])
+    const gap = gapBefore.get(find.seq)
+    if (gap !== undefined || bytes + find.length > COPY_BYTES) {
+      const copied = await flush()
+      if (!copied.ok) return copied
+    }
+    if (gap !== undefined) {
+      const told = await writer.append([gapNotice(gap)])
       if (!told.ok) return told
     }
-    expected = find.seq + 1
     const decoded = decodeLine(await readSpan(find.file, find.offset, find.length), true)
     if (!decoded.ok) return failed('log_damaged', 'The Log changed while it was being salvaged.')
-    const copied = await writer.restore([decoded.envelope])
-    if (!copied.ok) return copied
+    waiting.push(decoded.envelope)
+    bytes += find.length
   }
-  const text = `This Session was salvaged from ${source}, whose Log is damaged: ${chosen.length} Events were whole.`
-  return writer.append([{ type: 'notice', data: { code: 'salvaged', text } }])
+  const copied = await flush()
+  if (!copied.ok) return copied
+  const end = missing.filter(({ to_seq }) => to_seq > (chosen.at(-1)?.seq ?? -1))
+  const text = `This Session was salvaged from ${source}: ${chosen.length} Events of it were whole.`
+  const last: EventDraft = { type: 'notice', data: { code: 'salvaged', text } }
+  return writer.append([...end.map(gapNotice), last])
 }
 
-function gapNotice(from: number, to: number): EventDraft {
-  const text = `Events ${from} to ${to} of the damaged Log could not be read and are missing here.`
+function gapNotice({ from_seq, to_seq }: Gap): EventDraft {
+  const text = `Events ${from_seq} to ${to_seq} could not be read and are missing here.`
   return { type: 'notice', data: { code: 'salvage_gap', text } }
 }

@@ -3,7 +3,7 @@ import type { File } from '../host/files.ts'
 import { readEvent, type EventEnvelope } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { decodeLine, type Cursor, type Fault, type LogLine } from './line.ts'
+import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
 
 /** How far a reading came: the place behind the last good line, and what stopped it before the end, if anything. */
 export interface ScanEnd {
@@ -17,8 +17,6 @@ export interface ScanOptions {
   readonly strict: boolean
   /** Where to begin; the start of the file when left out. */
   readonly from?: Cursor
-  /** Stop before this byte although the file goes on. */
-  readonly until?: number
 }
 
 export const LOG_START: Cursor = { offset: 0, seq: 0, prev: null }
@@ -42,9 +40,8 @@ export async function scan(
   const framer = new LineFramer(LIMITS.event_line_bytes, begin)
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   for (let position = begin; ;) {
-    const want = position === begin ? FIRST_CHUNK_BYTES : CHUNK_BYTES
-    const room = Math.min(want, (options.until ?? Infinity) - position)
-    const count = room > 0 ? await file.read(chunk.subarray(0, room), position) : 0
+    const room = position === begin ? FIRST_CHUNK_BYTES : CHUNK_BYTES
+    const count = await file.read(chunk.subarray(0, room), position)
     if (count === 0) break
     position += count
     for (const framed of framer.push(chunk.subarray(0, count))) {
@@ -74,18 +71,8 @@ function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine
   return lineAt(envelope, hash, cursor.offset, bytes.length)
 }
 
-export function lineAt(
-  envelope: EventEnvelope,
-  hash: string,
-  offset: number,
-  length: number,
-): LogLine {
-  const next = { offset: offset + length + 1, seq: envelope.seq + 1, prev: hash }
-  return { logged: readEvent(envelope), seq: envelope.seq, offset, hash, next }
-}
-
 /** A fork goes on with its parent's chain: its first line says where that stood. */
-function firstPlace(envelope: EventEnvelope): { seq: number; prev: string | null } {
+export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string | null } {
   const logged = readEvent(envelope)
   if (!logged.known || logged.event.type !== 'session_fork') return LOG_START
   const { at_seq, at_hash } = logged.event.data

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../encoding/json.ts'
-import { ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 
@@ -14,18 +14,21 @@ export async function spill(
   data: Readonly<Record<string, unknown>>,
   keep: KeepBlob,
 ): Promise<Result<Record<string, unknown>>> {
-  const kept: Record<string, unknown> = {}
+  const kept: [string, unknown][] = []
   for (const [field, value] of Object.entries(data)) {
     const bytes = oversized(value)
     if (bytes === undefined) {
-      kept[field] = value
+      kept.push([field, value])
       continue
     }
+    const name = `${field}_blob`
+    if (Object.hasOwn(data, name))
+      return failed('invalid_args', `Both ${field} and ${name} are there.`)
     const key = await keep(bytes, typeof value === 'string' ? 'text/plain' : 'application/json')
     if (!key.ok) return key
-    kept[`${field}_blob`] = key.value
+    kept.push([name, key.value])
   }
-  return ok(kept)
+  return ok(Object.fromEntries(kept))
 }
 
 /** The bytes of a value that is too large to stand in a line. */

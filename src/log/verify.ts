@@ -3,7 +3,7 @@ import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { damaged } from './damage.ts'
 import { headFault, readHead } from './head.ts'
-import { notFound, openLogFile } from './open.ts'
+import { notFound, openLogFile } from './fold-log.ts'
 import type { LogPlace } from './place.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
@@ -26,7 +26,8 @@ export interface Verdict {
 export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<Verdict>> {
   return asResult('verify the Log', async () => {
     const head = await readHead(place, session)
-    if (!head.ok) return head
+    if (!head.ok && head.error.kind !== 'log_damaged') return head
+    const known = head.ok ? head.value : undefined
     const file = await openLogFile(place, session, 'read')
     if (file === undefined) return notFound(session)
     try {
@@ -37,21 +38,19 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
         if (!logged.known) unknown += 1
       })
       const torn = await findTornTail(file, session, end)
-      const unlikeHead =
-        head.value === undefined
-          ? undefined
-          : await headFault(file, session, end.cursor, head.value)
+      const unlikeHead = known && (await headFault(file, session, end.cursor, known))
       const reason = unlikeHead ?? (torn === undefined ? end.fault?.reason : undefined)
       return ok({
         events,
         bytes: end.cursor.offset,
         last_hash: end.cursor.prev,
         unknown,
-        foreign: head.value === undefined,
+        foreign: head.ok && known === undefined,
         torn_bytes: torn?.bytes.length ?? 0,
         ...(reason === undefined
           ? {}
           : { damage: damaged(session, end.cursor.offset, reason).error }),
+        ...(head.ok ? {} : { damage: head.error }),
       })
     } finally {
       await file.close()

@@ -33,6 +33,7 @@ export const LIMITS = Object.freeze({
   turn_provider_calls: 100,
   session_waiting_turns: 8,
   cache_key_bytes: 96,
+  blob_bytes: 256 * MIB,
 
   frame_bytes: 256 * KIB,
   frame_text_bytes: 200 * KIB,

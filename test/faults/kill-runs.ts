@@ -61,7 +61,8 @@ async function oneFolder(
   let repaired = 0
   for (let kill = 0; kill < kills && violations.length === 0; kill++) {
     const session = chance.next() < 0.9 ? ledger.newest() : undefined
-    const order = { root, seed: chance.below(2 ** 31), name: `w${kill}`, session }
+    const large = chance.next() < 0.3
+    const order = { root, seed: chance.below(2 ** 31), name: `w${kill}`, session, large }
     const child = startChild(script, order, { note: (told) => ledger.note(told) })
     await child.heard(({ what }) => what === 'ready')
     // Some die while they open the Log, most while they write it.

@@ -20,6 +20,8 @@ const Order = z.object({
   name: z.string(),
   /** The Session to go on with; without one a Session is begun. */
   session: SessionId.optional(),
+  /** Writes of megabytes, which a kill can tear, instead of a bit of everything. */
+  large: z.boolean(),
   bug: z.enum(PLANTED_BUGS).optional(),
 })
 
@@ -30,16 +32,18 @@ class Hand {
   readonly #here: FaultPlace
   readonly #chance: Random
   readonly #name: string
+  readonly #large: boolean
   #writer: LogWriter<TextState> | undefined
   #turn: TurnId
   #count = 0
   #refusals = 0
   #last: Buffer = Buffer.from('nothing yet')
 
-  constructor(here: FaultPlace, seed: number, name: string) {
+  constructor(here: FaultPlace, { seed, name, large }: z.infer<typeof Order>) {
     this.#here = here
     this.#chance = random(seed)
     this.#name = name
+    this.#large = large
     this.#turn = here.place.ids.turn()
   }
 
@@ -69,6 +73,7 @@ class Hand {
   /** One thing a Session does, by chance. */
   async act(): Promise<void> {
     const die = this.#chance.below(100)
+    if (this.#large && die < 95) return this.#together(60)
     if (die < 30) return this.#append(this.#drafts(1 + this.#chance.below(3)))
     if (die < 55) return this.#together(2 + this.#chance.below(8))
     if (die < 59) return this.#together(30 + this.#chance.below(40))
@@ -135,6 +140,7 @@ class Hand {
 
   /** 200 B to 60 KB, as many small ones as large ones of each order. */
   #size(): number {
+    if (this.#large) return 60_000
     return Math.round(200 * 300 ** this.#chance.next())
   }
 
@@ -170,7 +176,7 @@ const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 setInterval(() => {}, 60_000)
 tell({ what: 'ready' })
 const here = await openPlace(order.root, order.bug)
-const hand = new Hand(here, order.seed, order.name)
+const hand = new Hand(here, order)
 if (order.session === undefined) await hand.begin()
 else await hand.open(order.session)
 while (!hand.stopped) await hand.act()

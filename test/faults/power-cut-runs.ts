@@ -133,20 +133,26 @@ class OneDisk {
       seed: this.#chance.below(2 ** 31),
       name: `w${this.#writers}`,
       session: this.#chance.next() < 0.9 ? this.#ledger.newest() : undefined,
+      large: this.#chance.next() < 0.2,
       bug: this.#bug,
     }
     return startChild(this.#script, order, { note })
   }
 }
 
-/** A disk that is off acknowledges nothing: not after it refused something. */
+/**
+ * A writer whose Log could not be written acknowledges nothing after that. Refusals of blobs say nothing about the Log:
+ * what was durable before the cut may be told after them.
+ */
 function falselyTold(told: readonly Told[]): string[] {
-  const refusal = told.findIndex(({ what }) => what === 'refused')
-  if (refusal === -1) return []
-  const first = told[refusal]
-  if (first?.what === 'refused' && first.kind !== 'storage_failed') {
-    return [`refused as ${first.kind}: ${first.message}`]
-  }
-  const later = told.slice(refusal).filter(({ what }) => what === 'events' || what === 'blob')
-  return later.length === 0 ? [] : [`${later.length} acknowledgements of a disk that was off`]
+  const refused = told.filter((one) => one.what === 'refused')
+  const odd = refused.filter(({ kind }) => kind !== 'storage_failed')
+  const stop = told.findIndex(
+    (one) => one.what === 'refused' && one.doing === 'append' && !/store a blob/.test(one.message),
+  )
+  const later = stop === -1 ? [] : told.slice(stop).filter(({ what }) => what === 'events')
+  return [
+    ...odd.map(({ kind, message }) => `refused as ${kind}: ${message}`),
+    ...(later.length === 0 ? [] : [`${later.length} acknowledgements of a disk that was off`]),
+  ]
 }

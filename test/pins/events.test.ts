@@ -53,7 +53,7 @@ const EVENT_PIN = {
   compaction_undone: 'compaction_event_id reason',
   files_restored: 'undone_turn_id files by',
   text_pinned: 'text by',
-  log_repaired: 'cut_bytes kept_as pieces',
+  log_repaired: 'cut_bytes kept_as pieces?',
   lock_taken: 'previous_holder',
   notice: 'code text',
   turn_ended: 'status error? usage_total crash_recovered?',

@@ -24,6 +24,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     turn_provider_calls: 100,
     session_waiting_turns: 8,
     cache_key_bytes: 96,
+    blob_bytes: 268_435_456,
     frame_bytes: 262_144,
     frame_text_bytes: 204_800,
     frame_images: 4,

@@ -52,6 +52,16 @@ export class CrashDisk {
     return new CrashDisk(seed, mishaps, this.root)
   }
 
+  /** From now on; counts begin with the next call. */
+  befall({ powerCutAt, fullAtWrite, badSyncAt, ...rest }: Mishaps): void {
+    this.#mishaps = {
+      ...rest,
+      ...(powerCutAt === undefined ? {} : { powerCutAt: this.steps + powerCutAt }),
+      ...(fullAtWrite === undefined ? {} : { fullAtWrite: this.writes + fullAtWrite }),
+      ...(badSyncAt === undefined ? {} : { badSyncAt: this.syncs + badSyncAt }),
+    }
+  }
+
   spaceAgain(): void {
     this.#mishaps = { ...this.#mishaps, fullAtWrite: Infinity }
   }
@@ -105,8 +115,8 @@ export class CrashDisk {
   }
 }
 
-function systemError(code: string): Error {
-  return Object.assign(new Error(`${code}: on the crash disk`), { code })
+function systemError(code: string): FileFailure {
+  return new FileFailure(code, `${code}: on the crash disk`)
 }
 
 class CrashFolder implements Folder {
@@ -126,10 +136,11 @@ class CrashFolder implements Folder {
     if (there === undefined && mode === 'open') throw systemError('ENOENT')
     const inode = there ?? Inode.folder()
     if (there === undefined) {
-      this.#disk.step()
-      this.#inode.link([[name, inode]])
-      this.#disk.sync(this.#inode)
+      const link = () => this.#inode.link([[name, inode]])
+      this.#disk.step(link)
+      link()
     }
+    if (mode === 'create') this.#disk.sync(this.#inode)
     return new CrashFolder(this.#disk, inode, `${this.label}/${name}`)
   }
 
@@ -138,13 +149,13 @@ class CrashFolder implements Folder {
     const there = this.#entries.get(name)
     if (there !== undefined && mode === 'create') throw systemError('EEXIST')
     if (there?.entries !== undefined) throw new FileFailure('NOT_REGULAR', name)
-    if (there !== undefined) return new CrashFile(this.#disk, there)
-    if (mode === 'read' || mode === 'append') throw systemError('ENOENT')
+    if (there !== undefined) return new CrashFile(this.#disk, there, mode)
+    if (mode !== 'create' && mode !== 'lease') throw systemError('ENOENT')
     const made = Inode.file()
     const link = () => this.#inode.link([[name, made]])
     this.#disk.step(link)
     link()
-    return new CrashFile(this.#disk, made)
+    return new CrashFile(this.#disk, made, mode)
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -192,11 +203,14 @@ class CrashFolder implements Folder {
 
 class CrashFile implements File {
   readonly #disk: CrashDisk
-  readonly #inode: Inode
+  readonly #open: Inode
+  readonly #mode: OpenMode
+  #closed = false
 
-  constructor(disk: CrashDisk, inode: Inode) {
+  constructor(disk: CrashDisk, inode: Inode, mode: OpenMode) {
     this.#disk = disk
-    this.#inode = inode
+    this.#open = inode
+    this.#mode = mode
   }
 
   async stat() {
@@ -213,12 +227,20 @@ class CrashFile implements File {
   }
 
   async write(bytes: Uint8Array): Promise<number> {
-    return this.#disk.write(this.#inode, bytes)
+    return this.#disk.write(this.#written, bytes)
+  }
+
+  async writeAt(bytes: Uint8Array, position: number): Promise<void> {
+    if (this.#mode !== 'mend') throw new Error('only a file opened to mend is written over')
+    const some = () =>
+      this.#inode.write(bytes.subarray(0, this.#disk.chance.below(bytes.length)), position)
+    this.#disk.step(some)
+    this.#inode.write(bytes, position)
   }
 
   async truncate(size: number): Promise<void> {
-    this.#disk.step(() => this.#inode.truncate(size))
-    this.#inode.truncate(size)
+    this.#disk.step(() => this.#written.truncate(size))
+    this.#written.truncate(size)
   }
 
   async datasync(): Promise<void> {
@@ -241,5 +263,16 @@ class CrashFile implements File {
 
   async close(): Promise<void> {
     this.#inode.unlock(this)
+    this.#closed = true
+  }
+
+  get #inode(): Inode {
+    if (this.#closed) throw new Error('a file was used after it was closed')
+    return this.#open
+  }
+
+  get #written(): Inode {
+    if (this.#mode === 'read') throw new Error('a file was written that was opened to read')
+    return this.#inode
   }
 }

@@ -37,9 +37,9 @@ export class Inode {
     return inode
   }
 
-  write(bytes: Uint8Array): void {
-    const change = { at: this.content.length, bytes: Buffer.from(bytes) }
-    this.#change(change)
+  /** At the end, or over what is there. */
+  write(bytes: Uint8Array, at = this.content.length): void {
+    this.#change({ at, bytes: Buffer.from(bytes) })
   }
 
   truncate(size: number): void {
@@ -57,9 +57,11 @@ export class Inode {
     applyLinks(this.entries, change)
   }
 
+  /** Writes out what changed since the last sync. What an earlier, failed sync lost is not among it any more. */
   sync(): void {
-    this.#durableContent = this.content
-    this.#durableEntries = new Map(this.entries)
+    for (const change of this.#contentChanges)
+      this.#durableContent = applied(this.#durableContent, change)
+    for (const change of this.#linkChanges) applyLinks(this.#durableEntries, change)
     this.#contentChanges = []
     this.#linkChanges = []
   }
@@ -133,7 +135,10 @@ function chosen<T>(changes: readonly T[], chance: Random): readonly T[] {
   return changes.filter(() => chance.next() < 0.5)
 }
 
-/** The change as the disk may hold it: each sector by itself is there, missing, or garbage. */
+/**
+ * The change as the disk may hold it: each sector by itself is there, missing, or garbage. Only new bytes become garbage: a
+ * sector that is written over is the old one or the new one.
+ */
 function survivingContent(content: Buffer, change: ContentChange, chance: Random): Buffer {
   if ('truncateTo' in change) return applied(content, change)
   if (chance.next() < 0.4) return applied(content, change)
@@ -142,8 +147,11 @@ function survivingContent(content: Buffer, change: ContentChange, chance: Random
     const room = SECTOR_BYTES - ((change.at + from) % SECTOR_BYTES)
     const sector = change.bytes.subarray(from, from + room)
     const fate = chance.next()
-    const bytes = fate < 0.6 ? sector : fate < 0.8 ? undefined : garbage(sector.length, chance)
-    if (bytes !== undefined) result = applied(result, { at: change.at + from, bytes })
+    const at = change.at + from
+    const fresh = Math.max(0, Math.min(sector.length, at + sector.length - content.length))
+    const torn = Buffer.concat([sector.subarray(0, sector.length - fresh), garbage(fresh, chance)])
+    const bytes = fate < 0.6 ? sector : fate < 0.8 ? undefined : torn
+    if (bytes !== undefined) result = applied(result, { at, bytes })
     from += sector.length
   }
   return result

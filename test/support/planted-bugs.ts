@@ -55,6 +55,7 @@ function fileWithBug(
       const count = await file.write(bytes)
       return bug === 'short_write_ignored' ? bytes.length : count
     },
+    writeAt: (bytes, position) => file.writeAt(bytes, position),
     truncate: (size) => file.truncate(size),
     datasync: async () => {
       if (bug === 'acknowledge_before_sync') late = () => file.datasync()
@@ -66,6 +67,8 @@ function fileWithBug(
     },
     touch: () => file.touch(),
     tryLock: () => file.tryLock(),
-    close: () => file.close(),
+    close: async () => {
+      if (!owed.has(name)) await file.close()
+    },
   }
 }

@@ -1,0 +1,22 @@
+import * as z from 'zod'
+import { Sha256 } from '../model/ids.ts'
+import type { Cursor } from './line.ts'
+
+/**
+ * The last known end of a Log, kept outside the workspace: number and hash of a line, and the byte behind it. A Log that
+ * lacks that line was cut or exchanged, however clean it looks. Never ahead of what is durable. `seq` is -1 before the
+ * first line is durable.
+ */
+export const HeadRecord = z.object({
+  seq: z.int().min(-1),
+  hash: Sha256.nullable(),
+  offset: z.int().nonnegative(),
+})
+export type HeadRecord = z.infer<typeof HeadRecord>
+
+export const HEAD_BEFORE_FIRST: HeadRecord = { seq: -1, hash: null, offset: 0 }
+
+/** The head of a Log that is durable up to `cursor`. */
+export function headOf(cursor: Cursor): HeadRecord {
+  return { seq: cursor.seq - 1, hash: cursor.prev, offset: cursor.offset }
+}
