@@ -41,6 +41,17 @@ export async function crashTwice(seed: number, steps: number, bug?: PlantedBug):
   return [...offences, ...(await judgeStory(seen(second.afterCrash(seed).folder()), journal))]
 }
 
+/** The program is killed at step `cutAt`; another goes on with what it left, and then the power goes. */
+export async function killThenCrash(seed: number, cutAt: number): Promise<string[]> {
+  const chance = random(seed)
+  const journal = newJournal()
+  const first = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
+  await untilPowerCut(() => tellStory(first.folder(), journal))
+  const second = first.afterKill(seed, { powerCutAt: 1 + chance.below(60), shortWrites: true })
+  const offences = (await untilPowerCut(() => judgeStory(second.folder(), journal))) ?? []
+  return [...offences, ...(await judgeStory(second.afterCrash(seed).folder(), journal))]
+}
+
 async function untilPowerCut<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

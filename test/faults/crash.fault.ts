@@ -1,5 +1,5 @@
 import { PLANTED_BUGS } from '../support/planted-bugs.ts'
-import { crashOnce, crashTwice, killOnce, storySteps } from './crash-runs.ts'
+import { crashOnce, crashTwice, killOnce, killThenCrash, storySteps } from './crash-runs.ts'
 import { chosenSeed, report } from './report.ts'
 
 const seed = chosenSeed()
@@ -12,6 +12,9 @@ await report('power cut at every step, crash disk', seed, steps * SEEDS_A_STEP, 
 )
 await report('kill at every step, crash disk', seed, steps * 5, (i) =>
   killOnce(seed + i, 1 + (i % steps)),
+)
+await report('power cut after a kill at every step, crash disk', seed, steps * 20, (i) =>
+  killThenCrash(seed + i, 1 + (i % steps)),
 )
 await report('power cut again during recovery, crash disk', seed, DOUBLE_CRASHES, (i) =>
   crashTwice(seed + i, steps),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PLANTED_BUGS } from '../support/planted-bugs.ts'
-import { crashOnce, crashTwice, killOnce, storySteps } from './crash-runs.ts'
+import { crashOnce, crashTwice, killOnce, killThenCrash, storySteps } from './crash-runs.ts'
 
 test('a power cut at any step loses nothing acknowledged and leaves a Log that opens [TI-026]', async () => {
   const steps = await storySteps()
@@ -20,6 +20,19 @@ test('a kill at any step loses nothing acknowledged and leaves a Log that opens'
   const steps = await storySteps()
   for (let cutAt = 1; cutAt <= steps; cutAt++) {
     expect({ cutAt, offences: await killOnce(cutAt, cutAt) }).toEqual({ cutAt, offences: [] })
+  }
+})
+
+test('a power cut after a kill at any step loses nothing that the next writer acknowledged', async () => {
+  const steps = await storySteps()
+  for (let cutAt = 1; cutAt <= steps; cutAt++) {
+    for (const seed of [cutAt, cutAt + 10_000]) {
+      expect({ seed, cutAt, offences: await killThenCrash(seed, cutAt) }).toEqual({
+        seed,
+        cutAt,
+        offences: [],
+      })
+    }
   }
 })
 

@@ -1,6 +1,6 @@
 import { acquireLog } from '../../src/log/open.ts'
 import type { LogLine } from '../../src/log/line.ts'
-import { logName, type LogPlace } from '../../src/log/place.ts'
+import { indexName, logName, type LogPlace } from '../../src/log/place.ts'
 import { openReader } from '../../src/log/reader.ts'
 import { salvageLog } from '../../src/log/salvage.ts'
 import { verifyLog } from '../../src/log/verify.ts'
@@ -10,7 +10,7 @@ import { promptClock, testPlace, type TestPlace } from '../support/log-place.ts'
 import { random } from '../support/random.ts'
 import { overwrite, rawBytes, rawLog } from '../support/raw-log.ts'
 import { newJournal, Teller, value } from '../support/story.ts'
-import { textFold } from '../support/text-fold.ts'
+import { textFold, type TextState } from '../support/text-fold.ts'
 import { MUTATIONS } from './mutations.ts'
 
 /** A finished Session, and what its Log was. */
@@ -20,6 +20,8 @@ export interface Original {
   readonly bytes: Buffer
   readonly lines: readonly LogLine[]
   readonly head: Buffer
+  readonly index: Buffer
+  readonly state: TextState
 }
 
 export async function originalLog(): Promise<Original> {
@@ -33,7 +35,10 @@ export async function originalLog(): Promise<Original> {
   if (session === undefined) throw new Error('the story has not begun')
   const { lines } = await forward(here.place, session)
   const head = await rawBytes(here.place.heads, session)
-  return { here, session, bytes: await rawLog(here.place.sessions, session), lines, head }
+  const index = await rawBytes(here.place.sessions, indexName(session))
+  const bytes = await rawLog(here.place.sessions, session)
+  const state = lines.reduce((before, line) => textFold.step(before, line), textFold.initial)
+  return { here, session, bytes, lines, head, index, state }
 }
 
 /** Puts the mutant in the original's place, with the original's head and nothing else beside it. */
@@ -42,6 +47,26 @@ async function exchange(original: Original, mutant: Buffer): Promise<void> {
   for (const name of await sessions.names()) await sessions.remove(name)
   await overwrite(sessions, logName(original.session), mutant)
   await overwrite(heads, original.session, original.head)
+}
+
+/** The index as it was, or changed in one way: nobody may come to another state by it. */
+export async function mutateIndexOnce(original: Original, seed: number): Promise<string[]> {
+  const { here, session, bytes, index } = original
+  const chance = random(seed)
+  await exchange(original, bytes)
+  await overwrite(here.place.sessions, indexName(session), MUTATIONS.flip(index, chance))
+  const reader = value(await openReader(here.place, session))
+  const end = value(await reader.fold(textFold))
+  await reader.close()
+  const taken = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+  if (taken.ok) await taken.value.release()
+  const same = JSON.stringify(end.state) === JSON.stringify(original.state)
+  const untouched = (await rawLog(here.place.sessions, session)).equals(bytes)
+  return [
+    ...(same && end.damage === undefined ? [] : ['index: another state']),
+    ...(taken.ok ? [] : [`index: ${taken.error.kind}`]),
+    ...(untouched ? [] : ['index: the Log was changed']),
+  ]
 }
 
 /** Changes the Log in one way and asks everyone who reads it; empty when nobody was fooled. */
@@ -76,13 +101,19 @@ async function judgeBackward({ here, session, lines }: Original): Promise<string
   const offences: string[] = []
   const reader = value(await openReader(here.place, session))
   let after: number | undefined
+  // A reader stops before an unfinished last line; that it is there is what forward reading tells.
+  let noticed = (await rawLog(here.place.sessions, session)).at(-1) !== 10
   for await (const result of reader.backward()) {
-    if (!result.ok) break
+    if (!result.ok) {
+      noticed = true
+      break
+    }
     const seq = known.get(result.value.hash)
     if (seq === undefined) offences.push('backward: wrong event')
     if (after !== undefined && seq !== after - 1) offences.push('backward: wrong order')
     after = seq
   }
+  if (!noticed) offences.push('backward: unnoticed')
   await reader.close()
   return offences
 }

@@ -10,7 +10,9 @@ import { textFold, type TextState } from './text-fold.ts'
 
 /** What a story asked for and what it was told; kept outside the disk, as a person's memory is. */
 export interface Journal {
+  /** Known before it is acknowledged that the Session began. */
   session: SessionId | undefined
+  begun: boolean
   /** Texts handed to the Log, acknowledged or not. */
   readonly submitted: Set<string>
   /** Hash of each line that was acknowledged, by number. */
@@ -19,7 +21,13 @@ export interface Journal {
 }
 
 export function newJournal(): Journal {
-  return { session: undefined, submitted: new Set(), acknowledged: new Map(), blobs: new Map() }
+  return {
+    session: undefined,
+    begun: false,
+    submitted: new Set(),
+    acknowledged: new Map(),
+    blobs: new Map(),
+  }
 }
 
 export class Refused extends Error {}
@@ -54,9 +62,10 @@ export class Teller {
   async begin(): Promise<void> {
     const { place, keep } = this.here
     const session = place.ids.session()
+    this.journal.session = session
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
     this.#writer = value(begun)
-    this.journal.session = session
+    this.journal.begun = true
     this.journal.acknowledged.set(0, this.#writer.cursor.prev ?? '')
   }
 
@@ -65,6 +74,7 @@ export class Teller {
     const { session } = this.journal
     if (session === undefined) throw new Error('the story has not begun')
     this.#writer = value(await acquireLog(place, session, { fold: textFold, keep }))
+    this.journal.begun = true
   }
 
   get writer(): LogWriter<TextState> {
