@@ -1,8 +1,9 @@
-import { lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { overwrite } from '../../test/support/raw-log.ts'
 import { value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { systemClock } from '../host/clock.ts'
@@ -107,4 +108,76 @@ test('tidying removes what puts that never ended left behind, and only that', as
   expect(value(await store.tidy(Date.now() - 60_000))).toBe(0)
   expect(value(await store.tidy(Date.now() + 60_000))).toBe(1)
   expect((await readdir(path)).filter((name) => name !== '.lock')).toEqual([key])
+})
+
+test('what is larger than any blob is damage, and is neither read nor held', async () => {
+  const { path, store } = await inWorkspace()
+  const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
+  await truncate(join(path, key), 10 * 2 ** 40)
+  for (const ask of ['get', 'open'] as const) {
+    expect(await store[ask](key)).toMatchObject({ error: { details: { state: 'damaged' } } })
+  }
+  expect(value(await store.put([Buffer.from('rope')], 'text/plain'))).toBe(key)
+  expect((await store.get(key)).ok).toBe(true)
+})
+
+test('more than a blob may hold is refused, and nothing of it stays', async () => {
+  const disk = new CrashDisk(1)
+  const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
+  const piece = Buffer.alloc(0)
+  Object.defineProperty(piece, 'length', { value: 257 * 2 ** 20 })
+  expect(await store.put([piece], 'text/plain')).toMatchObject({ error: { kind: 'too_large' } })
+  expect(await disk.folder().names()).toEqual([])
+})
+
+test('what a source throws is passed on, also when it looks like an answer of the disk', async () => {
+  const { store } = await inWorkspace()
+  async function* broken() {
+    yield Buffer.from('x')
+    throw Object.assign(new Error('reset'), { code: 'ECONNRESET' })
+  }
+  await expect(store.put(broken(), 'text/plain')).rejects.toThrow('reset')
+})
+
+test('a blob put in the place of a damaged one is not taken away by a sweep that saw the old one', async () => {
+  const folder = new CrashDisk(1).folder()
+  const store = workspaceBlobStore({ folder, ids, clock: systemClock })
+  const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
+  await overwrite(folder, key, Buffer.from('spoilt'))
+  const olderThan = Date.now() + 1000
+  let putting: Promise<unknown> = Promise.resolve()
+  const slow: Folder = {
+    label: '',
+    folder: (name, mode) => folder.folder(name, mode),
+    open: (name, mode) => folder.open(name, mode),
+    rename: (from, to) => folder.rename(from, to),
+    // Between the look at the old blob and its removal, under the lock, someone puts.
+    remove: async (name) => {
+      putting = store.put([Buffer.from('rope')], 'text/plain')
+      await new Promise(setImmediate)
+      await folder.remove(name)
+    },
+    names: () => folder.names(),
+    sync: () => folder.sync(),
+    watch: (name, changed) => folder.watch(name, changed),
+    close: () => folder.close(),
+  }
+  const sweeping = workspaceBlobStore({ folder: slow, ids, clock: systemClock })
+  value(await sweeping.delete(key, olderThan))
+  await putting
+  expect((await store.get(key)).ok).toBe(true)
+})
+
+test('a blob that is found in place is durable when it is named again', async () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const disk = new CrashDisk(seed)
+    const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
+    // Killed before its syncs: there to be read, and nowhere on disk.
+    const key = `${sha256('rope')}.txt`
+    await overwrite(disk.folder(), key, Buffer.from('rope'))
+    value(await store.put([Buffer.from('rope')], 'text/plain'))
+    const folder = disk.afterCrash(seed).folder()
+    const after = workspaceBlobStore({ folder, ids, clock: systemClock })
+    expect((await after.get(key)).ok).toBe(true)
+  }
 })

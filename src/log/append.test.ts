@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
-import { rawLog } from '../../test/support/raw-log.ts'
+import { rawBytes, rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, turnEnded, value } from '../../test/support/story.ts'
 import { textFold, type TextState } from '../../test/support/text-fold.ts'
 import { FileFailure } from '../host/files.ts'
@@ -11,6 +11,7 @@ import type { LogWriter } from './append.ts'
 import { readHead } from './head.ts'
 import { acquireLog, createLog } from './open.ts'
 import type { LogLine } from './line.ts'
+import { indexName } from './place.ts'
 import { openReader } from './reader.ts'
 import { verifyLog } from './verify.ts'
 
@@ -161,6 +162,46 @@ test('a head that cannot be written is told, holds nothing up, and is made good 
   value(await begun.writer.append([message(begun.turn, 'in the next Turn')]))
   expect(begun.writer.headOwed).toBeUndefined()
   expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(2)
+})
+
+test('a head that is still owed is tried once more when the Log is given away', async () => {
+  const begun = await begin()
+  const { heads } = begun.here.place
+  const home = begun.here.place as { heads: typeof heads }
+  home.heads = { ...heads, open: () => Promise.reject(new FileFailure('ENOSPC', 'full')) }
+  value(await begun.writer.append([turnEnded(begun.turn)]))
+  home.heads = heads
+  await begun.writer.release()
+  expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(1)
+})
+
+test('a long Turn keeps its index up, so that little is read after a kill', async () => {
+  const begun = await begin()
+  const text = 'x'.repeat(60_000)
+  for (let i = 0; i < 150; i++) value(await begun.writer.append([notice(begun.turn, text)]))
+  const index = await rawBytes(begun.here.place.sessions, indexName(begun.writer.session))
+  const through = Number(/"through_offset":(\d+)/.exec(index.toString('utf8'))?.[1])
+  expect(begun.writer.cursor.offset - through).toBeLessThan(8 * 1024 * 1024)
+})
+
+test('a field that is in the way of a spilled one is refused, and no field is lost by spilling', async () => {
+  const begun = await begin()
+  const blob = `${'a'.repeat(64)}.txt`
+  const clash = { text: 'x'.repeat(70_000), text_blob: blob, code: 'c' }
+  const answer = await begun.writer.append([{ type: 'notice', turn_id: begun.turn, data: clash }])
+  expect(answer).toMatchObject({ error: { kind: 'invalid_args' } })
+  const odd = JSON.parse(`{"code":"c","text":"${'x'.repeat(70_000)}","__proto__":{"a":1}}`) as {
+    code: string
+    text: string
+  }
+  const [line] = value(
+    await begun.writer.append([{ type: 'notice', turn_id: begun.turn, data: odd }]),
+  )
+  expect(Object.keys(line?.logged.event.data ?? {}).toSorted()).toEqual([
+    '__proto__',
+    'code',
+    'text_blob',
+  ])
 })
 
 test('a full disk at any write is told, takes nothing half, and is forgotten when there is space', async () => {

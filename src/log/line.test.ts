@@ -54,6 +54,16 @@ const deep = '['.repeat(10_000) + ']'.repeat(10_000)
 test.each([
   ['a newer version', forged(whole.replace('"v":1', '"v":2')), 'version'],
   ['a newer version with another end', Buffer.from('{"v":2,"anything":true}'), 'version'],
+  [
+    'a newer version, deeply nested',
+    Buffer.from(`{"v":2,"x":${'['.repeat(70)}${']'.repeat(70)}}`),
+    'version',
+  ],
+  [
+    'a version that was spoilt',
+    Buffer.from(forged(whole).toString().replace('"v":1', '"v":3')),
+    'checksum',
+  ],
   ['no checksum', Buffer.from(`${whole}}`), 'checksum'],
   ['no JSON behind a good checksum', forged('{"v":1,'), 'not_json'],
   ['bytes that are not UTF-8', Buffer.from([...forged(whole)].with(30, 0xff)), 'not_utf8'],
@@ -93,4 +103,11 @@ test('unknown fields of an envelope and of data are kept', () => {
     ok: true,
     envelope: { new: { a: 1 }, data: { x: 2, code: 'hello' } },
   })
+})
+
+test('a type is written so that it is read as it was, whatever it is', () => {
+  for (const type of ['a"b', 'x\ny', 'q","data":{},"x":"']) {
+    const { bytes } = sealLine({ ...event, type }, 7, prev, 0)
+    expect(decodeLine(bytes, true)).toMatchObject({ ok: true, envelope: { type, seq: 7 } })
+  }
 })

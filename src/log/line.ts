@@ -125,6 +125,8 @@ function versionOf(parsed: unknown): number {
  * was spoilt is: with the right number its checksum holds again.
  */
 function isNewer(bytes: Buffer): boolean {
+  // Every version begins like this; so garbage, of which there may be much, is not parsed.
+  if (!/^\{"v":[1-9]\d*[,}]/.test(bytes.toString('latin1', 0, 24))) return false
   const text = bytes.toString('utf8')
   if (versionOf(parseJson(text)) <= 1) return false
   return !checksumHolds(Buffer.from(text.replace(/^\{"v":\d+/, '{"v":1')))

@@ -213,3 +213,50 @@ test('following ends quietly when it is stopped, also while nothing happens', as
   stop.abort()
   expect(await following).toEqual({ done: true, value: undefined })
 })
+
+test('a follower is told of a line taken back although another of its length stands there now', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session, teller } = await toldIn(here)
+  const raw = await rawLog(here.place.sessions, session)
+  const { cursor } = teller.writer
+  const line = (id: string) =>
+    sealLine(
+      {
+        id: EventId.parse(id),
+        session_id: session,
+        ts: '2026-01-31T12:00:00.000Z',
+        type: 'x',
+        data: '{}',
+      },
+      cursor.seq,
+      cursor.prev,
+      0,
+    ).bytes
+  const file = await here.place.sessions.open(logName(session), 'append')
+  const write = (bytes: Buffer) => file.write(Buffer.concat([bytes, Buffer.from('\n')]))
+  await write(line('evt_01kg0000000000000000000000'))
+  const reader = value(await openReader(here.place, session))
+  const kinds: string[] = []
+  for await (const result of reader.follow(cursor, new AbortController().signal)) {
+    kinds.push(result.ok ? 'ok' : result.error.kind)
+    if (!result.ok) break
+    await file.truncate(raw.length)
+    await write(line('evt_01kg0000000000000000000001'))
+  }
+  expect(kinds).toEqual(['ok', 'cursor_expired'])
+})
+
+test('a follower far behind gets everything, a little at a time', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { session, teller } = await toldIn(here)
+  for (let n = 0; n < 60; n++) await teller.turn(n)
+  const reader = value(await openReader(here.place, session))
+  const stop = new AbortController()
+  let seen = 0
+  for await (const result of reader.follow(LOG_START, stop.signal)) {
+    expect(value(result).seq).toBe(seen)
+    seen += 1
+    if (seen === teller.writer.cursor.seq) stop.abort()
+  }
+  expect(seen).toBe(12 + 60 * 11)
+})

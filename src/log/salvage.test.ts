@@ -104,3 +104,57 @@ test('what is not there cannot be salvaged', async () => {
     error: { kind: 'not_found' },
   })
 })
+
+test('what the head knows to be missing at the end is told', async () => {
+  const { here, session, lines } = await told()
+  await overwrite(here.place.sessions, logName(session), Buffer.concat(lines.slice(0, 5)))
+  const saved = value(await salvage(here, session))
+  expect(saved.missing).toEqual([{ from_seq: 5, to_seq: 11 }])
+  const texts = (await read(here, saved.session_id))
+    .slice(5)
+    .map(({ logged: { event } }) => event.data)
+  expect(texts).toMatchObject([{ code: 'salvage_gap' }, { code: 'salvaged' }])
+})
+
+test('a foreign Session is not made one of ours by salvaging it', async () => {
+  const { here, session } = await told()
+  await here.place.heads.remove(session)
+  expect(await salvage(here, session)).toMatchObject({ error: { kind: 'session_foreign' } })
+})
+
+test('a salvaged fork can be salvaged again', async () => {
+  const { here, session } = await told()
+  const at = (await read(here, session))[5]
+  const child = here.place.ids.session()
+  const data = {
+    parent_session_id: session,
+    root_session_id: session,
+    at_seq: at?.seq ?? 0,
+    at_hash: at?.hash ?? '',
+    at_offset: at?.next.offset ?? 0,
+    resources_count: 0,
+  }
+  const writing = { fold: textFold, keep: here.keep }
+  await value(
+    await createLog(here.place, child, [{ type: 'session_fork', data }], writing),
+  ).release()
+  const once = value(await salvage(here, child))
+  const twice = value(await salvage(here, once.session_id))
+  const before = await read(here, once.session_id)
+  const after = await read(here, twice.session_id)
+  expect(after.slice(0, -1).map(essence)).toEqual(before.map(essence))
+})
+
+test('a salvage that cannot be written to its end leaves no half Session', async () => {
+  const disk = new CrashDisk(1)
+  const here = await testPlace(disk.folder(), promptClock)
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  await teller.end()
+  const session = SessionId.parse(teller.journal.session)
+  disk.befall({ fullAtWrite: 4 })
+  expect((await salvage(here, session)).ok).toBe(false)
+  const logs = (await here.place.sessions.names()).filter((name) => name.endsWith('.ndjson'))
+  expect([logs, await here.place.heads.names()]).toEqual([[logName(session)], [session]])
+})

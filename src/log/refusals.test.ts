@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
+import { newJournal, sessionStarted, Teller, value } from '../../test/support/story.ts'
+import { textFold } from '../../test/support/text-fold.ts'
+import type { Result } from '../model/errors.ts'
+import { SessionId } from '../model/ids.ts'
+import { adoptLog } from './adopt.ts'
+import { sealLine, type LogLine } from './line.ts'
+import { acquireLog, createLog } from './open.ts'
+import { indexName, leaseName, logName, tornName } from './place.ts'
+import { openReader } from './reader.ts'
+import { verifyLog } from './verify.ts'
+
+/** A finished Session of one Turn, and what its Log is. */
+async function told(disk = new CrashDisk(1)) {
+  const here = await testPlace(disk.folder(), promptClock)
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  await teller.turn(1)
+  const { cursor } = teller.writer
+  await teller.end()
+  const session = SessionId.parse(teller.journal.session)
+  const bytes = await rawLog(here.place.sessions, session)
+  return { here, session, bytes, cursor, disk, acquire: () => acquire(here, session) }
+}
+
+const acquire = (here: TestPlace, session: SessionId) =>
+  acquireLog(here.place, session, { fold: textFold, keep: here.keep })
+
+function reasonOf(result: Result<unknown>): unknown {
+  return result.ok ? 'ok' : (result.error.details['reason'] ?? result.error.kind)
+}
+
+async function backwardEnd(here: TestPlace, session: SessionId): Promise<unknown> {
+  const reader = value(await openReader(here.place, session))
+  const seen: unknown[] = []
+  for await (const result of reader.backward()) {
+    seen.push(result.ok ? result.value.seq : reasonOf(result))
+  }
+  await reader.close()
+  return seen.at(-1)
+}
+
+test('a Log that cannot be begun again keeps its head, and a foreign one gets none by trying', async () => {
+  const { here, session } = await told()
+  const { heads } = here.place
+  const before = await rawBytes(heads, session)
+  const again = () =>
+    createLog(here.place, session, [sessionStarted], { fold: textFold, keep: here.keep })
+  expect((await again()).ok).toBe(false)
+  expect(await rawBytes(heads, session)).toEqual(before)
+  await heads.remove(session)
+  expect((await again()).ok).toBe(false)
+  expect(await heads.names()).toEqual([])
+})
+
+test('damage at line 0 of a Log with acknowledged Events is damage, whatever its head lacks', async () => {
+  const { here, session, bytes, acquire: take } = await told()
+  await overwrite(here.place.heads, session, Buffer.from('{"seq":-1,"hash":null,"offset":0}'))
+  await overwrite(here.place.sessions, logName(session), Buffer.from(bytes).fill(0, 100, 110))
+  await here.place.sessions.remove(indexName(session))
+  expect(reasonOf(await take())).toBe('checksum')
+})
+
+test('a head that cannot be read makes a Log read-only, not unreadable', async () => {
+  const { here, session, acquire: take } = await told()
+  await overwrite(here.place.heads, session, Buffer.from('{"seq":'))
+  expect(reasonOf(await take())).toBe('head_unreadable')
+  const reader = value(await openReader(here.place, session))
+  const lines: LogLine[] = []
+  const end = value(await reader.forward((line) => void lines.push(line)))
+  expect([lines.length, end.damage?.details['reason'], reader.foreign]).toEqual([
+    12,
+    'head_unreadable',
+    false,
+  ])
+  expect(value(await verifyLog(here.place, session)).damage?.kind).toBe('log_damaged')
+})
+
+test('a head that lags behind is compared with the line it names', async () => {
+  const { here, session, bytes, acquire: take } = await told()
+  const lines = linesOf(bytes)
+  const offset = lines.slice(0, 3).reduce((sum, line) => sum + line.length, 0)
+  const other = JSON.stringify({ seq: 2, hash: 'ab'.repeat(32), offset })
+  await overwrite(here.place.heads, session, Buffer.from(other))
+  expect(reasonOf(await take())).toBe('head_differs')
+})
+
+test('reading backwards notices a missing start, a missing end and a line that is too long', async () => {
+  const { here, session, bytes } = await told()
+  const { sessions, heads } = here.place
+  const lines = linesOf(bytes)
+  await overwrite(sessions, logName(session), Buffer.concat(lines.slice(2)))
+  expect(await backwardEnd(here, session)).toBe('sequence')
+  await overwrite(sessions, logName(session), Buffer.concat(lines.slice(0, 5)))
+  expect(await backwardEnd(here, session)).toBe('head_missing')
+  await overwrite(sessions, logName(session), Buffer.alloc(0))
+  expect(await backwardEnd(here, session)).toBe('head_missing')
+  const long = Buffer.concat([
+    lines[0] ?? Buffer.alloc(0),
+    Buffer.alloc(1_048_577, 'x'),
+    Buffer.from('\n'),
+  ])
+  await overwrite(sessions, logName(session), long)
+  await heads.remove(session)
+  expect(await backwardEnd(here, session)).toBe('overlong')
+})
+
+test('reading does not go on from a place that the Log no longer has', async () => {
+  const { here, session, bytes, cursor } = await told()
+  await overwrite(here.place.sessions, logName(session), bytes.subarray(0, 2000))
+  const reader = value(await openReader(here.place, session))
+  expect(await reader.forward(() => {}, cursor)).toMatchObject({
+    error: { kind: 'cursor_expired' },
+  })
+})
+
+test('a line that only a strict reader minds keeps a foreign Session from being adopted', async () => {
+  const { here, session, bytes, cursor } = await told()
+  const event = {
+    id: here.place.ids.event(),
+    session_id: session,
+    ts: '2026-01-31T12:00:00.000Z',
+    type: 'notice',
+    data: '{"text":"one","text":"another","code":"x"}',
+  }
+  const double = sealLine(event, cursor.seq, cursor.prev, 0).bytes
+  const log = Buffer.concat([bytes, double, Buffer.from('\n')])
+  await overwrite(here.place.sessions, logName(session), log)
+  await here.place.heads.remove(session)
+  expect(reasonOf(await adoptLog(here.place, session))).toBe('not_canonical')
+  expect(value(await verifyLog(here.place, session)).damage?.details['reason']).toBe(
+    'not_canonical',
+  )
+})
+
+test('an adopted Session survives a power cut', async () => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const { here, session, bytes } = await told(new CrashDisk(seed))
+    await here.place.heads.remove(session)
+    // As a clone brings it: written, and synced by nobody.
+    const disk = new CrashDisk(seed)
+    const place = await testPlace(disk.folder(), promptClock)
+    await overwrite(place.place.sessions, logName(session), bytes)
+    value(await adoptLog(place.place, session))
+    const after = await testPlace(disk.afterCrash(seed).folder(), promptClock)
+    await value(await acquire(after, session)).release()
+  }
+})
+
+test('what others leave beside a Log does not keep it from being opened', async () => {
+  const { here, session, acquire: take } = await told()
+  const { sessions } = here.place
+  await sessions.folder(tornName(session, '12-backup'), 'create')
+  await sessions.folder(tornName(session, '12'), 'create')
+  await value(await take()).release()
+})
+
+test('what a lease says is shown only when it can be shown', async () => {
+  const { here, session, acquire: take } = await told()
+  for (const text of [
+    '{"pid":-7,"program":"x","since":"y"}',
+    '{"pid":7,"program":"\\u001b[2J","since":"y"}',
+    `{"pid":7,"program":"${'x'.repeat(500)}","since":"y"}`,
+    'not JSON',
+  ]) {
+    await overwrite(here.place.sessions, leaseName(session), Buffer.from(text))
+    await value(await take()).release()
+  }
+  const types: string[] = []
+  const reader = value(await openReader(here.place, session))
+  value(await reader.forward(({ logged }) => void types.push(logged.event.type)))
+  expect(types.filter((type) => type === 'lock_taken')).toEqual([])
+})
+
+test('a refused taker leaves word of the writer that was killed before it', async () => {
+  const { here, session, bytes, acquire: take } = await told()
+  const dead = '{"pid":4711,"program":"story","since":"then"}'
+  await overwrite(here.place.sessions, leaseName(session), Buffer.from(dead))
+  await overwrite(here.place.sessions, logName(session), bytes.subarray(0, 900))
+  expect((await take()).ok).toBe(false)
+  await overwrite(here.place.sessions, logName(session), bytes)
+  const writer = value(await take())
+  expect(writer.state.counts['lock_taken']).toBe(1)
+  await writer.release()
+})
+
+test('a writer whose Log or lease was deleted or changed under it acknowledges nothing more', async () => {
+  for (const harm of ['delete', 'delete lease', 'cut'] as const) {
+    const { here, session, bytes, acquire: take } = await told()
+    const writer = value(await take())
+    const { sessions } = here.place
+    if (harm === 'delete') await sessions.remove(logName(session))
+    if (harm === 'delete lease') await sessions.remove(leaseName(session))
+    if (harm === 'cut') await overwrite(sessions, logName(session), bytes.subarray(0, 500))
+    const pin = { type: 'text_pinned', data: { text: 'x', by: 'person' } } as const
+    expect(await writer.append([pin])).toMatchObject({ error: { kind: 'storage_failed' } })
+    expect((await writer.append([pin])).ok).toBe(false)
+    await writer.release()
+  }
+})
+
+test('more than a write can hold is never taken for a torn tail', async () => {
+  const { here, session, bytes, acquire: take } = await told()
+  const { sessions } = here.place
+  const limit = 4 * 1024 * 1024
+  await overwrite(sessions, logName(session), Buffer.concat([bytes, Buffer.alloc(limit + 1, '\n')]))
+  expect(reasonOf(await take())).toBe('checksum')
+  await overwrite(sessions, logName(session), Buffer.concat([bytes, Buffer.alloc(limit, '\n')]))
+  await value(await take()).release()
+})
