@@ -26,8 +26,7 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
  * formed; so that equal values have equal bytes.
  */
 export function canonicalJson(value: unknown): string {
-  const plain =
-    isJsonObject(value) && typeof value['toJSON'] === 'function' ? value['toJSON']() : value
+  const plain: unknown = value instanceof Date ? value.toISOString() : value
   if (Array.isArray(plain))
     return `[${plain.map((child) => canonicalJson(child ?? null)).join(',')}]`
   if (typeof plain === 'string') return JSON.stringify(plain.toWellFormed())

@@ -109,11 +109,6 @@ export async function replaceFile(
     throw error
   }
   await file.close()
-  await publish(folder, temporary, name)
-}
-
-/** Gives a synced temporary file its name, durably; without it, the temporary file is gone too. */
-export async function publish(folder: Folder, temporary: string, name: string): Promise<void> {
   try {
     await folder.rename(temporary, name)
   } catch (error) {

@@ -96,12 +96,12 @@ async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSi
     /** Resolves at the next ring. */
     rung: async (): Promise<void> => {
       if (!rang && !signal.aborted) {
-        let cancel = () => {}
+        let cancel: (() => void) | undefined
         await new Promise<void>((resolve) => {
           wake = resolve
           cancel = place.clock.after(patience, ring)
         })
-        cancel()
+        cancel?.()
       }
       rang = false
     },

@@ -146,7 +146,9 @@ test('an adopted Session survives a power cut', async () => {
     await overwrite(place.place.sessions, logName(session), bytes)
     value(await adoptLog(place.place, session))
     const after = await testPlace(disk.afterCrash(seed).folder(), promptClock)
-    await value(await acquire(after, session)).release()
+    const writer = value(await acquire(after, session))
+    expect(writer.cursor.offset).toBe(bytes.length)
+    await writer.release()
   }
 })
 
@@ -155,7 +157,9 @@ test('what others leave beside a Log does not keep it from being opened', async 
   const { sessions } = here.place
   await sessions.folder(tornName(session, '12-backup'), 'create')
   await sessions.folder(tornName(session, '12'), 'create')
-  await value(await take()).release()
+  const taken = await take()
+  expect(taken.ok).toBe(true)
+  await value(taken).release()
 })
 
 test('what a lease says is shown only when it can be shown', async () => {

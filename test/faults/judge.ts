@@ -61,9 +61,10 @@ async function goOn(
 ): Promise<string | undefined> {
   const opened = await acquireLog(place, session, { fold: textFold, keep })
   if (!opened.ok) {
-    const begun = (ledger.sessions.get(session)?.size ?? 0) > 0
-    if (begun || opened.error.kind !== 'not_found') {
-      return `unopenable: ${opened.error.kind}: ${opened.error.message}`
+    const acknowledged = ledger.sessions.get(session)?.size ?? 0
+    const { kind, message } = opened.error
+    if (acknowledged > 0 || kind !== 'not_found') {
+      return `unopenable with ${acknowledged} acknowledged: ${kind}: ${message}`
     }
     // It was announced, and then its beginning never became durable: there is nothing of it to keep.
     ledger.sessions.delete(session)

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { SessionId } from '../../src/model/ids.ts'
+import { diskPlace } from '../support/disk-place.ts'
+import { freshFolder } from '../support/folder.ts'
+import { newJournal, Teller } from '../support/story.ts'
+
+const run = promisify(execFile)
+const script = fileURLToPath(new URL('../support/bare-writer.ts', import.meta.url))
+
+/** A process that does nothing else: only what it waits for keeps it alive. */
+async function bare(path: string, session: SessionId): Promise<unknown> {
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, path, session])
+  return JSON.parse(stdout)
+}
+
+test('a process that only waits for the Log lives until it has its answer', async () => {
+  const path = join(await freshFolder(), 'place')
+  const here = await diskPlace(path)
+  onTestFinished(() => here.close())
+  const teller = new Teller(here, newJournal())
+  await teller.begin()
+  const session = SessionId.parse(teller.journal.session)
+  expect(await bare(path, session)).toEqual({ taken: false, kind: 'session_busy' })
+  await teller.end()
+  expect(await bare(path, session)).toEqual({ taken: true, appended: true })
+})
