@@ -14,7 +14,12 @@ export interface Ids {
 
 export function systemIds(clock: Clock): Ids {
   const chance = chanceSource()
-  const ulid = () => timeLetters(clock.now()) + chanceLetters(chance())
+  let last = { time: -1, letters: '' }
+  const ulid = () => {
+    const time = clock.now()
+    if (time !== last.time) last = { time, letters: timeLetters(time) }
+    return last.letters + chanceLetters(chance())
+  }
   return {
     session: () => SessionId.parse(`ses_${ulid()}`),
     turn: () => TurnId.parse(`trn_${ulid()}`),

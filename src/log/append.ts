@@ -5,7 +5,7 @@ import type { SessionId } from '../model/ids.ts'
 import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { headOf } from './head-record.ts'
 import { writeHead } from './head.ts'
-import { prepare, restored, sealedLine, type Prepared } from './draft.ts'
+import { prepare, restored, sealedLine, type Preparation, type Prepared } from './draft.ts'
 import type { Lease } from './lease.ts'
 import type { Cursor, LogLine } from './line.ts'
 import type { LogPlace } from './place.ts'
@@ -59,6 +59,7 @@ export class LogWriter<State> {
   #cancelTimer: (() => void) | undefined
   #stopped: HawserError | undefined
   #released = false
+  #gathering = false
   #folderOwed: boolean
   #headOwed: HawserError | undefined
   #indexedTo: number
@@ -95,7 +96,7 @@ export class LogWriter<State> {
 
   /** Appends Events of another Log under their own ids and times; their numbers and chain become this Log's. */
   restore(events: readonly EventEnvelope[]): Promise<Result<readonly LogLine[]>> {
-    return this.#enqueue(true, async () => ok(events.map((event) => restored(this.session, event))))
+    return this.#enqueue(true, () => ok(events.map((event) => restored(this.session, event))))
   }
 
   /** Waits for everything appended so far, keeps the index, and gives the Log to the next writer. */
@@ -114,10 +115,7 @@ export class LogWriter<State> {
     }
   }
 
-  #enqueue(
-    urgent: boolean,
-    preparing: () => Promise<Result<readonly Prepared[]>>,
-  ): Promise<Result<readonly LogLine[]>> {
+  #enqueue(urgent: boolean, preparing: () => Preparation): Promise<Result<readonly LogLine[]>> {
     if (this.#released) throw new Error('this Log was given to the next writer')
     return new Promise((settle, abort) => {
       const waiting: Waiting = { urgent, bytes: 0, settle, abort, preparing: Promise.resolve() }
@@ -130,11 +128,10 @@ export class LogWriter<State> {
     })
   }
 
-  async #prepare(
-    waiting: Waiting,
-    preparing: () => Promise<Result<readonly Prepared[]>>,
-  ): Promise<void> {
-    const prepared = await preparing()
+  async #prepare(waiting: Waiting, preparing: () => Preparation): Promise<void> {
+    const preparation = preparing()
+    // What is ready is not waited for: else the first of many would be committed alone, and the others behind it.
+    const prepared = preparation instanceof Promise ? await preparation : preparation
     const bytes = prepared.ok ? prepared.value.reduce((sum, one) => sum + one.bytes, 0) : 0
     const answer = bytes > BATCH_BYTES ? failed('too_large', TOO_MUCH, { bytes }) : prepared
     if (!answer.ok) {
@@ -149,8 +146,18 @@ export class LogWriter<State> {
   /** Starts a commit now for urgent Events, soon for others. One commit runs at a time; those who come wait. */
   #wake(): void {
     if (this.#running !== undefined || this.#queue[0]?.prepared === undefined) return
-    if (this.#queue.some((waiting) => waiting.urgent)) return this.#run()
+    if (this.#queue.some((waiting) => waiting.urgent)) return this.#runSoon()
     this.#cancelTimer ??= this.#parts.place.clock.after(SOON_MS, () => this.#run())
+  }
+
+  /** After everyone who appends in this moment: they share one write. */
+  #runSoon(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    queueMicrotask(() => {
+      this.#gathering = false
+      this.#run()
+    })
   }
 
   #run(): void {
@@ -201,7 +208,7 @@ export class LogWriter<State> {
     const groups = batch.map(({ prepared = [] }) =>
       prepared.map((one) => {
         const { line, bytes } = sealedLine(one, cursor, place)
-        pieces.push(bytes, NEWLINE)
+        pieces.push(bytes)
         cursor = line.next
         place += 1
         return line
@@ -214,8 +221,6 @@ export class LogWriter<State> {
   async #store(bytes: Buffer): Promise<HawserError | undefined> {
     const { file, place } = this.#parts
     try {
-      const gone = await this.#displaced()
-      if (gone !== undefined) return (this.#stopped = gone)
       await writeAll(file, bytes)
     } catch (error) {
       const failure = fileFailure(error, 'write to the Log')
@@ -225,7 +230,11 @@ export class LogWriter<State> {
       return failure
     }
     try {
-      await file.datasync()
+      const [displaced] = await Promise.all([
+        this.#displaced(this.#cursor.offset + bytes.length),
+        file.datasync(),
+      ])
+      if (displaced !== undefined) return (this.#stopped = displaced)
       if (this.#folderOwed) await place.sessions.sync()
       this.#folderOwed = false
       return undefined
@@ -238,10 +247,10 @@ export class LogWriter<State> {
   }
 
   /** Someone deleted or changed the Log, or deleted its lease, under this writer: nothing can be promised any more. */
-  async #displaced(): Promise<HawserError | undefined> {
+  async #displaced(expected: number): Promise<HawserError | undefined> {
     const { file, lease, session } = this.#parts
     const [{ links, size }, held] = await Promise.all([file.stat(), lease.holds()])
-    if (links > 0 && size === this.#cursor.offset && held) return undefined
+    if (links > 0 && size === expected && held) return undefined
     const text = 'The Log was deleted or changed by someone else while it was being written.'
     return stoppedBy(failed('storage_failed', text, { session_id: session }).error)
   }
@@ -290,7 +299,6 @@ export class LogWriter<State> {
   }
 }
 
-const NEWLINE = Buffer.from('\n')
 const TOO_MUCH = 'One append holds more than the Log takes in one write.'
 
 function stoppedBy(error: HawserError): HawserError {

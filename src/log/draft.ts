@@ -2,7 +2,7 @@ import { sha256 } from '../encoding/hash.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft, EventEnvelope } from '../model/event.ts'
-import type { SessionId } from '../model/ids.ts'
+import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { lineAt, sealLine, type Cursor, type LogLine, type Unsealed } from './line.ts'
 import type { LogPlace } from './place.ts'
@@ -16,7 +16,10 @@ export interface Prepared {
   readonly bytes: number
 }
 
-/** A line and the bytes it is, without their newline. */
+/** Prepared at once, or after blobs were kept. */
+export type Preparation = Result<readonly Prepared[]> | Promise<Result<readonly Prepared[]>>
+
+/** A line and the bytes it is, its newline included. */
 export interface SealedLine {
   readonly line: LogLine
   readonly bytes: Buffer
@@ -25,78 +28,114 @@ export interface SealedLine {
 /** What stands around `data` in a line, at its longest. */
 const ENVELOPE_BYTES = 512
 
-/** Gives drafts their ids and times, moves what is too large into blobs, and refuses what a Log must not hold. */
-export async function prepare(
+/**
+ * Gives drafts their ids and times, moves what is too large into blobs, and refuses what a Log must not hold. Waits only
+ * where something is moved: all who append in answer to one commit are then ready for the next one together.
+ */
+export function prepare(
   place: LogPlace,
   session: SessionId,
   drafts: readonly EventDraft[],
   keep: KeepBlob,
-): Promise<Result<readonly Prepared[]>> {
-  const prepared: Prepared[] = []
+): Preparation {
   const ts = new Date(place.clock.now()).toISOString()
+  const prepared: Prepared[] = []
   for (const draft of drafts) {
-    const text = await fittingData(draft, keep)
-    if (!text.ok) return text
-    // Read back, so that the live state is a fold of what a later reader will see, whatever the caller does to its object.
-    const data = parseJson(text.value)
-    if (!isJsonObject(data)) return refused(draft, 'has no object as its data')
-    const { type, turn_id } = draft
-    const turn = turn_id === undefined ? {} : { turn_id }
-    const unsealed = {
-      id: place.ids.event(),
-      session_id: session,
-      ...turn,
-      ts,
-      type,
-      data: text.value,
-    }
-    const bytes = Buffer.byteLength(text.value) + ENVELOPE_BYTES
-    prepared.push({ unsealed, data, bytes })
+    const text = fittingText(draft)
+    if (text === undefined) return prepareSpilling(place, session, drafts, keep, ts)
+    const one = text.ok ? preparedOf(place, session, draft, ts, text.value) : text
+    if (!one.ok) return one
+    prepared.push(one.value)
   }
   return ok(prepared)
+}
+
+async function prepareSpilling(
+  place: LogPlace,
+  session: SessionId,
+  drafts: readonly EventDraft[],
+  keep: KeepBlob,
+  ts: string,
+): Promise<Result<readonly Prepared[]>> {
+  const prepared: Prepared[] = []
+  for (const draft of drafts) {
+    const text = fittingText(draft) ?? (await spilledText(draft, keep))
+    const one = text.ok ? preparedOf(place, session, draft, ts, text.value) : text
+    if (!one.ok) return one
+    prepared.push(one.value)
+  }
+  return ok(prepared)
+}
+
+function preparedOf(
+  place: LogPlace,
+  session: SessionId,
+  draft: EventDraft,
+  ts: string,
+  text: string,
+): Result<Prepared> {
+  // Read back, so that the live state is a fold of what a later reader will see, whatever the caller does to its object.
+  const data = parseJson(text)
+  if (!isJsonObject(data)) return refused(draft, 'has no object as its data')
+  const { type, turn_id } = draft
+  const unsealed = unsealedOf(place.ids.event(), session, turn_id, ts, type, text)
+  return ok({ unsealed, data, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
 }
 
 /** An Event of another Log, ready for this one. It was read from a line, so it fits one. */
 export function restored(session: SessionId, event: EventEnvelope): Prepared {
   const { id, turn_id, ts, type } = event
   const data = wellFormedJson(event.data)
-  const turn = turn_id === undefined ? {} : { turn_id }
-  const unsealed = { id, session_id: session, ...turn, ts, type, data }
+  const unsealed = unsealedOf(id, session, turn_id, ts, type, data)
   return { unsealed, data: event.data, bytes: Buffer.byteLength(data) + ENVELOPE_BYTES }
 }
 
 /** The line that a prepared Event becomes at `cursor`, equal to what a reader of the file gets. */
 export function sealedLine(
   { unsealed, data }: Prepared,
-  cursor: Cursor,
+  { seq, prev, offset }: Cursor,
   batch: number,
 ): SealedLine {
-  const { bytes, crc } = sealLine(unsealed, cursor.seq, cursor.prev, batch)
-  const place = batch === 0 ? {} : { batch }
-  const envelope = {
-    ...unsealed,
-    v: 1 as const,
-    seq: cursor.seq,
-    data,
-    ...place,
-    prev: cursor.prev,
-    crc,
-  }
-  return { bytes, line: lineAt(envelope, sha256(bytes), cursor.offset, bytes.length) }
+  const { bytes, crc } = sealLine(unsealed, seq, prev, batch)
+  const { id, session_id, turn_id, ts, type } = unsealed
+  // Written out, not spread: this runs for every Event, and an object that is spread together is slow for ever after.
+  const envelope: EventEnvelope =
+    turn_id === undefined
+      ? { v: 1, seq, id, session_id, ts, type, data, prev, crc }
+      : { v: 1, seq, id, session_id, turn_id, ts, type, data, prev, crc }
+  if (batch > 0) envelope.batch = batch
+  const length = bytes.length - 1
+  return { bytes, line: lineAt(envelope, sha256(bytes.subarray(0, length)), offset, length) }
 }
 
-/** Data as JSON text that fits a line. */
-async function fittingData(draft: EventDraft, keep: KeepBlob): Promise<Result<string>> {
+function unsealedOf(
+  id: EventId,
+  session_id: SessionId,
+  turn_id: TurnId | undefined,
+  ts: string,
+  type: string,
+  data: string,
+): Unsealed {
+  return turn_id === undefined
+    ? { id, session_id, ts, type, data }
+    : { id, session_id, turn_id, ts, type, data }
+}
+
+/** Data as JSON text that fits a line as it is; `undefined` when something has to go to a blob. */
+function fittingText(draft: EventDraft): Result<string> | undefined {
   // One level is the line's own.
   if (!depthWithin(draft.data, LIMITS.event_depth - 1))
     return refused(draft, 'is nested too deeply')
   const text = wellFormedJson(draft.data)
-  if (Buffer.byteLength(text) <= LIMITS.event_field_bytes) return ok(text)
+  return Buffer.byteLength(text) <= LIMITS.event_field_bytes ? ok(text) : undefined
+}
+
+async function spilledText(draft: EventDraft, keep: KeepBlob): Promise<Result<string>> {
   const spilled = await spill(draft.data, keep)
   if (!spilled.ok) return spilled
-  const fitting = wellFormedJson(spilled.value)
-  const bytes = Buffer.byteLength(fitting) + ENVELOPE_BYTES
-  return bytes <= LIMITS.event_line_bytes ? ok(fitting) : refused(draft, 'is too long for a line')
+  const text = wellFormedJson(spilled.value)
+  const bytes = Buffer.byteLength(text) + ENVELOPE_BYTES
+  return bytes <= LIMITS.event_line_bytes ? ok(text) : refused(draft, 'is too long for a line')
 }
 
 function refused(draft: EventDraft, why: string): Failed {

@@ -3,7 +3,7 @@ import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { logName, type LogPlace } from './place.ts'
-import { LOG_START, scan, type ScanEnd } from './scan.ts'
+import { LOG_START, scan, type Passing, type ScanEnd, type ScanOptions } from './scan.ts'
 
 /** A Log folded as far as it could be read. */
 export interface FoldedLog<State> {
@@ -20,25 +20,26 @@ export async function foldLog<State>(
   file: File,
   fold: Fold<State>,
   strict: boolean,
+  passing?: Passing,
 ): Promise<FoldedLog<State>> {
   // A Log that nobody here vouches for brings an index that nobody vouches for.
   const indexed = strict ? undefined : await readIndex(place, session, file, fold)
-  const folded = await foldFrom(session, file, fold, strict, indexed)
+  const options = { session, strict, ...(passing === undefined ? {} : { passing }) }
+  const folded = await foldFrom(options, file, fold, indexed)
   // Before anything is called damaged, let alone cut, the Log itself is asked.
   if (folded.end.fault === undefined || indexed === undefined) return folded
-  return foldFrom(session, file, fold, strict, undefined)
+  return foldFrom(options, file, fold, undefined)
 }
 
 async function foldFrom<State>(
-  session: SessionId,
+  options: ScanOptions,
   file: File,
   fold: Fold<State>,
-  strict: boolean,
   indexed: Snapshot<State> | undefined,
 ): Promise<FoldedLog<State>> {
   let state = indexed === undefined ? fold.initial : indexed.state
   const from = indexed?.cursor ?? LOG_START
-  const end = await scan(file, { session, strict, from }, (line) => {
+  const end = await scan(file, { ...options, from }, (line) => {
     state = fold.step(state, line)
   })
   return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }

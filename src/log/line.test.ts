@@ -13,6 +13,13 @@ const event: Unsealed = {
 }
 const prev = 'a'.repeat(64)
 
+/** The line without its newline, which a reader has cut off. */
+function sealed(unsealed: Unsealed, seq: number, before: string | null, batch: number): Buffer {
+  const { bytes } = sealLine(unsealed, seq, before, batch)
+  expect(bytes.at(-1)).toBe(10)
+  return bytes.subarray(0, -1)
+}
+
 /** A line as someone else might write it, with a checksum that holds. */
 function forged(body: string): Buffer {
   const crc = crc32(body).toString(16).padStart(8, '0')
@@ -22,7 +29,7 @@ function forged(body: string): Buffer {
 const bodyOf = (line: Buffer) => line.toString('utf8').replace(/,"crc":"[0-9a-f]{8}"\}$/, '')
 
 test('the bytes of a line are these', () => {
-  expect(sealLine(event, 7, prev, 2).bytes.toString('utf8')).toBe(
+  expect(sealed(event, 7, prev, 2).toString('utf8')).toBe(
     '{"v":1,"seq":7,"id":"evt_01kg0000000000000000000000",' +
       '"session_id":"ses_01kg0000000000000000000001",' +
       '"turn_id":"trn_01kg0000000000000000000002","ts":"2026-01-31T12:00:00.000Z",' +
@@ -30,17 +37,18 @@ test('the bytes of a line are these', () => {
       '"crc":"5a264109"}',
   )
   const { turn_id: _, ...outside } = event
-  expect(sealLine(outside, 0, null, 0).bytes.toString('utf8')).not.toMatch(/turn_id|batch/)
+  expect(sealed(outside, 0, null, 0).toString('utf8')).not.toMatch(/turn_id|batch/)
 })
 
 test('a sealed line decodes to what was sealed', () => {
-  const { bytes, crc } = sealLine(event, 7, prev, 0)
+  const bytes = sealed(event, 7, prev, 0)
+  const { crc } = sealLine(event, 7, prev, 0)
   const decoded = decodeLine(bytes, true)
   expect(decoded).toMatchObject({ ok: true, envelope: { seq: 7, prev, crc, type: 'notice' } })
 })
 
 test('every flipped bit of a line is noticed', () => {
-  const { bytes } = sealLine(event, 7, prev, 0)
+  const bytes = sealed(event, 7, prev, 0)
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const flipped = Buffer.from(bytes)
     flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
@@ -48,7 +56,7 @@ test('every flipped bit of a line is noticed', () => {
   }
 })
 
-const whole = bodyOf(sealLine(event, 7, prev, 0).bytes)
+const whole = bodyOf(sealed(event, 7, prev, 0))
 const deep = '['.repeat(10_000) + ']'.repeat(10_000)
 
 test.each([
@@ -86,13 +94,13 @@ test.each([
 })
 
 test('text that only looks like an escaped surrogate is text', () => {
-  const line = sealLine(
+  const line = sealed(
     { ...event, data: JSON.stringify({ text: '\\ud800 and \\\\ud800' }) },
     7,
     prev,
     0,
   )
-  expect(decodeLine(line.bytes, true).ok).toBe(true)
+  expect(decodeLine(line, true).ok).toBe(true)
 })
 
 test('unknown fields of an envelope and of data are kept', () => {
@@ -107,7 +115,7 @@ test('unknown fields of an envelope and of data are kept', () => {
 
 test('a type is written so that it is read as it was, whatever it is', () => {
   for (const type of ['a"b', 'x\ny', 'q","data":{},"x":"']) {
-    const { bytes } = sealLine({ ...event, type }, 7, prev, 0)
+    const bytes = sealed({ ...event, type }, 7, prev, 0)
     expect(decodeLine(bytes, true)).toMatchObject({ ok: true, envelope: { type, seq: 7 } })
   }
 })

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { EventEnvelope, readEvent, type LoggedEvent } from '../model/event.ts'
+import { isEventEnvelope, readEvent, type EventEnvelope, type LoggedEvent } from '../model/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 
@@ -49,7 +49,7 @@ export interface Unsealed {
   readonly data: string
 }
 
-/** The line's bytes without its newline. `batch` is its place in the one write it belongs to. */
+/** The line's bytes, its newline included. `batch` is its place in the one write it belongs to. */
 export function sealLine(
   event: Unsealed,
   seq: number,
@@ -62,8 +62,12 @@ export function sealLine(
     `{"v":1,"seq":${seq},"id":"${event.id}","session_id":"${event.session_id}",${turn}` +
     `"ts":"${event.ts}","type":${JSON.stringify(event.type)},"data":${event.data},${place}` +
     `"prev":${prev === null ? 'null' : `"${prev}"`}`
-  const crc = checksum(body)
-  return { bytes: Buffer.from(`${body},"crc":"${crc}"}`), crc }
+  const length = Buffer.byteLength(body)
+  const bytes = Buffer.allocUnsafe(length + TAIL_LENGTH + 1)
+  bytes.write(body, 'utf8')
+  const crc = crc32(bytes.subarray(0, length)).toString(16).padStart(8, '0')
+  bytes.write(`,"crc":"${crc}"}\n`, length, 'latin1')
+  return { bytes, crc }
 }
 
 export type Decoded =
@@ -83,10 +87,9 @@ export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
   if (parsed === undefined) return { ok: false, fault: 'not_json' }
   if (versionOf(parsed) > 1) return { ok: false, fault: 'version' }
   if (!depthWithin(parsed, LIMITS.event_depth)) return { ok: false, fault: 'too_deep' }
-  const envelope = EventEnvelope.safeParse(parsed)
-  if (!envelope.success) return { ok: false, fault: 'envelope' }
+  if (!isEventEnvelope(parsed)) return { ok: false, fault: 'envelope' }
   if (strict && !isCanonical(parsed, text)) return { ok: false, fault: 'not_canonical' }
-  return { ok: true, envelope: envelope.data, hash: sha256(bytes) }
+  return { ok: true, envelope: parsed, hash: sha256(bytes) }
 }
 
 /** A decoded line at its place in the file. `length` is without the newline. */
@@ -103,16 +106,12 @@ export function lineAt(
 const CHECKSUM_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/
 const TAIL_LENGTH = ',"crc":"01234567"}'.length
 
-function checksum(body: string | Buffer): string {
-  return crc32(body).toString(16).padStart(8, '0')
-}
-
 /** The checksum stands last, so the bytes it covers are known before anything is parsed. */
 function checksumHolds(bytes: Buffer): boolean {
   const body = bytes.length - TAIL_LENGTH
   if (body <= 0) return false
   const told = CHECKSUM_TAIL.exec(bytes.toString('latin1', body))
-  return told !== null && told[1] === checksum(bytes.subarray(0, body))
+  return told?.[1] !== undefined && parseInt(told[1], 16) === crc32(bytes.subarray(0, body))
 }
 
 /** The format version a line claims, 0 when it claims none. */

@@ -1,4 +1,4 @@
-import { asResult, closing, ifPossible, readSpan, type File } from '../host/files.ts'
+import { asResult, closing, ifPossible, type File } from '../host/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
@@ -73,9 +73,11 @@ export async function acquireLog<State>(
       underLease(place, session, async (lease) => {
         const head = await readHead(place, session)
         if (!head.ok) return head
-        if (head.value === undefined) return foreign(session)
-        await settleOnDisk(place, session, head.value)
-        const folded = await foldLog(place, session, file, fold, false)
+        if (head.value === undefined) {
+          // The head comes before the first byte; so an empty Log without one was never begun, here or elsewhere.
+          return (await file.stat()).size === 0 ? notFound(session) : foreign(session)
+        }
+        const folded = await foldSettled(place, session, file, fold, head.value)
         const fit = await repair(place, session, file, folded, head.value)
         if (!fit.ok) return fit
         const { snapshot: start, indexedTo } = folded
@@ -88,22 +90,27 @@ export async function acquireLog<State>(
   })
 }
 
-const MEND_BYTES = 256 * 1024
-
 /**
- * Makes durable what a writer that died may have left in memory only: the Log's name, and the bytes behind the head. A sync
- * alone does not do for the bytes: if one failed before, the system may take them for written. So they are written over,
- * unchanged, first.
+ * Folds the Log, and makes durable what a writer that died may have left in memory only: the Log's name, and bytes behind
+ * the head and the index. A sync alone does not do for the bytes: if one failed before, the system may take them for
+ * written. So they are written over as they are read, unchanged, first.
  */
-async function settleOnDisk(place: LogPlace, session: SessionId, head: HeadRecord): Promise<void> {
-  await closing(await place.sessions.open(logName(session), 'mend'), async (file) => {
-    const { size } = await file.stat()
-    for (let at = head.offset; at < size; at += MEND_BYTES) {
-      await file.writeAt(await readSpan(file, at, Math.min(MEND_BYTES, size - at)), at)
-    }
-    await file.datasync()
+async function foldSettled<State>(
+  place: LogPlace,
+  session: SessionId,
+  file: File,
+  fold: Fold<State>,
+  head: HeadRecord,
+): Promise<FoldedLog<State>> {
+  return closing(await place.sessions.open(logName(session), 'mend'), async (mended) => {
+    const folded = await foldLog(place, session, file, fold, false, async (bytes, position) => {
+      const known = Math.max(0, head.offset - position)
+      if (known < bytes.length) await mended.writeAt(bytes.subarray(known), position + known)
+    })
+    await mended.datasync()
+    await place.sessions.sync()
+    return folded
   })
-  await place.sessions.sync()
 }
 
 /** Cuts a torn tail; refuses a Log that is not what its head says, or damaged. */

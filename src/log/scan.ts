@@ -1,5 +1,5 @@
 import { LineFramer } from '../encoding/lines.ts'
-import type { File } from '../host/files.ts'
+import { ifPossible, type File } from '../host/files.ts'
 import { readEvent, type EventEnvelope } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
@@ -17,14 +17,19 @@ export interface ScanOptions {
   readonly strict: boolean
   /** Where to begin; the start of the file when left out. */
   readonly from?: Cursor
+  /** Gets all bytes that are read, before any line of them is judged. */
+  readonly passing?: Passing
 }
+
+/** Bytes of a file and where they stand in it; good until it answers. */
+export type Passing = (bytes: Buffer, position: number) => Promise<void>
 
 export const LOG_START: Cursor = { offset: 0, seq: 0, prev: null }
 
-/** Memory of a scan, whatever the Log's size: one chunk, and at most one line across chunks. */
-const CHUNK_BYTES = 256 * 1024
+/** Memory of a scan, whatever the Log's size: two pieces, and at most one line across pieces. */
+const LARGEST_PIECE = 256 * 1024
 /** The first read is small: often only a line or a short tail is wanted. */
-const FIRST_CHUNK_BYTES = 16 * 1024
+const FIRST_PIECE = 16 * 1024
 
 /**
  * Reads forward, once, line after line, and hands each good one to `visit`; stops before the first that is not good,
@@ -36,15 +41,12 @@ export async function scan(
   visit: (line: LogLine) => void | false,
 ): Promise<ScanEnd> {
   let cursor = options.from ?? LOG_START
-  const begin = cursor.offset
-  const framer = new LineFramer(LIMITS.event_line_bytes, begin)
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
-  for (let position = begin; ;) {
-    const room = position === begin ? FIRST_CHUNK_BYTES : CHUNK_BYTES
-    const count = await file.read(chunk.subarray(0, room), position)
-    if (count === 0) break
-    position += count
-    for (const framed of framer.push(chunk.subarray(0, count))) {
+  let position = cursor.offset
+  const framer = new LineFramer(LIMITS.event_line_bytes, position)
+  for await (const piece of piecesOf(file, position)) {
+    await options.passing?.(piece, position)
+    position += piece.length
+    for (const framed of framer.push(piece)) {
       if ('overlong' in framed) return stop(cursor, 'overlong')
       const line = placeLine(framed.bytes, cursor, options)
       if (typeof line === 'string') return stop(cursor, line)
@@ -53,6 +55,39 @@ export async function scan(
     }
   }
   return framer.unfinished === 0 ? { cursor } : stop(cursor, 'unterminated')
+}
+
+/**
+ * The file from `begin`, piece after piece; a piece is good until the next is asked for. Each is twice as large as the one
+ * before, so that a short look reads little more than it looks at. Once they are large, the next one is read while one is
+ * used.
+ */
+async function* piecesOf(file: File, begin: number): AsyncGenerator<Buffer> {
+  let position = begin
+  let size = FIRST_PIECE
+  let [used, other] = [Buffer.alloc(0), Buffer.alloc(0)]
+  let ahead: Promise<number> | undefined
+  const read = () => {
+    if (other.length < size) other = Buffer.allocUnsafe(size)
+    return file.read(other, position)
+  }
+  try {
+    for (;;) {
+      const count = await (ahead ?? read())
+      ahead = undefined
+      if (count === 0) return
+      position += count
+      const piece = other
+      other = used
+      used = piece
+      if (size === LARGEST_PIECE) ahead = read()
+      else size *= 2
+      yield piece.subarray(0, count)
+    }
+  } finally {
+    // Whoever stops early may close the file next.
+    if (ahead !== undefined) await ifPossible(ahead)
+  }
 }
 
 function stop(cursor: Cursor, reason: Fault): ScanEnd {

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { durabilityOf, EPHEMERAL_DATA, EventEnvelope, readEvent } from './event.ts'
+import { durabilityOf, EPHEMERAL_DATA, EventEnvelope, isEventEnvelope, readEvent } from './event.ts'
 import type {
   EphemeralData,
   EphemeralEvent,
@@ -227,4 +227,36 @@ test('context pressure carries the figures, the tier of a recovery and what to d
   }
   expect(EPHEMERAL_DATA.context_pressure.parse(pressure)).toEqual(pressure)
   expect(EPHEMERAL_DATA.context_pressure.safeParse({ ...pressure, tier: 'x' }).success).toBe(false)
+})
+
+test('the quick check of an envelope agrees with its schema', () => {
+  const good = {
+    v: 1,
+    seq: 3,
+    id: 'evt_01kg8m2q3r4s5t6v7w8x9y0z12',
+    session_id: 'ses_01kg8m2q3r4s5t6v7w8x9y0z12',
+    turn_id: 'trn_01kg8m2q3r4s5t6v7w8x9y0z12',
+    ts: '2026-01-31T12:00:00.000Z',
+    type: 'notice',
+    data: {},
+    batch: 2,
+    prev: 'ab'.repeat(32),
+    crc: '0123abcd',
+  }
+  const odd = [undefined, null, '', 'x', -1, 0, 1, 1.5, 2 ** 53, [], {}, true, `${good.id}\n`]
+  const agree = (value: unknown) =>
+    isEventEnvelope(value) === EventEnvelope.safeParse(value).success
+  expect([isEventEnvelope(good), isEventEnvelope({ ...good, more: 1 })]).toEqual([true, true])
+  for (const field of Object.keys(good)) {
+    const rest = Object.fromEntries(Object.entries(good).filter(([name]) => name !== field))
+    expect({ field, agree: agree(rest) }).toEqual({ field, agree: true })
+    for (const value of odd) {
+      expect({ field, value, agree: agree({ ...good, [field]: value }) }).toEqual({
+        field,
+        value,
+        agree: true,
+      })
+    }
+  }
+  for (const value of odd) expect(agree(value)).toBe(true)
 })

@@ -6,7 +6,16 @@ import {
   TextPinned,
 } from './compaction-events.ts'
 import { NextAction } from './error-shape.ts'
-import { EventId, SessionId, Sha256, TurnId } from './ids.ts'
+import {
+  EVENT_ID,
+  EventId,
+  SESSION_ID,
+  SessionId,
+  SHA_256,
+  Sha256,
+  TURN_ID,
+  TurnId,
+} from './ids.ts'
 import { LockTaken, LogRepaired, Notice } from './log-events.ts'
 import { PRESSURE_TIERS, ProviderRequest, ProviderUsage, Reasoning } from './provider-events.ts'
 import {
@@ -83,6 +92,9 @@ export type EventDraft<T extends EventType = EventType> = T extends EventType
   ? { readonly type: T; readonly data: EventData<T>; readonly turn_id?: TurnId }
   : never
 
+const TIMESTAMP = z.regexes.datetime({ precision: 3 })
+const CHECKSUM = /^[0-9a-f]{8}$/
+
 /** One line of a Log. `batch` is its place in the write it came with; `crc` covers the bytes before it. */
 export const EventEnvelope = openObject({
   v: z.literal(1),
@@ -90,15 +102,34 @@ export const EventEnvelope = openObject({
   id: EventId,
   session_id: SessionId,
   turn_id: TurnId.exactOptional(),
-  ts: z.iso.datetime({ precision: 3 }),
+  ts: z.string().regex(TIMESTAMP),
   type: z.string(),
   // A check and not a record schema: the object passes as it is, whatever its keys are.
   data: z.custom<Record<string, unknown>>(isObject),
   batch: Count.exactOptional(),
   prev: Sha256.nullable(),
-  crc: z.string().regex(/^[0-9a-f]{8}$/),
+  crc: z.string().regex(CHECKSUM),
 })
 export type EventEnvelope = z.infer<typeof EventEnvelope>
+
+/** What `EventEnvelope` accepts, without a copy and several times as fast: a scan asks it of every line of a Log. */
+export function isEventEnvelope(value: unknown): value is EventEnvelope {
+  if (!isObject(value)) return false
+  const { v, seq, id, session_id, turn_id, ts, type, data, batch, prev, crc } = value
+  return (
+    v === 1 &&
+    isCount(seq) &&
+    matches(id, EVENT_ID) &&
+    matches(session_id, SESSION_ID) &&
+    (turn_id === undefined ? !Object.hasOwn(value, 'turn_id') : matches(turn_id, TURN_ID)) &&
+    matches(ts, TIMESTAMP) &&
+    typeof type === 'string' &&
+    isObject(data) &&
+    (batch === undefined ? !Object.hasOwn(value, 'batch') : isCount(batch)) &&
+    (prev === null || matches(prev, SHA_256)) &&
+    matches(crc, CHECKSUM)
+  )
+}
 
 export type KnownEvent<T extends EventType = EventType> = T extends EventType
   ? Omit<EventEnvelope, 'type' | 'data'> & { readonly type: T; readonly data: StoredData<T> }
@@ -204,8 +235,16 @@ function isEventType(type: string): type is EventType {
   return Object.hasOwn(EVENT_DATA, type)
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function matches(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value)
 }
 
 function isKnownEvent(raw: EventEnvelope, schema: z.ZodObject): raw is Event {

@@ -1,19 +1,19 @@
 import * as z from 'zod'
 
-const ULID = '[0-7][0-9a-hjkmnp-tv-z]{25}'
-
-function idSchema<P extends string>(prefix: P) {
-  return z
-    .string()
-    .regex(new RegExp(`^${prefix}_${ULID}$`))
-    .brand<P>()
+function idPattern(prefix: string): RegExp {
+  return new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 }
 
+export const SESSION_ID = idPattern('ses')
+export const TURN_ID = idPattern('trn')
+export const EVENT_ID = idPattern('evt')
+export const SHA_256 = /^[0-9a-f]{64}$/
+
 /** Ids are lower-case ULIDs with a prefix. They are validated here before any of them touches a path. */
-export const SessionId = idSchema('ses')
-export const TurnId = idSchema('trn')
-export const ResourceId = idSchema('res')
-export const EventId = idSchema('evt')
+export const SessionId = z.string().regex(SESSION_ID).brand<'ses'>()
+export const TurnId = z.string().regex(TURN_ID).brand<'trn'>()
+export const ResourceId = z.string().regex(idPattern('res')).brand<'res'>()
+export const EventId = z.string().regex(EVENT_ID).brand<'evt'>()
 
 export type SessionId = z.infer<typeof SessionId>
 export type TurnId = z.infer<typeof TurnId>
@@ -21,7 +21,7 @@ export type ResourceId = z.infer<typeof ResourceId>
 export type EventId = z.infer<typeof EventId>
 
 /** Lower-case hex of a SHA-256. */
-export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+export const Sha256 = z.string().regex(SHA_256)
 
 /** Extension of a blob by its media type: the one table of what a blob store accepts. */
 export const BLOB_EXTENSIONS = {

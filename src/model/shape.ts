@@ -41,6 +41,8 @@ export function utf8Bytes(text: string): number {
 /** Text of `least` to `most` bytes of UTF-8. */
 export function boundedText(least: number, most: number) {
   return z.string().refine((text) => {
+    // A UTF-16 unit is one to three bytes of UTF-8, so most text is known to fit without being encoded.
+    if (text.length >= least && text.length * 3 <= most) return true
     const bytes = utf8Bytes(text)
     return bytes >= least && bytes <= most
   })

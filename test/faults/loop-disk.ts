@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, open, rm, rmdir, type FileHandle } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { run, whyNotAsRoot } from './own-mounts.ts'
+import { APART_NEEDS, run, whyNotAsRoot } from './own-mounts.ts'
 
 const IMAGE_BYTES = 256 * 1024 * 1024
 
@@ -27,8 +26,8 @@ export class LoopDisk {
   readonly path: string
   readonly #image: FileHandle
 
-  static async make(): Promise<LoopDisk> {
-    const folder = await mkdtemp(join(tmpdir(), 'power-cut-'))
+  static async make(below: string): Promise<LoopDisk> {
+    const folder = await mkdtemp(join(below, 'disk-'))
     const name = join(folder, 'image')
     const image = await open(name, 'w+')
     await image.truncate(IMAGE_BYTES)
@@ -81,7 +80,7 @@ export class LoopDisk {
 }
 
 export async function whyNoLoopDisk(): Promise<string | undefined> {
-  const reason = await whyNotAsRoot('mkfs.ext4', 'mount', 'umount', 'losetup', 'perl', 'unshare')
+  const reason = await whyNotAsRoot([...APART_NEEDS, 'mkfs.ext4', 'losetup', 'perl'])
   if (reason !== undefined) return reason
   const free = await run('losetup', ['-f']).catch(() => undefined)
   return free === undefined ? 'there is no loop device' : undefined

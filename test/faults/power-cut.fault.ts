@@ -3,19 +3,23 @@ import { whyNoLoopDisk } from './loop-disk.ts'
 import { withOwnMounts } from './own-mounts.ts'
 import { runPowerCuts } from './power-cut-runs.ts'
 
-const reason = await whyNoLoopDisk()
+const TEST = 'power cut'
+const BUG = 'acknowledge_before_sync'
+const BUGGY_CUTS = 10
 
-// Cuts the power for disks of a mount namespace of its own, so that also a run that is killed leaves nothing mounted.
-if (reason !== undefined || (await withOwnMounts())) {
+const cannot = await whyNoLoopDisk()
+if (cannot !== undefined) console.log(JSON.stringify({ test: TEST, skipped: cannot }))
+else await withOwnMounts(cutInside)
+
+async function cutInside(folder: string): Promise<void> {
   await runFault(
-    'power cut',
-    async () => reason,
+    TEST,
+    async () => undefined,
     async ({ seed, full }) => {
       const cuts = full ? 500 : 6
-      const { events, blobs, ...counts } = await runPowerCuts({ seed, cuts, lanes: 2 })
-      const { acknowledged, kept, repaired } = counts
-      const bug = 'acknowledge_before_sync'
-      const planted = await runPowerCuts({ seed, cuts: 10, lanes: 1, bug })
+      const run = { seed, lanes: 2, folder }
+      const { events, blobs, acknowledged, kept, repaired } = await runPowerCuts({ ...run, cuts })
+      const planted = await runPowerCuts({ ...run, cuts: BUGGY_CUTS, bug: BUG })
       const missed = planted.events.length === 0 ? ['it was not noticed'] : []
       return [
         {
@@ -25,7 +29,7 @@ if (reason !== undefined || (await withOwnMounts())) {
           more: { acknowledged, repaired },
         },
         { test: 'power cut during put-then-log', n: cuts, violations: blobs, more: { kept } },
-        { test: `planted ${bug} loses Events in a power cut`, n: 10, violations: missed },
+        { test: `planted ${BUG} loses Events in a power cut`, n: BUGGY_CUTS, violations: missed },
       ]
     },
   )
