@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import * as z from 'zod'
+import { fileFailure } from '../../src/host/files.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { SessionId, type BlobKey } from '../../src/model/ids.ts'
 import type { LogWriter } from '../../src/log/append.ts'
@@ -133,6 +134,6 @@ try {
   await follow(order)
 } catch (error) {
   // A place or a Log that could not be made: said, and nothing else was promised.
-  if (!(error instanceof Refused)) throw error
+  if (!(error instanceof Refused)) tellRefused('open', fileFailure(error, 'open the place'))
 }
 tell({ what: 'done' })
