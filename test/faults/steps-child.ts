@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import * as z from 'zod'
 import { fileFailure } from '../../src/host/files.ts'
+import { failed } from '../../src/model/errors.ts'
 import type { EventDraft } from '../../src/model/event.ts'
 import { SessionId, type BlobKey } from '../../src/model/ids.ts'
 import type { LogWriter } from '../../src/log/append.ts'
@@ -134,6 +135,10 @@ try {
   await follow(order)
 } catch (error) {
   // A place or a Log that could not be made: said, and nothing else was promised.
-  if (!(error instanceof Refused)) tellRefused('open', fileFailure(error, 'open the place'))
+  const refusal =
+    error instanceof Refused
+      ? failed('storage_failed', error.message).error
+      : fileFailure(error, 'open the place')
+  tellRefused('open', refusal)
 }
 tell({ what: 'done' })
