@@ -39,6 +39,11 @@ interface Waiting {
 
 /** Events that need not be durable at once are, after this long at the latest, with the sync still to come. */
 const SOON_MS = 20
+/**
+ * So many appends share a write at most. With hundreds of callers at once, larger writes would carry more Events a second, but
+ * nobody would be answered before all of them were encoded and synced.
+ */
+const SHARED_BY = 50
 /** Appended since the last index: more is never read again at the next opening. */
 const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
@@ -164,9 +169,11 @@ export class LogWriter<State> {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     if (this.#running !== undefined) return
-    this.#running = this.#commit(this.#takeBatch()).finally(() => {
+    this.#running = this.#commit(this.#takeBatch()).then((announce) => {
       this.#running = undefined
+      // The next write is under way before those who waited for this one go on and use the processor.
       this.#wake()
+      announce()
     })
   }
 
@@ -178,11 +185,13 @@ export class LogWriter<State> {
       bytes += waiting.bytes
       if (waiting.prepared === undefined || (count > 0 && bytes > BATCH_BYTES)) break
       count += 1
+      if (count === SHARED_BY) break
     }
     return this.#queue.splice(0, count)
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  /** Makes the batch durable, or not; what it answers tells those who wait. */
+  async #commit(batch: readonly Waiting[]): Promise<() => void> {
     try {
       if (this.#stopped !== undefined) return this.#refuse(batch, this.#stopped)
       const { groups, bytes, cursor } = this.#seal(batch)
@@ -192,11 +201,11 @@ export class LogWriter<State> {
       const lines = groups.flat()
       this.#state = lines.reduce((state, line) => this.#parts.fold.step(state, line), this.#state)
       await this.#keepHead(lines)
-      batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
       if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
+      return () => batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
     } catch (defect) {
       this.#stopped ??= failed('internal', 'The writer of this Log failed.').error
-      for (const waiting of batch) waiting.abort(defect)
+      return () => batch.forEach((waiting) => waiting.abort(defect))
     }
   }
 
@@ -281,8 +290,9 @@ export class LogWriter<State> {
   }
 
   /** Refuses the batch and all that waits behind it: an Event must not overtake one that was appended before it. */
-  #refuse(batch: readonly Waiting[], error: HawserError): void {
-    for (const waiting of [...batch, ...this.#queue.splice(0)]) waiting.settle({ ok: false, error })
+  #refuse(batch: readonly Waiting[], error: HawserError): () => void {
+    const refused = [...batch, ...this.#queue.splice(0)]
+    return () => refused.forEach((waiting) => waiting.settle({ ok: false, error }))
   }
 
   #leave(waiting: Waiting): void {
