@@ -1,7 +1,7 @@
 import { constants, watch } from 'node:fs'
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import process from 'node:process'
-import { FileFailure, type File, type Folder, type OpenMode } from './files.ts'
+import { FileFailure, told, type File, type Folder, type OpenMode } from './files.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
   constants
@@ -12,16 +12,6 @@ const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_
  */
 export async function diskFolder(path: string): Promise<Folder> {
   return new DiskFolder(await told(open(path, O_RDONLY | O_DIRECTORY)), path)
-}
-
-/** The system's answer in the port's words. Node's own argument errors are defects of ours and stay what they are. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-    if (typeof code !== 'string' || code.startsWith('ERR_') || !(error instanceof Error))
-      throw error
-    throw error instanceof FileFailure ? error : new FileFailure(code, error.message)
-  })
 }
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {

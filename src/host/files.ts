@@ -130,6 +130,24 @@ export async function closing<O extends { close(): Promise<void> }, T>(
   }
 }
 
+/** The system's answer in the words of the ports. Node's own argument errors are defects of ours and stay what they are. */
+export async function told<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    if (typeof code !== 'string' || code.startsWith('ERR_') || !(error instanceof Error))
+      throw error
+    throw error instanceof FileFailure ? error : new FileFailure(code, error.message)
+  })
+}
+
+/** Like `asResult`, for work of the host itself: it speaks to the system without a port between them. */
+export async function asHostResult<T>(
+  doing: string,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return asResult(doing, () => told(work()))
+}
+
 /** Runs `work`; what the file system refused comes back as a value. Defects, and what callers throw, go on as throws. */
 export async function asResult<T>(
   doing: string,

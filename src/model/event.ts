@@ -7,6 +7,7 @@ import {
 } from './compaction-events.ts'
 import { NextAction } from './error-shape.ts'
 import {
+  BlobKey,
   EVENT_ID,
   EventId,
   SESSION_ID,
@@ -252,4 +253,32 @@ function isKnownEvent(raw: EventEnvelope, schema: z.ZodObject): raw is Event {
   return spilled.length === 0
     ? schema.safeParse(raw.data).success
     : matchesSpilled(schema.shape, raw.data, spilled)
+}
+
+/** An Event with every long field back in its place: what folds read. */
+export type WholeEvent<T extends EventType = EventType> = T extends EventType
+  ? Omit<EventEnvelope, 'type' | 'data'> & { readonly type: T; readonly data: EventData<T> }
+  : never
+
+/** Keys of the blobs that stand for long fields of this Event. */
+export function spilledBlobs(event: Event): ReadonlyMap<string, BlobKey> {
+  const data: Readonly<Record<string, unknown>> = event.data
+  const fields = spilledFields(EVENT_DATA[event.type].shape, data)
+  return new Map(fields.map((field) => [field, BlobKey.parse(data[`${field}_blob`])]))
+}
+
+/** Puts values in the place of blobs; `undefined` when the result is not what the Event's type demands. */
+export function withoutSpilling(
+  event: Event,
+  values: Readonly<Record<string, unknown>>,
+): WholeEvent | undefined {
+  const raw: Readonly<Record<string, unknown>> = event.data
+  const spilt = spilledBlobs(event)
+  const kept = Object.entries(raw).filter(([key]) => !spilt.has(key.replace(/_blob$/, '')))
+  const whole = { ...event, data: { ...Object.fromEntries(kept), ...values } }
+  return isWhole(whole) ? whole : undefined
+}
+
+function isWhole(event: { readonly type: EventType; readonly data: unknown }): event is WholeEvent {
+  return EVENT_DATA[event.type].safeParse(event.data).success
 }

@@ -1,0 +1,30 @@
+import { sha256 } from '../encoding/hash.ts'
+import { canonicalJson } from '../encoding/json.ts'
+import type { SessionId } from '../model/ids.ts'
+
+/** What requests have in common that should share a prompt cache. Nothing in it tells who or where someone is. */
+export interface CacheFamily {
+  readonly contract_version: string
+  readonly model: string
+  readonly mode: 'build' | 'plan'
+  /** Forks share their root's, so that they find its cache warm. */
+  readonly root_session_id: SessionId
+  readonly toolset_sha256: string
+  readonly skills_sha256: string
+}
+
+export function cacheKey(family: CacheFamily): string {
+  return [
+    family.contract_version,
+    `m_${short(family.model)}`,
+    `r_${family.mode}`,
+    `s_${short(family.root_session_id)}`,
+    `t_${short(family.toolset_sha256)}`,
+    `k_${short(family.skills_sha256)}`,
+  ].join(':')
+}
+
+/** The first eight bytes of a hash over canonical JSON. */
+function short(value: string): string {
+  return sha256(canonicalJson(value)).slice(0, 16)
+}

@@ -1,0 +1,109 @@
+import { historyOf } from '../history/history.ts'
+import { transientsAt } from '../history/transients.ts'
+import type { WholeEvent } from '../model/event.ts'
+import type { TurnId } from '../model/ids.ts'
+import type { Segment } from '../model/segment.ts'
+import type { Surface } from '../model/surface.ts'
+import { canonicalJson } from '../encoding/json.ts'
+import { bytesBefore, sharedPrefix } from './prefix.ts'
+
+export type BreakCause =
+  | 'dialect'
+  | 'model'
+  | 'params'
+  | 'surface'
+  | 'checkpoint'
+  | 'undo'
+  | 'quarantine'
+  | 'drop'
+  | 'transient_retired'
+
+/** Where the shared prefix ends, in bytes of the earlier request, and why. */
+export interface Break {
+  readonly at: number
+  readonly cause: BreakCause
+}
+
+/** A request as far as it is known before its bytes are: what it was made under, and what it was made from. */
+export interface Made {
+  readonly dialect: string
+  readonly surface: Surface
+  /** Segments of the surface alone. */
+  readonly surfaceSegments: readonly Segment[]
+  /** Events up to the request. */
+  readonly events: readonly WholeEvent[]
+  readonly turn: TurnId | undefined
+}
+
+/**
+ * Foretells, from Events and without composing anything, whether the request `next` begins with all of `before`, and if
+ * not, where and why it departs. `segments` are those of `before`.
+ */
+export function predictBreak(
+  before: Made,
+  segments: readonly Segment[],
+  next: Made,
+): Break | undefined {
+  if (before.dialect !== next.dialect) return { at: 0, cause: 'dialect' }
+  if (before.surface.model !== next.surface.model) return { at: 0, cause: 'model' }
+  const surface = surfaceBreak(before, next)
+  const rest = checkpointBreak(before, segments, next) ?? transientBreak(segments, next)
+  if (surface === undefined || rest === undefined) return surface ?? rest
+  return surface.at <= rest.at ? surface : rest
+}
+
+function surfaceBreak(before: Made, next: Made): Break | undefined {
+  // By what was recorded, not by what was encoded: bytes that change under the same surface have no cause.
+  if (canonicalJson(before.surface) === canonicalJson(next.surface)) return undefined
+  const shared = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
+  const grown = next.surfaceSegments.length > before.surfaceSegments.length
+  if (shared.whole && !grown) return undefined
+  const params = canonicalJson(before.surface.params) !== canonicalJson(next.surface.params)
+  return { at: shared.bytes, cause: params && shared.bytes === 0 ? 'params' : 'surface' }
+}
+
+/** Another checkpoint than before stands at the head of the items, or none does any more. */
+function checkpointBreak(
+  before: Made,
+  segments: readonly Segment[],
+  next: Made,
+): Break | undefined {
+  const old = historyOf(before.events).checkpoint
+  const now = historyOf(next.events).checkpoint
+  if (old?.id === now?.id) return undefined
+  const cause = now === undefined || now.seq < (old?.seq ?? -1) ? 'undo' : 'checkpoint'
+  return { at: bytesBefore(segments, before.surfaceSegments.length), cause }
+}
+
+/** The first segment of `before` whose bytes are not shown on the next Turn. */
+function transientBreak(segments: readonly Segment[], next: Made): Break | undefined {
+  const transients = transientsAt(next.events, next.turn, next.surface.params.replay)
+  const bySeq = new Map(next.events.map((event) => [event.seq, event]))
+  const index = segments.findIndex(({ seq, lifetime, resource }) => {
+    if (lifetime === 'stable') return false
+    const event = bySeq.get(seq)
+    const forOneTurn = event?.type !== 'user_message'
+    const live = forOneTurn
+      ? transients.turnOnly(event?.turn_id, resource)
+      : transients.lifetimeOf(event.turn_id, resource)
+    return live === undefined
+  })
+  const retired = segments[index]
+  if (retired === undefined) return undefined
+  return { at: bytesBefore(segments, index), cause: retirement(retired, next.events) }
+}
+
+function retirement({ resource }: Segment, events: readonly WholeEvent[]): BreakCause {
+  if (resource === undefined) return 'transient_retired'
+  const last = events.findLast(
+    (event) =>
+      'resource_id' in event.data && event.data.resource_id === resource && CAUSES.has(event.type),
+  )
+  return (last && CAUSES.get(last.type)) ?? 'transient_retired'
+}
+
+const CAUSES: ReadonlyMap<string, BreakCause> = new Map([
+  ['resource_quarantined', 'quarantine'],
+  ['resource_dropped', 'drop'],
+  ['resource_retired', 'transient_retired'],
+])

@@ -1,0 +1,28 @@
+import type { Segment } from '../model/segment.ts'
+
+/** How much of an earlier request a later one begins with. */
+export interface SharedPrefix {
+  /** Bytes of the leading segments that both have. */
+  readonly bytes: number
+  readonly segments: number
+  /** All of the earlier request stands at the start of the later one. */
+  readonly whole: boolean
+}
+
+/** Compares by whole segments: a provider's cache ends between them, never inside one. */
+export function sharedPrefix(before: readonly Segment[], after: readonly Segment[]): SharedPrefix {
+  let bytes = 0
+  let segments = 0
+  for (const [at, segment] of before.entries()) {
+    const other = after[at]
+    if (other !== segment && other?.bytes.equals(segment.bytes) !== true) break
+    bytes += segment.bytes.length
+    segments += 1
+  }
+  return { bytes, segments, whole: segments === before.length }
+}
+
+/** Bytes of the segments before the one at `index`. */
+export function bytesBefore(segments: readonly Segment[], index: number): number {
+  return segments.slice(0, index).reduce((sum, { bytes }) => sum + bytes.length, 0)
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { sha256 } from '../encoding/hash.ts'
+import { canonicalJson, parseJson } from '../encoding/json.ts'
+import type { Surface, SurfaceParams, ToolSchema } from '../model/surface.ts'
+import { CONTRACT_VERSION, LAYER_0 } from './layer0.ts'
+
+/** A surface with the bytes that are frozen and the hashes that name its layers. */
+export interface FrozenSurface {
+  readonly surface: Surface
+  /** What is stored: canonical JSON of the surface. */
+  readonly bytes: Buffer
+  readonly layer0_sha256: string
+  readonly layer1_sha256: string
+  readonly toolset_sha256: string
+  readonly skills_sha256: string
+}
+
+/** Renders Layers 0 and 1. Tools are sorted by name; an empty skills index adds nothing. */
+export function freezeSurface(parts: {
+  readonly model: string
+  readonly tools: readonly ToolSchema[]
+  readonly skillsIndex: string
+  readonly params: SurfaceParams
+}): FrozenSurface {
+  const { model, skillsIndex, params } = parts
+  const tools = parts.tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const system = skillsIndex === '' ? [LAYER_0] : [LAYER_0, skillsIndex]
+  return withHashes({ contract_version: CONTRACT_VERSION, model, system, tools, params })
+}
+
+/** The surface as it was frozen, from its stored bytes; `undefined` when they are not one. */
+export function thawSurface(bytes: Buffer): FrozenSurface | undefined {
+  const surface = SurfaceSchema.safeParse(parseJson(bytes.toString('utf8')))
+  return surface.success ? withHashes(surface.data) : undefined
+}
+
+function withHashes(surface: Surface): FrozenSurface {
+  const [layer0 = '', skills = ''] = surface.system
+  const tools = canonicalJson(surface.tools)
+  return {
+    surface,
+    bytes: Buffer.from(canonicalJson(surface)),
+    layer0_sha256: sha256(layer0),
+    layer1_sha256: sha256(canonicalJson([surface.tools, skills])),
+    toolset_sha256: sha256(tools),
+    skills_sha256: sha256(skills),
+  }
+}
+
+const SurfaceSchema = z.object({
+  contract_version: z.string(),
+  model: z.string(),
+  system: z.array(z.string()),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      parameters: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  params: z.object({
+    replay: z.enum(['attach-turn', 'window', 'cost-aware']),
+    late_role: z.string(),
+    effort: z.string().exactOptional(),
+    tool_choice: z.string(),
+    limits: z.record(z.string(), z.number()),
+  }),
+})

@@ -1,0 +1,21 @@
+/**
+ * Text from outside, made safe to stand in a line that people or models read: in quotes, on one line, with control
+ * characters, line separators and everything that changes the direction or visibility of text spelt out.
+ */
+export function quoted(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replaceAll(
+    /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** At most `limit` bytes of UTF-8, cut between characters, with a mark where something is missing. */
+export function shortened(text: string, limit: number): string {
+  const bytes = Buffer.from(text.toWellFormed())
+  if (bytes.length <= limit) return text.toWellFormed()
+  const mark = '…'
+  let end = Math.max(0, limit - Buffer.byteLength(mark))
+  // A byte of the form 10xxxxxx continues a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
+  return bytes.toString('utf8', 0, end) + mark
+}

@@ -1,0 +1,171 @@
+/**
+ * What changed between two texts, as `diff -u` says it: hunks with three lines around each change. Empty when nothing did.
+ * Applying it to the first text gives the second, byte for byte; lines end at `\n` only.
+ */
+export function unifiedDiff(name: string, before: string, after: string): string {
+  const [old, fresh] = [linesOf(before), linesOf(after)]
+  const hunks = hunksOf(changesBetween(old, fresh))
+  if (hunks.length === 0) return ''
+  const body = hunks.flatMap((hunk) => hunkLines(hunk, old, fresh))
+  return [`--- a/${name}`, `+++ b/${name}`, ...body].join('\n') + '\n'
+}
+
+const AROUND = 3
+
+/** Above this many changed lines the shortest diff is not looked for: its cost grows with their square. */
+const MOST_CHANGES = 1_000
+
+/** Lines `[oldFrom, oldTo)` of the first text became lines `[newFrom, newTo)` of the second. */
+interface Change {
+  readonly oldFrom: number
+  readonly oldTo: number
+  readonly newFrom: number
+  readonly newTo: number
+}
+
+/** Each with its newline, so that a last line without one is another line. */
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/)
+}
+
+/** In order, never touching each other. */
+function changesBetween(old: readonly string[], fresh: readonly string[]): Change[] {
+  let start = 0
+  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
+  let [oldEnd, newEnd] = [old.length, fresh.length]
+  while (oldEnd > start && newEnd > start && old[oldEnd - 1] === fresh[newEnd - 1]) {
+    oldEnd--
+    newEnd--
+  }
+  const shortest = shortestScript(old.slice(start, oldEnd), fresh.slice(start, newEnd))
+  return joined(
+    shortest.map(({ oldFrom, oldTo, newFrom, newTo }) => ({
+      oldFrom: oldFrom + start,
+      oldTo: oldTo + start,
+      newFrom: newFrom + start,
+      newTo: newTo + start,
+    })),
+  )
+}
+
+/** Myers' algorithm: for each number of changes the furthest place on each diagonal, then the way back through them. */
+function shortestScript(old: readonly string[], fresh: readonly string[]): Change[] {
+  const whole = { oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: fresh.length }
+  if (old.length === 0 && fresh.length === 0) return []
+  if (old.length === 0 || fresh.length === 0) return [whole]
+  const most = Math.min(old.length + fresh.length, MOST_CHANGES)
+  const rounds: Int32Array[] = []
+  // Index `most + diagonal`, where a diagonal is the place in the old text minus the place in the new one.
+  const furthest = new Int32Array(2 * most + 2)
+  for (let changes = 0; changes <= most; changes++) {
+    rounds.push(furthest.slice())
+    for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
+      let x = stepTo(furthest, most, diagonal, changes)
+      while (x < old.length && x - diagonal < fresh.length && old[x] === fresh[x - diagonal]) x++
+      furthest[most + diagonal] = x
+      if (x >= old.length && x - diagonal >= fresh.length) {
+        return wayBack(rounds, most, old.length, fresh.length)
+      }
+    }
+  }
+  return [whole]
+}
+
+/** Where a diagonal is entered: by taking a line in from the one above, or by leaving one out from the one below. */
+function stepTo(furthest: Int32Array, most: number, diagonal: number, changes: number): number {
+  return insertsFirst(furthest, most, diagonal, changes)
+    ? (furthest[most + diagonal + 1] ?? 0)
+    : (furthest[most + diagonal - 1] ?? 0) + 1
+}
+
+function insertsFirst(
+  furthest: Int32Array,
+  most: number,
+  diagonal: number,
+  changes: number,
+): boolean {
+  if (diagonal === -changes) return true
+  if (diagonal === changes) return false
+  return (furthest[most + diagonal - 1] ?? 0) < (furthest[most + diagonal + 1] ?? 0)
+}
+
+function wayBack(rounds: readonly Int32Array[], most: number, x: number, y: number): Change[] {
+  const script: Change[] = []
+  for (let changes = rounds.length - 1; changes > 0; changes--) {
+    const furthest = rounds[changes] ?? new Int32Array()
+    const diagonal = x - y
+    const inserts = insertsFirst(furthest, most, diagonal, changes)
+    const before = diagonal + (inserts ? 1 : -1)
+    const fromX = furthest[most + before] ?? 0
+    const fromY = fromX - before
+    script.push(
+      inserts
+        ? { oldFrom: fromX, oldTo: fromX, newFrom: fromY, newTo: fromY + 1 }
+        : { oldFrom: fromX, oldTo: fromX + 1, newFrom: fromY, newTo: fromY },
+    )
+    x = fromX
+    y = fromY
+  }
+  return script.reverse()
+}
+
+function joined(changes: readonly Change[]): Change[] {
+  const runs: Change[] = []
+  for (const change of changes) {
+    const last = runs.at(-1)
+    if (last?.oldTo === change.oldFrom && last.newTo === change.newFrom) {
+      runs[runs.length - 1] = { ...last, oldTo: change.oldTo, newTo: change.newTo }
+    } else runs.push(change)
+  }
+  return runs
+}
+
+/** Changes whose surroundings would touch stand together. */
+function hunksOf(changes: readonly Change[]): Change[][] {
+  const hunks: Change[][] = []
+  for (const change of changes) {
+    const last = hunks.at(-1)
+    const end = last?.at(-1)?.oldTo ?? -Infinity
+    if (last !== undefined && change.oldFrom - end <= 2 * AROUND) last.push(change)
+    else hunks.push([change])
+  }
+  return hunks
+}
+
+function hunkLines(
+  hunk: readonly Change[],
+  old: readonly string[],
+  fresh: readonly string[],
+): string[] {
+  const [first, last] = [hunk[0], hunk.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const before = Math.min(AROUND, first.oldFrom)
+  const after = Math.min(AROUND, old.length - last.oldTo)
+  const oldFrom = first.oldFrom - before
+  const oldCount = last.oldTo + after - oldFrom
+  const newFrom = first.newFrom - before
+  const newCount = last.newTo + after - newFrom
+  const lines = [`@@ -${span(oldFrom, oldCount)} +${span(newFrom, newCount)} @@`]
+  let at = oldFrom
+  for (const change of hunk) {
+    lines.push(...marked(' ', old.slice(at, change.oldFrom)))
+    lines.push(...marked('-', old.slice(change.oldFrom, change.oldTo)))
+    lines.push(...marked('+', fresh.slice(change.newFrom, change.newTo)))
+    at = change.oldTo
+  }
+  return [...lines, ...marked(' ', old.slice(at, last.oldTo + after))]
+}
+
+/** Counted from 1; an empty span is named by the line before it, and one line needs no count. */
+function span(from: number, count: number): string {
+  if (count === 1) return String(from + 1)
+  return `${count === 0 ? from : from + 1},${count}`
+}
+
+function marked(mark: string, lines: readonly string[]): string[] {
+  return lines.flatMap((line) =>
+    line.endsWith('\n')
+      ? [mark + line.slice(0, -1)]
+      : [mark + line, '\\ No newline at end of file'],
+  )
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { programEnv } from './sandbox-env.ts'
+
+const HOME = { home: '/tmp/home', temporary: '/tmp', gitConfig: undefined }
+
+test('a program gets a short list, and nothing that could be a key', () => {
+  const ours = {
+    PATH: '/usr/bin:/bin',
+    LANG: 'de_DE.UTF-8',
+    TZ: 'Europe/Berlin',
+    HOME: '/home/me',
+    ANTHROPIC_API_KEY: 'key',
+    SSH_AUTH_SOCK: '/run/agent',
+    LD_PRELOAD: '/evil.so',
+    NODE_OPTIONS: '--require /evil.js',
+    BASH_ENV: '/evil.sh',
+    GIT_SSH_COMMAND: 'evil',
+  }
+  expect(programEnv(ours, HOME)).toEqual({
+    PATH: '/usr/bin:/bin',
+    HOME: '/tmp/home',
+    TMPDIR: '/tmp',
+    TERM: 'dumb',
+    LANG: 'de_DE.UTF-8',
+    TZ: 'Europe/Berlin',
+  })
+})
+
+test('folders of PATH that depend on where one stands are left out', () => {
+  const pathOf = (PATH: string | undefined) => programEnv({ PATH }, HOME)['PATH']
+  expect(pathOf('.:/usr/bin::node_modules/.bin:/bin')).toBe('/usr/bin:/bin')
+  expect([pathOf(undefined), pathOf(''), pathOf('.')]).toEqual(
+    Array.from({ length: 3 }, () => '/usr/local/bin:/usr/bin:/bin'),
+  )
+})
+
+test('what the command brings counts last', () => {
+  const env = programEnv({ LANG: 'C' }, { ...HOME, gitConfig: '/g' }, { LANG: 'x', A: '1' })
+  expect(env).toMatchObject({ LANG: 'x', A: '1', GIT_CONFIG_GLOBAL: '/g' })
+})

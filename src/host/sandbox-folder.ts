@@ -1,0 +1,66 @@
+import { realpath, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { failed, ok, type Result } from '../model/errors.ts'
+import {
+  absent,
+  foldedName,
+  liesIn,
+  outside,
+  segmentsOf,
+  shownPath,
+  untouchable,
+} from './confined-path.ts'
+import { hasCode } from './walked-folder.ts'
+
+/** Where a command runs, every link resolved. */
+export interface StandingPlace {
+  readonly workspace: string
+  /** In the workspace, or the workspace itself. */
+  readonly folder: string
+  /** `$HAWSER_HOME`, which need not be there. */
+  readonly hawserHome: string
+}
+
+/**
+ * Finds out where a command is to run. `outside_workspace` when `folder` leads out of the workspace, by its words or by
+ * links; `protected_path` when it leads to what is Hawser's own. A link that is planted after this look leads a confined
+ * program to a place that it cannot write.
+ */
+export async function standingPlace(
+  { workspace: root, home }: { readonly workspace: string; readonly home: string },
+  folder = '.',
+): Promise<Result<StandingPlace>> {
+  const [workspace, hawserHome] = await Promise.all([realpath(root), real(home)])
+  const segments = segmentsOf(folder, [workspace, resolve(root)])
+  if (!segments.ok) return segments
+  const found = await existing(join(workspace, ...segments.value))
+  if (found === undefined) return absent(folder)
+  if (!liesIn(found, workspace)) return outside(folder)
+  if (!(await stat(found)).isDirectory()) {
+    return failed('not_regular_file', `${shownPath(folder)} is not a folder.`, { found: 'file' })
+  }
+  return isOurs(found, workspace, hawserHome)
+    ? untouchable(folder)
+    : ok({ workspace, folder: found, hawserHome })
+}
+
+function isOurs(folder: string, workspace: string, hawserHome: string): boolean {
+  const first = folder.slice(workspace.length).split('/').find(Boolean) ?? ''
+  if (foldedName(first) === '.hawser') return true
+  // An instance's own workspace lies in the home, and is the one thing in there that is not ours.
+  const isInstances = workspace !== hawserHome && liesIn(workspace, hawserHome)
+  return !isInstances && liesIn(folder, hawserHome)
+}
+
+async function existing(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+async function real(path: string): Promise<string> {
+  return (await existing(path)) ?? resolve(path)
+}

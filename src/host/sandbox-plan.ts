@@ -1,0 +1,74 @@
+import { homedir, userInfo } from 'node:os'
+import { relative } from 'node:path'
+import { ok, type Result } from '../model/errors.ts'
+import { liesIn } from './confined-path.ts'
+import type { ConfinedCommand, Confinement } from './confinement.ts'
+import { asHostResult } from './files.ts'
+import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
+import type { SandboxMeans, SandboxPlan } from './sandbox-args.ts'
+import { standingPlace } from './sandbox-folder.ts'
+import { mountsOf } from './sandbox-mounts.ts'
+
+/** A sandbox as it is to be set up, and what to look at when it is over. */
+export interface PreparedSandbox {
+  readonly plan: SandboxPlan
+  readonly workspace: string
+  /** Protected paths where something may appear. */
+  readonly watched: readonly string[]
+  /** What stands there now. */
+  readonly before: readonly ProtectedPlace[]
+}
+
+/** By what, for whom, and in which environment. */
+export interface SandboxGround {
+  readonly means: SandboxMeans
+  readonly superuser: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Looks at the disk as it is now, and decides what a command may see and change. */
+export async function prepareSandbox(
+  { means, superuser, env }: SandboxGround,
+  { writable, guest = false, ...confinement }: Confinement,
+  command: Pick<ConfinedCommand, 'folder' | 'network'>,
+): Promise<Result<PreparedSandbox>> {
+  return asHostResult('prepare the sandbox', async () => {
+    const place = await standingPlace(confinement, command.folder)
+    if (!place.ok) return place
+    const { workspace, folder, hawserHome } = place.value
+    const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
+    const paths = [...ALWAYS_PROTECTED, ...confinement.protectedPaths, ...own]
+    const before = await protectedPlaces(workspace, paths)
+    const network = command.network === true
+    const scene = { workspace, hawserHome, writable, guest, network, env, userHomes: userHomes() }
+    // What is hidden as a whole is not also shown read-only.
+    const places = before.filter(({ path }) => !own.includes(path))
+    const mounts = await mountsOf({ ...scene, places })
+    if (!mounts.ok) return mounts
+    const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`
+    const base = { mounts: mounts.value, folder, home, network, nests: guest, superuser, means }
+    const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
+    const watched = writable === 'workspace' ? mayAppear : []
+    return ok({ plan: base, workspace, watched, before })
+  })
+}
+
+const OUR_FOLDER = '.hawser'
+
+/** What makes git run programs of a repository's choice, or read its settings elsewhere; and our own folder. */
+const ALWAYS_PROTECTED = [
+  '.git/hooks',
+  '.git/config',
+  '.git/config.worktree',
+  '.git/commondir',
+  OUR_FOLDER,
+]
+
+/** What the environment says and what the system knows may differ. */
+function userHomes(): readonly string[] {
+  try {
+    return [...new Set([homedir(), userInfo().homedir])]
+  } catch {
+    return [homedir()]
+  }
+}

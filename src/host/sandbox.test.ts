@@ -1,0 +1,230 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../test/support/folder.ts'
+import {
+  systemSandbox,
+  type ConfinedCommand,
+  type ConfinedRun,
+  type Confinement,
+  type Sandbox,
+} from './sandbox.ts'
+import { systemProgram } from './system-program.ts'
+
+const system = systemSandbox()
+const { confined: isConfined } = await system.status()
+const BWRAP = (await systemProgram('bwrap')) ?? '/nowhere'
+
+async function place(): Promise<Confinement> {
+  const [workspace, home] = [await freshFolder(), await freshFolder()]
+  return { workspace, home, writable: 'workspace', protectedPaths: ['AGENTS.md'] }
+}
+
+async function tell(
+  run: ConfinedRun,
+  argv: readonly string[],
+  more: Partial<ConfinedCommand> = {},
+) {
+  const chunks: Buffer[] = []
+  const result = await run({
+    argv,
+    wallMs: 60_000,
+    signal: new AbortController().signal,
+    onOutput: (chunk) => void chunks.push(chunk),
+    ...more,
+  })
+  const output = Buffer.concat(chunks).toString()
+  return result.ok ? { output, ...result.value, durationMs: 0 } : result.error.kind
+}
+
+const ENDED = {
+  code: 0,
+  signal: null,
+  timedOut: false,
+  interrupted: false,
+  durationMs: 0,
+  appeared: [],
+}
+
+/** A program in the place of bubblewrap that gets the same arguments. */
+async function standIn(script: string): Promise<Sandbox> {
+  const program = join(await freshFolder(), 'bwrap')
+  await writeFile(program, `#!/bin/bash\n${script}\n`)
+  await chmod(program, 0o755)
+  return systemSandbox({ program })
+}
+
+const SAYS_VERSION = '[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }'
+
+test('where there is no bubblewrap nothing is confined, and that is said', async () => {
+  const sandbox = systemSandbox({ program: '/nowhere/bwrap' })
+  expect(await sandbox.status()).toMatchObject({ confined: false, why: expect.any(String) })
+  const where = await place()
+  expect(await tell(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
+})
+
+test('on another system nothing is confined, and that is said', async () => {
+  expect(await systemSandbox({ platform: 'darwin' }).status()).toEqual({
+    confined: false,
+    why: 'bubblewrap needs Linux, and this is darwin',
+  })
+})
+
+test.each([
+  ['is too old', 'echo bubblewrap 0.3.3'],
+  ['says nothing of use', 'echo hello'],
+  ['fails at everything', 'exit 1'],
+  [
+    'fails to set up',
+    `${SAYS_VERSION}; echo "bwrap: setting up uid map: Permission denied" >&2; exit 1`,
+  ],
+  ['starts nothing and says nothing', SAYS_VERSION],
+])('a bubblewrap that %s does not confine', async (_, script) => {
+  const sandbox = await standIn(script)
+  expect((await sandbox.status()).confined).toBe(false)
+  const where = await place()
+  expect(await tell(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
+})
+
+test('a bubblewrap that only pretends to confine is found out', async () => {
+  const sandbox = await standIn(
+    `${SAYS_VERSION}; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
+  )
+  const status = await sandbox.status()
+  expect(status).toMatchObject({ confined: false })
+  const said = status.confined ? '' : status.why
+  for (const word of [
+    'powers be gained',
+    'the network',
+    'a socket outside',
+    'a file',
+    'be written',
+  ]) {
+    expect(said).toContain(word)
+  }
+})
+
+const isRoot = process.getuid?.() === 0
+
+/** Each leaves out, or turns round, something that must not be missing. */
+const WEAKER: readonly (readonly [string, string, boolean])[] = [
+  ['shares the network', 's/--unshare-net //', true],
+  ['shows the home', 's/--tmpfs [^ ]*\\/home //; s/--remount-ro [^ ]*\\/home //', true],
+  ['leaves the root writable', 's/--ro-bind \\/ \\/ /--bind \\/ \\/ /', true],
+  [
+    'leaves the settings of the kernel to root',
+    's/--remount-ro \\/proc //; s/--ro-bind \\/proc /--bind \\/proc /',
+    isRoot,
+  ],
+  [
+    'shows the processes outside',
+    's/--unshare-pid --/--/; s/--unshare-user //; s/--disable-userns //; s/--proc \\/proc --remount-ro \\/proc /--ro-bind \\/proc \\/proc /; s/--as-pid-1//; s/--.id 1000 //g',
+    isRoot,
+  ],
+]
+
+test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
+  'a sandbox that %s does not pass',
+  async (_, change) => {
+    // Arguments before `--` hold no spaces here.
+    const sandbox = await standIn(`${SAYS_VERSION}
+      flags=(); while [ "$1" != -- ]; do flags+=("$1"); shift; done
+      changed=$(printf '%s ' "\${flags[@]}" | sed '${change}')
+      exec ${BWRAP} $changed "$@"`)
+    expect((await sandbox.status()).confined).toBe(false)
+  },
+)
+
+test('it proves itself once', async () => {
+  const folder = await freshFolder()
+  const sandbox = await standIn(`echo called >>${folder}/calls; ${SAYS_VERSION}; exit 1`)
+  await Promise.all([sandbox.status(), sandbox.status()])
+  const calls = await readFile(join(folder, 'calls'), 'utf8')
+  await sandbox.status()
+  expect(await readFile(join(folder, 'calls'), 'utf8')).toBe(calls)
+})
+
+test('without a sandbox a command runs by the same rules, unconfined', async () => {
+  const where = await place()
+  await mkdir(join(where.workspace, 'sub'))
+  const run = systemSandbox({ env: { PATH: '/usr/bin:/bin', KEY: 'canary' } }).unconfined(where)
+  const told = await tell(
+    run,
+    ['sh', '-c', 'basename "$PWD"; env | grep -c canary; echo x >AGENTS.md'],
+    {
+      folder: 'sub',
+    },
+  )
+  expect(told).toEqual({ ...ENDED, output: 'sub\n0\n' })
+  expect(await readFile(join(where.workspace, 'sub/AGENTS.md'), 'utf8')).toBe('x\n')
+  expect(await tell(run, ['true'], { folder: '..' })).toBe('outside_workspace')
+  expect(await tell(run, ['/nowhere/at/all'])).toBe('not_found')
+})
+
+test.runIf(isConfined)('a command runs in the sandbox, and its end is told', async () => {
+  const run = system.confined(await place())
+  expect(await tell(run, ['sh', '-c', 'echo out; echo err >&2'])).toEqual({
+    ...ENDED,
+    output: 'out\nerr\n',
+  })
+  expect(await tell(run, ['sh', '-c', 'exit 7'])).toMatchObject({ code: 7, output: '' })
+  expect(await tell(run, ['sh', '-c', 'kill -SEGV $$'])).toMatchObject({ code: 139, signal: null })
+  expect(await tell(run, ['cat'], { stdin: Buffer.from('in') })).toEqual({ ...ENDED, output: 'in' })
+  expect(await tell(run, ['/nowhere/at/all'])).toMatchObject({ code: 127 })
+})
+
+test.runIf(isConfined)(
+  'what a command says on its own stderr is never taken for ours',
+  async () => {
+    const run = system.confined(await place())
+    const told = await tell(run, ['sh', '-c', 'echo "bwrap: no" >&2; echo x >/proc/1/fd/2; exit 1'])
+    expect(told).toMatchObject({ code: 1, output: expect.stringContaining('bwrap: no') })
+  },
+)
+
+test.runIf(isConfined)('a command that is too long for the system is refused', async () => {
+  const run = system.confined(await place())
+  expect(await tell(run, ['echo', 'x'.repeat(131_072)])).toBe('too_large')
+  expect(await tell(run, ['true', 'x'.repeat(131_071)])).toMatchObject({ code: 0 })
+})
+
+test.runIf(isConfined)('a workspace that is the home of Hawser is refused', async () => {
+  const where = await place()
+  const run = system.confined({ ...where, home: where.workspace })
+  expect(await tell(run, ['true'])).toBe('protected_path')
+})
+
+test.runIf(isConfined)('a workspace that is not there is told', async () => {
+  const run = system.confined({ ...(await place()), workspace: '/nowhere/at/all' })
+  expect(await tell(run, ['true'])).toBe('not_found')
+})
+
+test.runIf(isConfined)('a guest has its .hawser and nests a sandbox of its own', async () => {
+  const where = await place()
+  await mkdir(join(where.workspace, '.hawser'), { mode: 0o700 })
+  expect(await system.status()).toMatchObject({ confined: true, nests: true })
+  const run = system.confined({ ...where, guest: true })
+  const script = `echo log >.hawser/log; ${BWRAP} --unshare-user --unshare-pid --ro-bind / / --dev /dev --tmpfs ${where.workspace}/.hawser sh -c 'ls .hawser; echo nested'`
+  expect(await tell(run, ['sh', '-c', script])).toEqual({ ...ENDED, output: 'nested\n' })
+  expect(await readFile(join(where.workspace, '.hawser/log'), 'utf8')).toBe('log\n')
+})
+
+test.runIf(isConfined)(
+  'also when nobody could take its output, what appeared is moved away',
+  async () => {
+    const where = await place()
+    const onOutput = () => {
+      throw new Error('no room')
+    }
+    const running = tell(
+      system.confined(where),
+      ['sh', '-c', 'echo evil >AGENTS.md; echo; sleep 1000'],
+      {
+        onOutput,
+      },
+    )
+    await expect(running).rejects.toThrow('no room')
+    expect((await readdir(where.workspace)).filter((name) => name === 'AGENTS.md')).toEqual([])
+  },
+)

@@ -1,0 +1,92 @@
+import process from 'node:process'
+import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
+import { sandboxArgs, type SandboxMeans } from './sandbox-args.ts'
+import { findMeans, type FoundMeans, type TryOut } from './sandbox-means.ts'
+import { prepareSandbox, type SandboxGround } from './sandbox-plan.ts'
+import { runConfined, runUnconfined, unavailable } from './sandbox-run.ts'
+
+export type { ConfinedCommand, ConfinedRun, Confinement, Exit } from './confinement.ts'
+
+export type SandboxStatus =
+  | {
+      readonly confined: true
+      readonly by: string
+      /** A guest's tools can be confined in their turn. */
+      readonly nests?: boolean
+    }
+  | { readonly confined: false; readonly why: string }
+
+/** The one way to run a program: for bash, for hydration commands, for guests. */
+export interface Sandbox {
+  /** Proves itself once, before the first process; cached. */
+  status(): Promise<SandboxStatus>
+  /** Kernel-confined; `sandbox_unavailable` when it is not proven. */
+  confined(confinement: Confinement): ConfinedRun
+  /** Without a sandbox, in words chosen by a person: same process rules, nothing confined, nothing moved away. */
+  unconfined(confinement: Confinement): ConfinedRun
+}
+
+export interface SandboxWorld {
+  readonly platform?: string
+  /** Where bubblewrap is; looked for among the programs of the system when absent. */
+  readonly program?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** The sandbox of this machine: bubblewrap, once it has proven that it confines. */
+export function systemSandbox(world: SandboxWorld = {}): Sandbox {
+  const { platform = process.platform, program, env = process.env } = world
+  const named = program === undefined ? {} : { program }
+  let finding: Promise<FoundMeans> | undefined
+  const found = () => (finding ??= findMeans({ platform, ...named }, tryOut))
+  return {
+    status: async () => statusOf(await found()),
+    confined: (confinement) => async (command) => {
+      const machine = await found()
+      return machine.means === undefined
+        ? unavailable(machine.why)
+        : runConfined(groundOf(machine.means, env), confinement, command)
+    },
+    unconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
+  }
+}
+
+function statusOf(machine: FoundMeans): SandboxStatus {
+  return machine.means === undefined
+    ? { confined: false, why: machine.why }
+    : { confined: true, by: machine.by, nests: machine.nests }
+}
+
+function groundOf(means: SandboxMeans, env: SandboxGround['env']): SandboxGround {
+  return { means, env, superuser: process.getuid?.() === 0 }
+}
+
+const PROOF_MS = 60_000
+
+/** One run for the proof, by the same code as every other; for a sandbox in a sandbox, the outer one is a guest's. */
+const tryOut: TryOut = async (means, { workspace, hawserHome: home, env, argv }, inner) => {
+  const place: Confinement = { workspace, home, writable: 'workspace', protectedPaths: [] }
+  const ground = groundOf(means, env)
+  const said: Buffer[] = []
+  const command: ConfinedCommand = {
+    argv: inner === undefined ? argv : await nestedArgs({ ...ground, means: inner }, place, argv),
+    wallMs: PROOF_MS,
+    signal: new AbortController().signal,
+    onOutput: (chunk) => void said.push(chunk),
+  }
+  const ran = await runConfined(ground, { ...place, guest: inner !== undefined }, command)
+  if (ran.ok) return Buffer.concat(said).toString()
+  const { why } = ran.error.details
+  throw new Error(typeof why === 'string' ? why : ran.error.message)
+}
+
+/** What a guest would start for a tool. In its own sandbox nobody sees himself as the superuser. */
+async function nestedArgs(
+  ground: SandboxGround,
+  place: Confinement,
+  argv: readonly string[],
+): Promise<readonly string[]> {
+  const prepared = await prepareSandbox({ ...ground, superuser: false }, place, {})
+  if (!prepared.ok) throw new Error(prepared.error.message)
+  return sandboxArgs(prepared.value.plan, argv)
+}

@@ -1,0 +1,31 @@
+import type { ResourceId } from './ids.ts'
+
+/** How long bytes stay in requests: `turn` and `carried` are retired by deletion after a Turn, `window` at a checkpoint. */
+export type Lifetime = 'stable' | 'turn' | 'carried' | 'window'
+
+/** A run of request bytes in cache order. Brackets between segments and cache marks are not part of any. */
+export interface Segment {
+  readonly role: SegmentRole
+  readonly bytes: Buffer
+  /** Number of the Event it comes from; -1 for what comes from the surface. */
+  readonly seq: number
+  readonly lifetime: Lifetime
+  /** The Resource whose bytes it holds. */
+  readonly resource?: ResourceId
+}
+
+export type SegmentRole =
+  | 'params'
+  | 'tool'
+  | 'system'
+  | 'developer'
+  | 'user'
+  | 'assistant'
+  | 'reasoning'
+  | 'tool_call'
+  | 'tool_result'
+
+/** A place in a request up to which a provider is asked to cache: after that many segments. */
+export interface Mark {
+  readonly after: number
+}

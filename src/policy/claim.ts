@@ -1,0 +1,11 @@
+/** What a call would touch, said by the tool before anything happens. */
+export interface Claim {
+  readonly tool: string
+  /** `none` touches nothing outside the Session; `run` starts a program, which may do anything its sandbox lets it. */
+  readonly effect: 'none' | 'read' | 'write' | 'run'
+  /** Workspace-relative paths that are read or written, as the model wrote them. */
+  readonly paths: readonly string[]
+  readonly command?: string
+  /** The program is to reach the network. */
+  readonly network: boolean
+}

@@ -1,0 +1,48 @@
+import type { ConversationItem } from '../model/conversation.ts'
+import type { HawserError } from '../model/errors.ts'
+import type { Mark, Segment } from '../model/segment.ts'
+import type { Surface } from '../model/surface.ts'
+
+/**
+ * A model backend in its own words. `encode` and `frame` are pure: the same items and surface give the same bytes on every
+ * machine. `stream` is the only member that touches the world.
+ */
+export interface Provider {
+  readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
+  /** Segments in cache order: parameters, tools, system blocks, then items. */
+  encode(items: readonly ConversationItem[], surface: Surface): Segment[]
+  /** The body, by joining the segments' bytes. */
+  frame(segments: readonly Segment[], marks: readonly Mark[]): Buffer
+  /**
+   * Sends a finished body and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting
+   * `signal` ends it with an `interrupted` error. May be called once a body.
+   */
+  stream(body: Buffer, signal: AbortSignal): AsyncIterable<ProviderEvent>
+}
+
+/** An `item` is complete and final; deltas are for whoever watches and are never the only carrier of anything. */
+export type ProviderEvent =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'reasoning_delta'; readonly text: string }
+  | { readonly type: 'item'; readonly item: AnswerItem }
+  | { readonly type: 'done'; readonly stop_reason: string; readonly usage: CallUsage }
+  | { readonly type: 'error'; readonly error: HawserError }
+
+export type AnswerItem =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly item: unknown }
+  | {
+      readonly kind: 'tool_call'
+      readonly call_id: string
+      readonly name: string
+      readonly arguments: string
+    }
+
+/** `input` counts all prompt tokens, cached ones included. */
+export interface CallUsage {
+  readonly input: number
+  readonly cached_read: number
+  readonly cache_write: number
+  readonly output: number
+  readonly reasoning: number
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import type { Surface } from '../../model/surface.ts'
+import type { ProviderEvent } from '../provider.ts'
+import { encode, frame } from './encode.ts'
+import { rehearsalProvider } from './stream.ts'
+
+const surface: Surface = {
+  contract_version: 'hw1',
+  model: 'rehearsal',
+  system: [],
+  tools: ['bash', 'read'].map((name) => ({ name, description: '', parameters: {} })),
+  params: { replay: 'attach-turn', late_role: 'developer', tool_choice: 'auto', limits: {} },
+}
+
+function bodyOf(text: string): Buffer {
+  const parts = [{ type: 'text', text, lifetime: 'stable' }] as const
+  return frame(encode([{ kind: 'user', seq: 1, parts }], surface), [])
+}
+
+const prompt = rehearsalProvider({ chunk: 7, delayMs: 0 })
+
+async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
+  const seen: ProviderEvent[] = []
+  for await (const event of events) seen.push(event)
+  return seen
+}
+
+test('text comes in small pieces, then as an item, then the calls, then the end', async () => {
+  const body = bodyOf('read a.txt and run `ls`')
+  const events = await all(prompt.stream(body, new AbortController().signal))
+  const text = 'I will read a.txt and run “ls”.'
+  const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+  expect(deltas.join('')).toBe(text)
+  expect(deltas.every((delta) => delta.length <= 7)).toBe(true)
+  expect(events.slice(deltas.length)).toEqual([
+    { type: 'item', item: { kind: 'text', text } },
+    {
+      type: 'item',
+      item: {
+        kind: 'tool_call',
+        call_id: expect.stringMatching(/^call_[0-9a-f]{12}$/),
+        name: 'read',
+        arguments: '{"path":"a.txt"}',
+      },
+    },
+    {
+      type: 'item',
+      item: {
+        kind: 'tool_call',
+        call_id: expect.stringMatching(/^call_[0-9a-f]{12}$/),
+        name: 'bash',
+        arguments: '{"command":"ls"}',
+      },
+    },
+    {
+      type: 'done',
+      stop_reason: 'tool_use',
+      usage: {
+        input: Math.ceil(body.length / 4),
+        cached_read: 0,
+        cache_write: 0,
+        output: expect.any(Number),
+        reasoning: 0,
+      },
+    },
+  ])
+})
+
+test('an answer without calls ends the Turn', async () => {
+  const events = await all(prompt.stream(bodyOf('hello'), new AbortController().signal))
+  expect(events.at(-1)).toMatchObject({ type: 'done', stop_reason: 'end_turn' })
+})
+
+test('the same body gets the same events, and another body other call ids', async () => {
+  const { signal } = new AbortController()
+  const ids = (events: ProviderEvent[]) =>
+    events.flatMap((event) =>
+      event.type === 'item' && event.item.kind === 'tool_call' ? [event.item.call_id] : [],
+    )
+  const once = await all(prompt.stream(bodyOf('read a.txt, b.txt and c.txt'), signal))
+  expect(await all(prompt.stream(bodyOf('read a.txt, b.txt and c.txt'), signal))).toEqual(once)
+  const other = await all(prompt.stream(bodyOf('please read a.txt, b.txt and c.txt'), signal))
+  expect(new Set([...ids(once), ...ids(other)]).size).toBe(6)
+})
+
+test('no character is split between pieces', async () => {
+  const provider = rehearsalProvider({ chunk: 1, delayMs: 0 })
+  const events = await all(provider.stream(bodyOf('🚢🚢🚢'), new AbortController().signal))
+  const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+  expect(deltas.join('')).toContain('🚢🚢🚢')
+  expect(deltas.every((delta) => delta.isWellFormed())).toBe(true)
+})
+
+test('the delay is waited for before every piece', async () => {
+  const waits: number[] = []
+  const sleep = (ms: number) => {
+    waits.push(ms)
+    return Promise.resolve()
+  }
+  const provider = rehearsalProvider({ chunk: 10, delayMs: 25, sleep })
+  const events = await all(provider.stream(bodyOf('hello'), new AbortController().signal))
+  const deltas = events.filter(({ type }) => type === 'text_delta')
+  expect(waits).toEqual(deltas.map(() => 25))
+})
+
+test('an abort ends it at once with an interrupted error, also while it waits', async () => {
+  const abort = new AbortController()
+  const provider = rehearsalProvider({ chunk: 5, delayMs: 3_600_000 })
+  const events = all(provider.stream(bodyOf('read a.txt'), abort.signal))
+  abort.abort()
+  expect(await events).toMatchObject([{ type: 'error', error: { kind: 'interrupted' } }])
+})
+
+test('an abort between pieces leaves no item behind', async () => {
+  const abort = new AbortController()
+  const seen: ProviderEvent[] = []
+  for await (const event of prompt.stream(bodyOf('read a.txt'), abort.signal)) {
+    seen.push(event)
+    if (seen.length === 2) abort.abort()
+  }
+  expect(seen.map(({ type }) => type)).toEqual(['text_delta', 'text_delta', 'error'])
+})
+
+test('a body that was aborted before it was sent is not answered', async () => {
+  const events = await all(prompt.stream(bodyOf('read a.txt'), AbortSignal.abort()))
+  expect(events).toMatchObject([{ type: 'error', error: { kind: 'interrupted' } }])
+})
+
+test('a malformed body gets one error', async () => {
+  const events = await all(prompt.stream(Buffer.from('{'), new AbortController().signal))
+  expect(events).toMatchObject([{ type: 'error', error: { kind: 'invalid_args' } }])
+})

@@ -1,0 +1,99 @@
+import { runningSha256 } from '../../encoding/hash.ts'
+import { canonicalJson } from '../../encoding/json.ts'
+import { systemClock } from '../../host/clock.ts'
+import { failed } from '../../model/errors.ts'
+import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { think, type Thought } from './brain.ts'
+import { encode, frame } from './encode.ts'
+import { readRequest } from './schema.ts'
+
+export interface RehearsalOptions {
+  /** Characters a delta, at least 1. */
+  readonly chunk: number
+  /** Before every delta. */
+  readonly delayMs: number
+  /** Waits; ends early, and without an error, when the signal is aborted. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+/** The rehearsal model as a Provider: it sees the body, and nothing else of the world but time. */
+export function rehearsalProvider({
+  chunk,
+  delayMs,
+  sleep = sleepByClock,
+}: RehearsalOptions): Provider {
+  return { dialect: 'rehearsal', encode, frame, stream }
+
+  async function* stream(
+    body: Buffer,
+    signal: AbortSignal,
+  ): AsyncGenerator<ProviderEvent, void, void> {
+    const request = readRequest(body)
+    if (!request.ok) {
+      yield { type: 'error', error: request.error }
+      return
+    }
+    const thought = think(request.value)
+    for (const text of piecesOf(thought.text, chunk)) {
+      if (delayMs > 0) await sleep(delayMs, signal)
+      if (signal.aborted) break
+      yield { type: 'text_delta', text }
+    }
+    if (signal.aborted) {
+      yield interrupted()
+      return
+    }
+    const items = itemsOf(thought, body)
+    for (const item of items) yield { type: 'item', item }
+    const stop_reason = thought.calls.length > 0 ? 'tool_use' : 'end_turn'
+    yield { type: 'done', stop_reason, usage: usageOf(body, items) }
+  }
+}
+
+function interrupted(): ProviderEvent {
+  return { type: 'error', error: failed('interrupted', 'The call was interrupted.').error }
+}
+
+function piecesOf(text: string, chunk: number): string[] {
+  return text.match(new RegExp(`.{1,${Math.max(1, Math.floor(chunk))}}`, 'gsu')) ?? []
+}
+
+function itemsOf({ text, calls }: Thought, body: Buffer): AnswerItem[] {
+  return [
+    { kind: 'text', text },
+    ...calls.map(({ name, arguments: args }, index) => ({
+      kind: 'tool_call' as const,
+      call_id: callId(body, index),
+      name,
+      arguments: canonicalJson(args),
+    })),
+  ]
+}
+
+/** The same request gets the same ids, and no two requests of a Session are the same. */
+function callId(body: Buffer, index: number): string {
+  const hash = runningSha256()
+  hash.update(body)
+  hash.update(Buffer.from(`,${index}`))
+  return `call_${hash.hex().slice(0, 12)}`
+}
+
+/** Figures of a model that reads four bytes a token and caches nothing. */
+function usageOf(body: Buffer, items: readonly AnswerItem[]): CallUsage {
+  const written = items.map((item) => (item.kind === 'text' ? item.text : canonicalJson(item)))
+  const output = Math.ceil(Buffer.byteLength(written.join('')) / 4)
+  return { input: Math.ceil(body.length / 4), cached_read: 0, cache_write: 0, output, reasoning: 0 }
+}
+
+function sleepByClock(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      cancel()
+      signal.removeEventListener('abort', wake)
+      resolve()
+    }
+    const cancel = systemClock.after(ms, wake)
+    signal.addEventListener('abort', wake)
+    if (signal.aborted) wake()
+  })
+}

@@ -1,0 +1,51 @@
+import { canonicalJson } from '../encoding/json.ts'
+import { ok, type Result } from '../model/errors.ts'
+import type { WholeEvent } from '../model/event.ts'
+import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
+import type { Session } from './session.ts'
+import type { SessionParts } from './session-parts.ts'
+import { lateFacts, surfaceOf } from './turn-world.ts'
+
+/**
+ * The exact request that `text` would become, sending nothing and writing nothing: the Events that a Turn would begin with are
+ * made up in memory, and composed as they would be.
+ */
+export async function previewRequest(
+  parts: SessionParts,
+  session: Session,
+  text: string,
+): Promise<Result<ComposedRequest>> {
+  const found = await surfaceOf(parts, session.events, session.state.provider)
+  if (!found.ok) return found
+  const { frozen, provider } = found.value
+  const facts = await lateFacts(parts, session.state, session.permissionMode)
+  const events = [...session.events, ...opening(parts, session, text, facts)]
+  const turn = events.at(-1)?.turn_id
+  const request = { provider, surface: frozen.surface, store: parts.store }
+  return ok(await new RequestComposer(request, turn).compose(events))
+}
+
+function opening(
+  { place, presenter }: SessionParts,
+  session: Session,
+  text: string,
+  facts: Extract<WholeEvent, { type: 'late_context' }>['data'],
+): WholeEvent[] {
+  const last = session.events.findLast((event) => event.type === 'late_context')
+  const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)
+  const seq = (session.events.at(-1)?.seq ?? -1) + 1
+  const made = {
+    v: 1 as const,
+    session_id: session.id,
+    turn_id: place.ids.turn(),
+    ts: new Date(place.clock.now()).toISOString(),
+    prev: null,
+    crc: '00000000',
+  }
+  const at = (n: number) => ({ ...made, seq: seq + n, id: place.ids.event() })
+  return [
+    { ...at(0), type: 'turn_started', data: { source: { presenter } } },
+    { ...at(1), type: 'user_message', data: { text, prompt_mode: 'string' } },
+    ...(known ? [] : [{ ...at(2), type: 'late_context' as const, data: facts }]),
+  ]
+}

@@ -1,0 +1,33 @@
+import type { BlobStore } from '../blobs/store.ts'
+import type { ConfinedFiles } from '../host/confined-files.ts'
+import type { Sandbox } from '../host/sandbox.ts'
+import type { LogPlace } from '../log/place.ts'
+import type { Result } from '../model/errors.ts'
+import type { ToolSchema } from '../model/surface.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { Answer, Question, TurnParts } from '../turn/turn-parts.ts'
+
+/** What every Session of one workspace works with; the composition root puts it together. */
+export interface SessionParts {
+  /** Absolute path of the workspace, for people and for the model. */
+  readonly workspace: string
+  /** `$HAWSER_HOME`. */
+  readonly home: string
+  readonly place: LogPlace
+  readonly store: BlobStore
+  readonly files: ConfinedFiles
+  readonly sandbox: Sandbox
+  readonly tools: TurnParts['tools']
+  readonly toolSchemas: readonly ToolSchema[]
+  readonly protectedPaths: readonly string[]
+  readonly providerOf: (name: string) => Result<Provider>
+  /** Asks whoever is there. Without anyone the answer is no, by nobody. */
+  readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+  readonly presenter: string
+  readonly version: string
+  readonly limits: {
+    readonly provider_calls: number
+    readonly waiting_turns: number
+    readonly command_ms: number
+  }
+}

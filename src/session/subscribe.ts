@@ -1,0 +1,94 @@
+import type { LogLine } from '../log/line.ts'
+import type { EphemeralEvent } from '../model/event.ts'
+
+/** What someone who watches a Session gets: lines that are durable, notices that never are, or that they fell behind. */
+export type Seen =
+  | { readonly kind: 'line'; readonly line: LogLine }
+  | { readonly kind: 'notice'; readonly notice: EphemeralEvent }
+  /** The watcher was too slow and was cut off: read the Log after `after_seq`, then watch again. */
+  | { readonly kind: 'resync'; readonly after_seq: number }
+
+/** What may wait for one watcher before it is cut off. */
+const WAITING_BYTES = 4 * 1024 * 1024
+const WAITING_EVENTS = 4096
+
+/** One watcher. Ends after `resync`, after `close`, and when its Session closes. */
+export class Subscription implements AsyncIterable<Seen> {
+  readonly #gone: (self: Subscription) => void
+  #waiting: Seen[] = []
+  #bytes = 0
+  #lastSeq: number
+  #ended = false
+  #wake: (() => void) | undefined
+
+  constructor(lastSeq: number, gone: (self: Subscription) => void) {
+    this.#lastSeq = lastSeq
+    this.#gone = gone
+  }
+
+  /** Never waits for the watcher. */
+  tell(seen: Seen, bytes: number): void {
+    if (this.#ended) return
+    this.#waiting.push(seen)
+    this.#bytes += bytes
+    if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) {
+      this.#waiting = [{ kind: 'resync', after_seq: this.#lastSeq }]
+      this.#end()
+    }
+    this.#wake?.()
+  }
+
+  close(): void {
+    this.#end()
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Seen, void> {
+    try {
+      for (;;) {
+        for (let seen = this.#waiting.shift(); seen !== undefined; seen = this.#waiting.shift()) {
+          if (seen.kind === 'line') this.#lastSeq = seen.line.seq
+          if (this.#waiting.length === 0) this.#bytes = 0
+          yield seen
+        }
+        if (this.#ended) return
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      }
+    } finally {
+      this.#end()
+    }
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#gone(this)
+  }
+}
+
+/** Everyone who watches one Session in this process. */
+export class Watchers {
+  readonly #all = new Set<Subscription>()
+
+  subscribe(lastSeq: number): Subscription {
+    const one = new Subscription(lastSeq, (self) => this.#all.delete(self))
+    this.#all.add(one)
+    return one
+  }
+
+  line(line: LogLine): void {
+    const bytes = line.next.offset - line.offset
+    for (const one of this.#all) one.tell({ kind: 'line', line }, bytes)
+  }
+
+  notice(notice: EphemeralEvent): void {
+    const bytes = 'text' in notice.data ? notice.data.text.length * 2 : 200
+    for (const one of this.#all) one.tell({ kind: 'notice', notice }, bytes)
+  }
+
+  close(): void {
+    for (const one of this.#all) one.close()
+  }
+}

@@ -1,0 +1,126 @@
+import { cacheKey } from '../contract/cache-key.ts'
+import { thawSurface, type FrozenSurface } from '../contract/surface.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import type { EventDraft, WholeEvent } from '../model/event.ts'
+import { SessionId, type TurnId } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
+import type { PermissionMode } from '../policy/decide.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { ComposedRequest } from '../turn/compose-request.ts'
+import type { LateFacts, RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
+import { currentBranch } from './branch.ts'
+import type { SessionParts } from './session-parts.ts'
+import type { SessionState } from './state.ts'
+
+/** What the Session itself brings to one Turn. */
+export interface TurnWorld {
+  readonly session: SessionId
+  readonly turn: TurnId
+  readonly signal: AbortSignal
+  readonly events: () => readonly WholeEvent[]
+  readonly state: () => SessionState
+  readonly mode: () => PermissionMode
+  readonly granted: Set<string>
+  readonly lastRequest: ComposedRequest | undefined
+  readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
+  readonly publish: (notice: Watched) => void
+  readonly takeSteering: () => readonly string[]
+}
+
+/** The surface that counts for the next request, as it was frozen, and the provider that speaks it. */
+export async function surfaceOf(
+  parts: SessionParts,
+  events: readonly WholeEvent[],
+  providerName: string,
+): Promise<Result<{ readonly frozen: FrozenSurface; readonly provider: Provider }>> {
+  const recorded = events.findLast((event) => event.type === 'prompt_surface')
+  if (recorded === undefined) return failed('log_damaged', 'This Session has no prompt surface.')
+  const blob = await parts.store.get(recorded.data.blob)
+  if (!blob.ok) return blob
+  const frozen = thawSurface(blob.value)
+  if (frozen === undefined) return failed('log_damaged', 'The prompt surface is not readable.')
+  const provider = parts.providerOf(providerName)
+  return provider.ok ? ok({ frozen, provider: provider.value }) : provider
+}
+
+export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<Result<TurnParts>> {
+  const state = world.state()
+  const found = await surfaceOf(parts, world.events(), state.provider)
+  if (!found.ok) return found
+  const { frozen, provider } = found.value
+  const confined = (await parts.sandbox.status()).confined
+  return ok({
+    session: world.session,
+    turn: world.turn,
+    provider,
+    surface: frozen.surface,
+    cacheKey: keyOf(frozen, state),
+    store: parts.store,
+    tools: parts.tools,
+    events: world.events,
+    commit: world.commit,
+    publish: world.publish,
+    posture: () => ({ mode: world.mode(), confined, granted: world.granted }),
+    contextOf: (call) => contextOf(parts, world, call, confined),
+    ask: async (question) => {
+      const answer = await parts.ask(question, world.signal)
+      // A yes for the Session ends with this process: it is kept nowhere else.
+      if (answer.allowed && answer.scope === 'session' && question.mayGrant) {
+        world.granted.add(`${question.claim.tool}:${question.claim.effect}`)
+      }
+      return answer
+    },
+    takeSteering: world.takeSteering,
+    lateContext: () => lateFacts(parts, state, world.mode()),
+    lastRequest: world.lastRequest,
+    limits: { provider_calls: parts.limits.provider_calls },
+    signal: world.signal,
+    clock: parts.place.clock,
+  })
+}
+
+function keyOf(frozen: FrozenSurface, state: SessionState): string {
+  return cacheKey({
+    contract_version: frozen.surface.contract_version,
+    model: frozen.surface.model,
+    mode: state.mode,
+    root_session_id: SessionId.parse(state.root_session_id),
+    toolset_sha256: frozen.toolset_sha256,
+    skills_sha256: frozen.skills_sha256,
+  })
+}
+
+export async function lateFacts(
+  parts: SessionParts,
+  { mode }: SessionState,
+  permission_mode: PermissionMode,
+): Promise<LateFacts> {
+  const branch = await currentBranch(parts.files)
+  const date = new Date(parts.place.clock.now()).toISOString().slice(0, 10)
+  const named = branch === undefined ? {} : { branch }
+  return { workspace: parts.workspace, ...named, mode, permission_mode, date }
+}
+
+/** A program runs as was decided; where nothing confines it, a person was asked about that first. */
+function contextOf(
+  parts: SessionParts,
+  world: TurnWorld,
+  { decision, call_id }: RunningCall,
+  confined: boolean,
+): ReturnType<TurnParts['contextOf']> {
+  const { workspace, home, protectedPaths, sandbox } = parts
+  // What a program puts at a protected path is moved away, and kept.
+  const keep = (_path: string, content: AsyncIterable<Uint8Array>) =>
+    parts.store.put(content, 'application/octet-stream')
+  const base = { workspace, home, protectedPaths, keep }
+  const runner = confined ? sandbox.confined.bind(sandbox) : sandbox.unconfined.bind(sandbox)
+  return {
+    signal: world.signal,
+    files: parts.files,
+    run: runner({ ...base, writable: decision.writable }),
+    runReadOnly: runner({ ...base, writable: 'nothing' }),
+    keep: (bytes, type) => parts.store.put(bytes, type),
+    progress: (text) => world.publish({ type: 'tool_progress', data: { call_id, text } }),
+    limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: parts.limits.command_ms },
+  }
+}

@@ -1,0 +1,70 @@
+import { thawSurface } from '../contract/surface.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import type { WholeEvent } from '../model/event.ts'
+import type { Surface } from '../model/surface.ts'
+import { RequestComposer, sharedWith, type ComposedRequest } from '../turn/compose-request.ts'
+import type { SessionParts } from './session-parts.ts'
+
+/** A recorded request that the Log does not lead to. */
+export interface Mismatch {
+  readonly seq: number
+  readonly what: 'request_sha256' | 'request_bytes' | 'shared_prefix_bytes' | 'prefix_break'
+  readonly recorded: unknown
+  readonly recomposed: unknown
+}
+
+export interface RequestsVerdict {
+  readonly requests: number
+  readonly mismatches: readonly Mismatch[]
+}
+
+/** Recomposes every request that was ever sent from the Events before it, and compares it with what was recorded. */
+export async function verifyRequests(
+  parts: SessionParts,
+  events: readonly WholeEvent[],
+): Promise<Result<RequestsVerdict>> {
+  const mismatches: Mismatch[] = []
+  let requests = 0
+  let surface: Surface | undefined
+  let last: ComposedRequest | undefined
+  let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
+  for (const [at, event] of events.entries()) {
+    if (event.type === 'prompt_surface') {
+      const blob = await parts.store.get(event.data.blob)
+      if (!blob.ok) return blob
+      surface = thawSurface(blob.value)?.surface
+      composer = undefined
+    }
+    if (event.type !== 'provider_request') continue
+    if (surface === undefined) return failed('log_damaged', 'A request came before any surface.')
+    const provider = parts.providerOf(event.data.dialect)
+    if (!provider.ok) return provider
+    const turn = event.turn_id
+    if (composer === undefined || composer.turn !== turn) {
+      const made = { provider: provider.value, surface, store: parts.store }
+      composer = { turn: turn ?? '', of: new RequestComposer(made, turn) }
+    }
+    const request = await composer.of.compose(events.slice(0, at))
+    mismatches.push(...compare(event, request, last))
+    requests += 1
+    last = request
+  }
+  return ok({ requests, mismatches })
+}
+
+function compare(
+  { seq, data }: WholeEvent<'provider_request'>,
+  request: ComposedRequest,
+  last: ComposedRequest | undefined,
+): Mismatch[] {
+  const shared = sharedWith(last, request)
+  const pairs = [
+    ['request_sha256', data.request_sha256, request.sha256],
+    ['request_bytes', data.request_bytes, request.body.length],
+    ['shared_prefix_bytes', data.shared_prefix_bytes, shared.shared_prefix_bytes],
+    ['prefix_break', data.prefix_break?.cause, shared.prefix_break?.cause],
+  ] as const
+  return pairs.flatMap(([what, recorded, recomposed]) =>
+    recorded === recomposed ? [] : [{ seq, what, recorded, recomposed }],
+  )
+}

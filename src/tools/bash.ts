@@ -1,0 +1,134 @@
+import * as z from 'zod'
+import { HeadTail, type Excerpt } from '../encoding/head-tail.ts'
+import { shownPath } from '../host/confined-path.ts'
+import type { Exit } from '../host/sandbox.ts'
+import { failed, type HawserError, type Result } from '../model/errors.ts'
+import { OutputSpool, SPOOL_BYTES, type Spooled } from './output-spool.ts'
+import { counted, grouped, interruptedOutcome } from './shown-lines.ts'
+import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+
+const LONGEST_MS = 600_000
+
+const Parameters = z.strictObject({
+  command: z
+    .string()
+    .min(1)
+    .refine((text) => !text.includes('\0'), { error: 'a command has no NUL in it' })
+    .describe('What bash is to run. It has no terminal and nothing to read.'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(LONGEST_MS)
+    .optional()
+    .describe(`Milliseconds after which it is ended, at most ${LONGEST_MS}.`),
+  network: z.boolean().optional().describe('Let it reach the network; a person is asked first.'),
+  folder: z
+    .string()
+    .optional()
+    .describe('Folder to run it in, relative to the workspace; the workspace when absent.'),
+})
+type Args = z.infer<typeof Parameters>
+
+export const bash = defineTool({
+  name: 'bash',
+  description:
+    'Runs a command and shows what it says, with its exit code in the last line. Each call is a shell of its own; what it leaves running is ended with it. Only the workspace can be written. Of a long output the beginning and the end are shown.',
+  parameters: Parameters,
+  claim: ({ command, network = false, folder }) => ({
+    tool: 'bash',
+    effect: 'run',
+    paths: folder === undefined ? [] : [folder],
+    command,
+    network,
+  }),
+  run,
+})
+
+async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
+  if (context.signal.aborted) return interruptedOutcome()
+  const { command, timeout_ms: wallMs = context.limits.command_ms, network = false } = args
+  const shown = new HeadTail(context.limits.output_bytes)
+  const spool = new OutputSpool(
+    (bytes, type) => context.keep(bytes, type),
+    context.limits.output_bytes,
+  )
+  const running = context.run({
+    argv: ['/bin/sh', '-c', IN_BASH, 'sh', command],
+    wallMs,
+    network,
+    ...(args.folder === undefined ? {} : { folder: args.folder }),
+    signal: context.signal,
+    onOutput: (chunk) => {
+      const text = shown.push(chunk)
+      if (text !== '') context.progress(text)
+      return spool.push(chunk)
+    },
+  })
+  const exit = await running.catch(async (error: unknown) => {
+    // Else the store would wait for more.
+    await spool.end(false)
+    throw error
+  })
+  const excerpt = shown.end()
+  const spooled = await spool.end(excerpt.left_out_bytes > 0)
+  if (!exit.ok) return failedOutcome(exit.error)
+  return outcomeOf(exit.value, wallMs, excerpt, spooled)
+}
+
+/** The system's own bash before one that `PATH` knows; where there is none, sh has to do. */
+const IN_BASH =
+  'for b in /bin/bash /usr/bin/bash "$(command -v bash)"; do [ -x "$b" ] && exec "$b" -c "$1"; done; exec /bin/sh -c "$1"'
+
+function outcomeOf(
+  exit: Exit,
+  wallMs: number,
+  excerpt: Excerpt,
+  spooled: Result<Spooled | undefined>,
+): ToolOutcome {
+  const notes = [
+    ...(excerpt.invalid_bytes_replaced ? ['some of it was not UTF-8 and was replaced'] : []),
+    ...exit.appeared.map((path) => `${shownPath(path)} is protected and was moved away`),
+    endOf(exit, wallMs),
+  ]
+  const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
+  const error = errorOf(exit, wallMs)
+  const truncated = excerpt.left_out_bytes > 0 ? { truncated: true } : {}
+  return error === undefined
+    ? { outcome: 'ok', output, ...truncated }
+    : { outcome: 'failed', error, output, ...truncated }
+}
+
+function shownOutput(
+  { head, tail, left_out_bytes, total_bytes }: Excerpt,
+  spooled: Result<Spooled | undefined>,
+): string {
+  if (left_out_bytes === 0) return wholeLine(head)
+  const where = spooled.ok ? placeOf(spooled.value, total_bytes) : spooled.error.message
+  return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} left out here; ${where}]\n${wholeLine(tail)}`
+}
+
+function placeOf(spooled: Spooled | undefined, total: number): string {
+  if (spooled === undefined) return 'they were not stored'
+  const what = spooled.cut
+    ? `the first ${grouped(SPOOL_BYTES)} of ${counted(total, 'byte')} are`
+    : `all ${counted(total, 'byte')} are`
+  return `${what} in blob ${spooled.blob}`
+}
+
+function wholeLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+function endOf({ code, signal, timedOut, interrupted }: Exit, wallMs: number): string {
+  if (timedOut) return `ended at the time limit of ${grouped(wallMs)} ms`
+  if (interrupted) return 'interrupted'
+  return code === null ? `ended by ${signal}` : `exit code ${code}`
+}
+
+function errorOf({ timedOut, interrupted }: Exit, wallMs: number): HawserError | undefined {
+  if (timedOut) {
+    const message = `The command took longer than ${grouped(wallMs)} ms and was ended.`
+    return failed('timeout', message, { limit_ms: wallMs }).error
+  }
+  return interrupted ? failed('interrupted', 'The command was interrupted.').error : undefined
+}

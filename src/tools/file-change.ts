@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer'
+import { sha256 } from '../encoding/hash.ts'
+import { unifiedDiff } from '../encoding/unified-diff.ts'
+import { shownPath } from '../host/confined-path.ts'
+import { FILE_BYTES } from '../host/confined-write.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import type { BlobKey } from '../model/ids.ts'
+import { protectedBy } from '../policy/protected-paths.ts'
+import { counted, fittingLines, interruptedOutcome } from './shown-lines.ts'
+import { failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+
+/** What a file holds and is to hold; `before` is absent when there is none. */
+export interface FileChange {
+  readonly path: string
+  readonly before: Buffer | undefined
+  readonly after: Buffer
+}
+
+/**
+ * Stores what a file held and will hold, and only then changes it: whatever happens in between, it can be put back. The
+ * change is refused when the file is no longer as `before` says.
+ */
+export async function changeFile(change: FileChange, context: ToolContext): Promise<ToolOutcome> {
+  const { path, before, after } = change
+  if (before?.equals(after) === true) {
+    return { outcome: 'ok', output: `[${shownPath(path)} holds exactly this already]\n` }
+  }
+  const place = await decidedPlace(path, context)
+  if (!place.ok) return failedOutcome(place.error)
+  const before_blob = before === undefined ? ok(undefined) : await keep(before, context)
+  if (!before_blob.ok) return failedOutcome(before_blob.error)
+  const after_blob = await keep(after, context)
+  if (!after_blob.ok) return failedOutcome(after_blob.error)
+  if (context.signal.aborted) return interruptedOutcome()
+  const expect = before === undefined ? 'absent' : { sha256: sha256(before) }
+  const written = await context.files.write(path, after, { expect, place: place.value })
+  if (!written.ok) return failedOutcome(written.error)
+  return {
+    outcome: 'ok',
+    ...shownChange(change, context),
+    ...(before_blob.value === undefined ? {} : { before_blob: before_blob.value }),
+    after_blob: after_blob.value,
+  }
+}
+
+/** What was decided on is the path of the call: no link on its way may lead to where a person would have been asked. */
+async function decidedPlace(path: string, { files }: ToolContext): Promise<Result<string>> {
+  const place = await files.realRelative(path)
+  if (!place.ok) return place
+  const touched = protectedBy(place.value)
+  if (touched === undefined || touched === protectedBy(path)) return place
+  const message = `${shownPath(path)} leads to ${shownPath(place.value)}, which is protected. Use that path.`
+  return failed('protected_path', message, { by: touched })
+}
+
+/** All that a path holds; `undefined` when there is nothing. */
+export async function wholeFile(
+  path: string,
+  { files }: ToolContext,
+): Promise<Result<Buffer | undefined>> {
+  const file = await files.read(path, FILE_BYTES)
+  if (!file.ok) return file.error.kind === 'not_found' ? ok(undefined) : file
+  const { bytes, size, truncated } = file.value
+  return truncated ? tooLarge(path, size) : ok(bytes)
+}
+
+export function tooLarge(path: string, size: number): Result<never> {
+  const message = `${shownPath(path)} would have to be handled whole and has ${counted(size, 'byte')}.`
+  return failed('too_large', message, { limit: FILE_BYTES, actual: size }, [
+    { action: 'Use bash for a file of this size.' },
+  ])
+}
+
+function keep(bytes: Buffer, context: ToolContext): Promise<Result<BlobKey>> {
+  return context.keep([bytes], isUtf8(bytes) ? 'text/plain' : 'application/octet-stream')
+}
+
+function shownChange(
+  { path, before, after }: FileChange,
+  { limits }: ToolContext,
+): { readonly output: string; readonly truncated?: boolean } {
+  const name = shownPath(path)
+  if (before === undefined) {
+    const lines = counted(linesIn(after), 'line')
+    return { output: `Created ${name}: ${lines}, ${counted(after.length, 'byte')}.\n` }
+  }
+  if (!isUtf8(before) || !isUtf8(after)) {
+    const [was, is] = [before, after].map(({ length }) => counted(length, 'byte'))
+    return { output: `Changed ${name}: ${was} before, ${is} now.\n` }
+  }
+  const diff = unifiedDiff(name, before.toString('utf8'), after.toString('utf8'))
+  const lines = diff.split('\n').slice(0, -1)
+  const { text, shown, truncated } = fittingLines(lines, limits.output_bytes)
+  if (!truncated) return { output: text }
+  const rest = counted(lines.length - shown, 'more line')
+  return {
+    output: `${text}[The change was made as a whole; ${rest} of it not shown.]\n`,
+    truncated,
+  }
+}
+
+function linesIn(bytes: Buffer): number {
+  const ended = bytes.length === 0 || bytes.at(-1) === 10
+  return bytes.toString('latin1').split('\n').length - (ended ? 1 : 0)
+}

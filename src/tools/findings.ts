@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { parseJson } from '../encoding/json.ts'
+import { LineFramer } from '../encoding/lines.ts'
+import { clipped } from './shown-lines.ts'
+
+/** What was found in one file. */
+export interface Section {
+  /** From the workspace. */
+  readonly path: string
+  /** `12:a match`, `13-a line around it`, `--` where lines are left out. */
+  readonly lines: string[]
+  matches: number
+}
+
+/** What ripgrep found, read from its JSON as it comes. Holds no more lines than can be shown, and counts the rest. */
+export class Findings {
+  readonly sections: Section[] = []
+  /** What ripgrep said that is no JSON. */
+  complaint = ''
+  /** There is more than the sections hold. */
+  cut = false
+  readonly #wanted: (path: string) => boolean
+  readonly #framer = new LineFramer(MESSAGE_BYTES)
+  #room: number
+  #last = 0
+
+  /** `wanted` says whether a path is to be shown; `limit` is what all lines together may take. */
+  constructor(wanted: (path: string) => boolean, limit: number) {
+    this.#wanted = wanted
+    this.#room = limit
+  }
+
+  push(chunk: Buffer): void {
+    for (const framed of this.#framer.push(chunk)) {
+      // Of which file a line of that length is cannot be told any more; that something is missing can.
+      if ('overlong' in framed) this.cut = true
+      else this.#take(framed.bytes.toString('utf8'))
+    }
+  }
+
+  #take(text: string): void {
+    const message = Message.safeParse(parseJson(text))
+    if (!message.success) {
+      this.complaint = clipped(`${this.complaint}${text}\n`, COMPLAINT_BYTES)
+      return
+    }
+    const { type, data } = message.data
+    if (type !== 'match' && type !== 'context') return
+    const path = textOf(data.path).replace(/^(\.\/)+/, '')
+    if (!this.#wanted(path)) return
+    const section = this.#sectionOf(path)
+    if (type === 'match') section.matches += 1
+    if (this.#last !== 0 && data.line_number > this.#last + 1 && type === 'context') {
+      this.#add(section, '--')
+    }
+    this.#last = data.line_number
+    this.#add(section, shownLine(type, data))
+  }
+
+  #sectionOf(path: string): Section {
+    const last = this.sections.at(-1)
+    if (last?.path === path) return last
+    const section = { path, lines: [], matches: 0 }
+    this.sections.push(section)
+    this.#last = 0
+    return section
+  }
+
+  #add({ lines }: Section, line: string): void {
+    this.#room -= Buffer.byteLength(line) + 1
+    if (this.#room < 0) this.cut = true
+    else lines.push(line)
+  }
+}
+
+const MESSAGE_BYTES = 1024 * 1024
+const COMPLAINT_BYTES = 2_000
+const LINE_BYTES = 500
+
+/** Text, or base64 of what is not UTF-8. */
+const Words = z.union([z.object({ text: z.string() }), z.object({ bytes: z.base64() })])
+
+const Line = z.object({ path: Words, lines: Words, line_number: z.int() })
+
+const Message = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('match'), data: Line }),
+  z.object({ type: z.literal('context'), data: Line }),
+  z.object({ type: z.enum(['begin', 'end', 'summary']), data: z.unknown() }),
+])
+
+function textOf(words: z.infer<typeof Words>): string {
+  return 'text' in words ? words.text : Buffer.from(words.bytes, 'base64').toString('utf8')
+}
+
+function shownLine(
+  type: 'match' | 'context',
+  { lines, line_number }: z.infer<typeof Line>,
+): string {
+  const line = textOf(lines).replace(/\r?\n$/, '')
+  const shown = clipped(line, LINE_BYTES)
+  return `${line_number}${type === 'match' ? ':' : '-'}${shown}${shown === line ? '' : '…'}`
+}

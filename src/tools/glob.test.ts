@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { value } from '../../test/support/story.ts'
+import { toolWorld } from '../../test/support/tool-world.ts'
+import { glob } from './glob.ts'
+
+const files = {
+  '.gitignore': 'build\nsecret.ts\n',
+  'b.ts': '',
+  'a.ts': '',
+  'B.ts': '',
+  'secret.ts': '',
+  'src/deep/c.ts': '',
+  'src/c.md': '',
+  'src/new\nline.ts': '',
+  'build/d.ts': '',
+  '.hidden/e.ts': '',
+  '.hawser/f.ts': '',
+}
+
+async function globbing(args: object): Promise<string> {
+  const { context, close } = await toolWorld({ files })
+  const { output } = await value(glob.parse(JSON.stringify(args))).run(context)
+  await close()
+  return output
+}
+
+test('files are found by pattern, in one order, without what is ignored or hidden', async () => {
+  const all = ['B.ts', 'a.ts', 'b.ts', 'src/deep/c.ts', String.raw`src/new\u{a}line.ts`]
+  for (const pattern of ['*.ts', '**/*.ts', '**/*.t[s]']) {
+    expect(await globbing({ pattern })).toBe(`${all.join('\n')}\n`)
+  }
+  expect(await globbing({ pattern: 'src/*' })).toBe(`src/c.md\n${all.at(-1)}\n`)
+  expect(await globbing({ pattern: '**/*', path: 'src/deep' })).toBe('src/deep/c.ts\n')
+  expect(await globbing({ pattern: '*.ts', path: '.hidden' })).toBe('.hidden/e.ts\n')
+})
+
+test('a pattern names files from the folder that is looked in', async () => {
+  expect(await globbing({ pattern: 'deep/*.ts', path: 'src' })).toBe('src/deep/c.ts\n')
+  expect(await globbing({ pattern: 'src/*.md', path: 'src' })).toMatch(/^\[No file\./)
+})
+
+test('nothing found says what was not looked at', async () => {
+  for (const pattern of ['*.rs', '.hidden/*', 'secret.ts', '.hawser/**', 'build/**']) {
+    expect(await globbing({ pattern })).toBe(
+      '[No file. Hidden files and those that .gitignore names are left out.]\n',
+    )
+  }
+})

@@ -1,0 +1,55 @@
+/** A line of a text that was probably meant. */
+export interface NearestLine {
+  /** Counted from 1. */
+  readonly line: number
+  readonly text: string
+  /** It was meant with the line number that `read` shows before it. */
+  readonly numbers: boolean
+}
+
+/**
+ * The line of `text` that is most like the first line of `wanted` that says something. A line that differs in white space
+ * only comes first; otherwise the one that shares most pairs of letters, if it shares half of them.
+ */
+export function nearestLine(text: string, wanted: string): NearestLine | undefined {
+  const asked = wanted.split('\n').find((line) => line.trim() !== '')
+  if (asked === undefined) return undefined
+  const numbers = /^ *\d+\t/.test(asked)
+  const meant = letters(numbers ? asked.replace(/^ *\d+\t/, '') : asked)
+  const lines = text.split('\n').slice(0, MOST_LINES)
+  const same = lines.findIndex((line) => letters(line) === meant)
+  const found = same === -1 ? mostAlike(lines, meant) : same
+  const line = lines[found]
+  return line === undefined ? undefined : { line: found + 1, text: line.trim(), numbers }
+}
+
+/** A hint is not worth more time than this takes. */
+const MOST_LINES = 20_000
+const MOST_LETTERS = 400
+const LEAST_ALIKE = 0.5
+
+function letters(line: string): string {
+  return line.replaceAll(/\s+/g, '').slice(0, MOST_LETTERS)
+}
+
+function mostAlike(lines: readonly string[], meant: string): number {
+  const pairs = pairsOf(meant)
+  let [best, most] = [-1, LEAST_ALIKE]
+  for (const [at, line] of lines.entries()) {
+    const own = letters(line)
+    const likeness = own.length < 2 ? 0 : shared(pairs, own) / (pairs.size + own.length - 1)
+    if (likeness >= most) [best, most] = [at, likeness + Number.EPSILON]
+  }
+  return best
+}
+
+function pairsOf(text: string): ReadonlySet<string> {
+  return new Set(
+    Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2)),
+  )
+}
+
+function shared(pairs: ReadonlySet<string>, text: string): number {
+  const own = pairsOf(text)
+  return 2 * [...own].filter((pair) => pairs.has(pair)).length
+}

@@ -1,0 +1,115 @@
+import { ok, type Result } from '../model/errors.ts'
+import type { BlobKey } from '../model/ids.ts'
+import type { ToolContext } from './tool.ts'
+
+/** What a command may store: it must not fill the disk. */
+export const SPOOL_BYTES = 64 * 1024 * 1024
+/** What may wait in memory for the store. */
+const WAITING_BYTES = 1024 * 1024
+
+/** Where the output of a command is stored. */
+export interface Spooled {
+  readonly blob: BlobKey
+  /** There was more than `SPOOL_BYTES`, and only so much was stored. */
+  readonly cut: boolean
+}
+
+/**
+ * Brings the output of a command to the blob store while it comes, with little of it in memory. What is not longer than
+ * `short` bytes is held back, since it may not have to be stored at all.
+ */
+export class OutputSpool {
+  readonly #queue = new ChunkQueue()
+  readonly #keep: ToolContext['keep']
+  readonly #short: number
+  #keeping: Promise<Result<BlobKey>> | undefined
+  #taken = 0
+  #cut = false
+
+  constructor(keep: ToolContext['keep'], short: number) {
+    this.#keep = keep
+    this.#short = short
+  }
+
+  /** Resolves when there is room for more; also when the store gave up, which `end` tells. */
+  async push(chunk: Buffer): Promise<void> {
+    const room = SPOOL_BYTES - this.#taken
+    const piece = chunk.subarray(0, room)
+    if (piece.length < chunk.length) this.#cut = true
+    this.#taken += piece.length
+    this.#queue.add(piece)
+    if (this.#taken <= this.#short) return
+    this.#start()
+    await this.#queue.room()
+  }
+
+  /** After the last chunk: stores what was held back when it is wanted, and tells where everything is. */
+  async end(wanted: boolean): Promise<Result<Spooled | undefined>> {
+    if (wanted) this.#start()
+    this.#queue.end()
+    const kept = await this.#keeping
+    if (kept === undefined) return ok(undefined)
+    return kept.ok ? ok({ blob: kept.value, cut: this.#cut }) : kept
+  }
+
+  #start(): void {
+    this.#keeping ??= this.#keep(this.#queue.chunks(), 'text/plain').finally(() => {
+      this.#queue.drop()
+    })
+    // A defect of the store is thrown by `end`; until then nobody is waiting for it.
+    this.#keeping.catch(() => {})
+  }
+}
+
+/** Chunks from one who adds to one who takes. */
+class ChunkQueue {
+  readonly #waiting: Buffer[] = []
+  #bytes = 0
+  #over = false
+  #dropped = false
+  #changed: (() => void)[] = []
+
+  add(chunk: Buffer): void {
+    if (this.#dropped || chunk.length === 0) return
+    this.#waiting.push(chunk)
+    this.#bytes += chunk.length
+    this.#tell()
+  }
+
+  end(): void {
+    this.#over = true
+    this.#tell()
+  }
+
+  /** Nobody takes any more. */
+  drop(): void {
+    this.#dropped = true
+    this.#waiting.length = 0
+    this.#bytes = 0
+    this.#tell()
+  }
+
+  async room(): Promise<void> {
+    while (this.#bytes > WAITING_BYTES) await this.#change()
+  }
+
+  async *chunks(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const chunk = this.#waiting.shift()
+      if (chunk !== undefined) {
+        this.#bytes -= chunk.length
+        this.#tell()
+        yield chunk
+      } else if (this.#over || this.#dropped) return
+      else await this.#change()
+    }
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => void this.#changed.push(resolve))
+  }
+
+  #tell(): void {
+    for (const wake of this.#changed.splice(0)) wake()
+  }
+}

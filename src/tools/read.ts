@@ -1,0 +1,110 @@
+import { isUtf8 } from 'node:buffer'
+import * as z from 'zod'
+import { binaryKind } from '../encoding/magic-bytes.ts'
+import type { FileContent } from '../host/confined-files.ts'
+import { shownPath } from '../host/confined-path.ts'
+import { FILE_BYTES } from '../host/confined-write.ts'
+import { failed } from '../model/errors.ts'
+import {
+  counted,
+  fittingLines,
+  grouped,
+  interruptedOutcome,
+  type ShownLines,
+} from './shown-lines.ts'
+import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+
+const Parameters = z.strictObject({
+  path: z.string().describe('Path of a file or folder, relative to the workspace.'),
+  from_line: z.int().min(1).optional().describe('First line to show; 1 when absent.'),
+  to_line: z.int().min(1).optional().describe('Last line to show; the end when absent.'),
+})
+type Args = z.infer<typeof Parameters>
+
+export const read = defineTool({
+  name: 'read',
+  description:
+    'Shows a text file with line numbers, which are not part of the file, or the names in a folder. What is too long is cut, and the last line says how to go on.',
+  parameters: Parameters,
+  claim: ({ path }) => ({ tool: 'read', effect: 'read', paths: [path], network: false }),
+  run,
+})
+
+async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
+  if (context.signal.aborted) return interruptedOutcome()
+  const file = await context.files.read(args.path, FILE_BYTES)
+  if (file.ok) return shownFile(args, file.value, context)
+  if (file.error.details['found'] === 'folder') return shownFolder(args.path, context)
+  return failedOutcome(file.error)
+}
+
+function shownFile(args: Args, file: FileContent, { limits }: ToolContext): ToolOutcome {
+  const name = shownPath(args.path)
+  const binary = binaryKind(file.bytes)
+  if (binary !== undefined) {
+    const message = `${name} is ${binary} of ${counted(file.size, 'byte')}, not text.`
+    return failedOutcome(failed('unsupported_type', message, { found: binary }).error)
+  }
+  const lines = linesOf(file)
+  if (lines.length === 0) return { outcome: 'ok', output: `[${name} is empty]\n` }
+  const { from_line: from = 1, to_line: to = lines.length } = args
+  if (from > lines.length || to < from) {
+    const message = `${name} has ${counted(lines.length, 'line')}; there is none from ${from} to ${to}.`
+    return failedOutcome(failed('invalid_args', message, { lines: lines.length }).error)
+  }
+  const wanted = lines.slice(from - 1, to).map((line, at) => numbered(line, from + at))
+  const shown = fittingLines(wanted, limits.output_bytes)
+  const notes = [...notesOn(file, lines), ...whatFollows(shown, from, lines.length)]
+  const truncated = shown.truncated || file.truncated
+  const output = shown.text + notes.map((note) => `[${note}]\n`).join('')
+  return { outcome: 'ok', output, ...(truncated ? { truncated } : {}) }
+}
+
+/** Without their ends. Of a file that was not read whole the last line is left out: it may be half of one. */
+function linesOf({ bytes, truncated }: FileContent): string[] {
+  const lines = bytes
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+  if (lines.at(-1) === '' || (truncated && lines.length > 1)) lines.pop()
+  return lines
+}
+
+function numbered(line: string, number: number): string {
+  return `${String(number).padStart(6)}\t${line.replace(/\r$/, '')}`
+}
+
+/** What the lines do not show. */
+function notesOn({ bytes, size, truncated }: FileContent, lines: readonly string[]): string[] {
+  const notes: string[] = []
+  const crlf = lines.filter((line) => line.endsWith('\r')).length
+  if (crlf > 0) notes.push(`${crlf < lines.length ? 'Some' : 'All'} lines end in CRLF.`)
+  if (truncated) {
+    const part = `${grouped(bytes.length)} of ${counted(size, 'byte')}`
+    notes.push(`Only the first ${part} can be read by line; search the rest with grep.`)
+  } else if (!isUtf8(bytes)) notes.push('Bytes that are not UTF-8 are shown as \uFFFD.')
+  return notes
+}
+
+function whatFollows(shown: ShownLines, from: number, lines: number): string[] {
+  const to = from + shown.shown - 1
+  const cut = shown.cutLine ? [`Line ${grouped(to)} is longer than can be shown.`] : []
+  if (to === lines) return cut
+  const next = shown.truncated ? `; go on with from_line ${to + 1}` : ''
+  return [...cut, `Lines ${grouped(from)} to ${grouped(to)} of ${grouped(lines)}${next}.`]
+}
+
+async function shownFolder(path: string, { files, limits }: ToolContext): Promise<ToolOutcome> {
+  const entries = await files.list(path)
+  if (!entries.ok) return failedOutcome(entries.error)
+  if (entries.value.length === 0) {
+    return { outcome: 'ok', output: `[${shownPath(path)} is an empty folder]\n` }
+  }
+  const names = entries.value.map(({ name, kind }) => `${shownPath(name)}${MARKS[kind]}`)
+  const { text, shown, truncated } = fittingLines(names, limits.output_bytes)
+  if (!truncated) return { outcome: 'ok', output: text }
+  const rest = counted(names.length - shown, 'more name')
+  return { outcome: 'ok', output: `${text}[${rest}; find them with glob]\n`, truncated: true }
+}
+
+const MARKS = { file: '', folder: '/', symlink: '@', pipe: '|', socket: '=', device: '%' } as const

@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import type { ConfinedFiles } from '../host/confined-files.ts'
+import type { ConfinedRun } from '../host/sandbox.ts'
+import type { EventDraft } from '../model/event.ts'
+import { failed, type HawserError, type Result } from '../model/errors.ts'
+import type { BlobKey, BlobMediaType } from '../model/ids.ts'
+import type { Claim } from '../policy/claim.ts'
+
+/** One thing a model may ask for. Its schema and description are part of the toolset that a surface freezes. */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** What it takes, as JSON Schema shows it to a model. */
+  readonly parameters: z.ZodObject
+  /** Reads the model's own argument text. `invalid_args` when it is not what `parameters` says, in words a model can act on. */
+  parse(argumentText: string): Result<ParsedCall>
+}
+
+/** A call whose arguments are facts. */
+export interface ParsedCall {
+  /** What the call would touch; policy decides on this and on nothing else. Pure. */
+  readonly claim: Claim
+  /** Runs the call, once. Never throws for what a file, a command or a person refused: that is an outcome. */
+  run(context: ToolContext): Promise<ToolOutcome>
+}
+
+/** The world as a tool sees it. */
+export interface ToolContext {
+  readonly signal: AbortSignal
+  /** The workspace, and nothing else, whatever a path says. */
+  readonly files: ConfinedFiles
+  /** Runs a program in the sandbox that was decided on for this call. */
+  readonly run: ConfinedRun
+  /** The same with the workspace read-only, whatever was decided. */
+  readonly runReadOnly: ConfinedRun
+  /** Stores bytes and names them. */
+  keep(
+    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    type: BlobMediaType,
+  ): Promise<Result<BlobKey>>
+  /** Tells whoever watches what is going on. Never stored. */
+  progress(text: string): void
+  readonly limits: ToolLimits
+}
+
+export interface ToolLimits {
+  /** Of output that goes into the Log and to the model. */
+  readonly output_bytes: number
+  /** Of one command. */
+  readonly command_ms: number
+}
+
+/** What became of a call. Tools never append to a Log; `record` is what `turn/` appends for them. */
+export interface ToolOutcome {
+  readonly outcome: 'ok' | 'failed' | 'denied'
+  readonly error?: HawserError
+  /** What the model reads. */
+  readonly output: string
+  readonly truncated?: boolean
+  /** Content of the written file before and after; absent before means that there was none. */
+  readonly before_blob?: BlobKey
+  readonly after_blob?: BlobKey
+  readonly record?: readonly EventDraft[]
+}
+
+/** Makes a tool whose `claim` and `run` get arguments of the right type. */
+export function defineTool<Parameters extends z.ZodObject>(definition: {
+  readonly name: string
+  readonly description: string
+  readonly parameters: Parameters
+  readonly claim: (args: z.infer<Parameters>) => Claim
+  readonly run: (args: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
+}): Tool {
+  const { name, description, parameters, claim, run } = definition
+  return {
+    name,
+    description,
+    parameters,
+    parse: (argumentText) => {
+      const args = parameters.safeParse(argumentsOf(argumentText))
+      if (!args.success) {
+        return failed('invalid_args', `${name}: ${z.prettifyError(args.error)}`, { tool: name })
+      }
+      const call = {
+        claim: claim(args.data),
+        run: (context: ToolContext) => run(args.data, context),
+      }
+      return { ok: true, value: call }
+    },
+  }
+}
+
+/** A failed outcome that says why, to the model in the same words as to the Log. */
+export function failedOutcome(error: HawserError): ToolOutcome {
+  return { outcome: 'failed', error, output: error.message }
+}
+
+/** Models write nothing at all where a tool takes nothing. */
+function argumentsOf(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

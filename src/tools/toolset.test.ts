@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { canonicalJson } from '../encoding/json.ts'
+import { TOOLSET, toolSchemas } from './toolset.ts'
+
+test('tools are sorted by name, and each name is there once', () => {
+  const names = TOOLSET.map(({ name }) => name)
+  expect(names).toEqual([...new Set(names)].toSorted())
+})
+
+test('schemas are the same bytes whatever the order of the tools, and canonical', () => {
+  const bytes = JSON.stringify(toolSchemas(TOOLSET))
+  expect(JSON.stringify(toolSchemas(TOOLSET.toReversed()))).toBe(bytes)
+  for (const { parameters } of toolSchemas(TOOLSET)) {
+    expect(JSON.stringify(parameters)).toBe(canonicalJson(parameters))
+    expect(parameters).toMatchObject({ type: 'object', additionalProperties: false })
+    expect(parameters).not.toHaveProperty('$schema')
+  }
+})
+
+test('a schema reads like this', () => {
+  const read = toolSchemas(TOOLSET).find(({ name }) => name === 'read')
+  expect(read?.parameters).toEqual({
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Path of a file or folder, relative to the workspace.' },
+      from_line: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 9_007_199_254_740_991,
+        description: 'First line to show; 1 when absent.',
+      },
+      to_line: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 9_007_199_254_740_991,
+        description: 'Last line to show; the end when absent.',
+      },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  })
+})

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { canonicalJson, isJsonObject, parseJson } from '../encoding/json.ts'
+import type { ToolSchema } from '../model/surface.ts'
+import { bash } from './bash.ts'
+import { edit } from './edit.ts'
+import { glob } from './glob.ts'
+import { grep } from './grep.ts'
+import { read } from './read.ts'
+import type { Tool } from './tool.ts'
+import { updatePlan } from './update-plan.ts'
+import { write } from './write.ts'
+
+/** Every tool of ours, sorted by name. */
+export const TOOLSET: readonly Tool[] = [bash, edit, glob, grep, read, updatePlan, write]
+
+/** Tools as a surface freezes them: the same tools give the same bytes, on every machine and in every run. */
+export function toolSchemas(tools: readonly Tool[]): ToolSchema[] {
+  return tools
+    .map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters: schemaOf(parameters),
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function schemaOf(parameters: z.ZodObject): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: 'input' })
+  const sorted = parseJson(canonicalJson(schema))
+  if (!isJsonObject(sorted)) throw new Error('a schema of parameters is an object')
+  return sorted
+}

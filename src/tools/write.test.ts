@@ -1,0 +1,102 @@
+import { mkdir, readdir, readFile, rename, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { value } from '../../test/support/story.ts'
+import { toolWorld } from '../../test/support/tool-world.ts'
+import { write } from './write.ts'
+
+const call = (args: object) => value(write.parse(JSON.stringify(args)))
+
+test('a new file is made with its folders, and only what it holds is kept', async () => {
+  const { workspace, context, blobs, close } = await toolWorld()
+  const outcome = await call({ path: 'a/b.txt', content: 'one\ntwo' }).run(context)
+  expect(outcome.output).toBe('Created a/b.txt: 2 lines, 7 bytes.\n')
+  expect(outcome.before_blob).toBeUndefined()
+  expect([...blobs].map(([key, bytes]) => [key, bytes.toString()])).toEqual([
+    [outcome.after_blob, 'one\ntwo'],
+  ])
+  expect(await readFile(join(workspace, 'a/b.txt'), 'utf8')).toBe('one\ntwo')
+  await close()
+})
+
+test('a file that is replaced is kept before and after, and the change is shown', async () => {
+  const { context, blobs, close } = await toolWorld({ files: { x: 'one\ntwo\n' } })
+  const outcome = await call({ path: 'x', content: 'one\nTWO\n' }).run(context)
+  expect(outcome.output).toBe('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n')
+  const { before_blob, after_blob } = outcome
+  expect(before_blob && blobs.get(before_blob)?.toString()).toBe('one\ntwo\n')
+  expect(after_blob && blobs.get(after_blob)?.toString()).toBe('one\nTWO\n')
+  await close()
+})
+
+test('what is not UTF-8 is kept as bytes, and told by its size', async () => {
+  const { context, close } = await toolWorld({ files: { x: Buffer.from([0xff, 0xfe, 0xff]) } })
+  const outcome = await call({ path: 'x', content: 'text' }).run(context)
+  expect(outcome.output).toBe('Changed x: 3 bytes before, 4 bytes now.\n')
+  expect(outcome.before_blob).toMatch(/\.bin$/)
+  expect(outcome.after_blob).toMatch(/\.txt$/)
+  await close()
+})
+
+test('the same content again writes nothing', async () => {
+  const { context, blobs, close } = await toolWorld({ files: { x: 'same' } })
+  const { output } = await call({ path: 'x', content: 'same' }).run(context)
+  expect(output).toBe('[x holds exactly this already]\n')
+  expect(blobs.size).toBe(0)
+  await close()
+})
+
+test('a file is not touched when what it held cannot be kept', async () => {
+  const { workspace, context, close } = await toolWorld({ files: { x: 'old' }, full: true })
+  const outcome = await call({ path: 'x', content: 'new' }).run(context)
+  expect(outcome.error?.kind).toBe('storage_failed')
+  expect(await readFile(join(workspace, 'x'), 'utf8')).toBe('old')
+  await close()
+})
+
+test('a call that is stopped while it keeps what was there changes nothing', async () => {
+  const stop = new AbortController()
+  const { workspace, context, close } = await toolWorld({
+    files: { x: 'old' },
+    signal: stop.signal,
+  })
+  const stopping = {
+    ...context,
+    keep: (...args: Parameters<typeof context.keep>) => {
+      stop.abort()
+      return context.keep(...args)
+    },
+  }
+  const outcome = await call({ path: 'x', content: 'new' }).run(stopping)
+  expect(outcome.error?.kind).toBe('interrupted')
+  expect(await readFile(join(workspace, 'x'), 'utf8')).toBe('old')
+  await close()
+})
+
+test('a link does not lead a write to what is protected; the path itself is for a person to decide', async () => {
+  const { workspace, context, close } = await toolWorld({ files: { '.git/hooks/old': '' } })
+  await symlink('.git', join(workspace, 'd'))
+  const linked = await call({ path: 'd/hooks/new', content: 'x' }).run(context)
+  expect(linked.error).toMatchObject({ kind: 'protected_path', details: { by: '.git/hooks' } })
+  expect(linked.output).toContain('.git/hooks/new')
+  expect(await readdir(join(workspace, '.git/hooks'))).toEqual(['old'])
+  expect((await call({ path: '.git/hooks/new', content: 'x' }).run(context)).outcome).toBe('ok')
+  await close()
+})
+
+test('nor does one that is put there after the decision', async () => {
+  const { workspace, context, close } = await toolWorld({ files: { '.git/hooks/old': '' } })
+  await mkdir(join(workspace, 'd'))
+  const swapping = {
+    ...context,
+    keep: async (...args: Parameters<typeof context.keep>) => {
+      await rename(join(workspace, 'd'), join(workspace, 'gone'))
+      await symlink('.git/hooks', join(workspace, 'd'))
+      return context.keep(...args)
+    },
+  }
+  const outcome = await call({ path: 'd/new', content: 'x' }).run(swapping)
+  expect(outcome.error).toMatchObject({ kind: 'no_match', details: { reason: 'changed_since' } })
+  expect(await readdir(join(workspace, '.git/hooks'))).toEqual(['old'])
+  await close()
+})

@@ -1,0 +1,29 @@
+import * as z from 'zod'
+import { FILE_BYTES } from '../host/confined-write.ts'
+import { changeFile, tooLarge, wholeFile } from './file-change.ts'
+import { interruptedOutcome } from './shown-lines.ts'
+import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+
+const Parameters = z.strictObject({
+  path: z.string().describe('Path of the file, relative to the workspace.'),
+  content: z.string().describe('All that the file is to hold.'),
+})
+type Args = z.infer<typeof Parameters>
+
+export const write = defineTool({
+  name: 'write',
+  description:
+    'Makes a file, or replaces all that it holds, and shows what changed. Folders that are missing are made. To change a part of a file use edit.',
+  parameters: Parameters,
+  claim: ({ path }) => ({ tool: 'write', effect: 'write', paths: [path], network: false }),
+  run,
+})
+
+async function run({ path, content }: Args, context: ToolContext): Promise<ToolOutcome> {
+  if (context.signal.aborted) return interruptedOutcome()
+  const after = Buffer.from(content)
+  const fits = after.length > FILE_BYTES ? tooLarge(path, after.length) : undefined
+  const before = fits ?? (await wholeFile(path, context))
+  if (!before.ok) return failedOutcome(before.error)
+  return changeFile({ path, before: before.value, after }, context)
+}

@@ -1,0 +1,101 @@
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { AnswerItem, CallUsage } from '../providers/provider.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/** What a model answered, durable. */
+export interface ProviderAnswer {
+  readonly calls: readonly AnsweredCall[]
+  readonly usage: CallUsage
+}
+
+export type AnsweredCall = Extract<AnswerItem, { kind: 'tool_call' }>
+
+/** Sends a request and records what comes back, in the order it came. Deltas are shown; only whole items count. */
+export async function callProvider(
+  parts: TurnParts,
+  body: Buffer,
+  call_index: number,
+): Promise<Result<ProviderAnswer>> {
+  const { provider, publish, commit, clock, signal } = parts
+  const started = clock.now()
+  const items: AnswerItem[] = []
+  let firstToken: number | undefined
+  let shown = ''
+  for await (const event of provider.stream(body, signal)) {
+    firstToken ??= clock.now() - started
+    if (event.type === 'text_delta') {
+      shown += event.text
+      publish({ type: 'text_delta', data: { text: event.text } })
+    } else if (event.type === 'reasoning_delta') {
+      publish({ type: 'reasoning_delta', data: { text: event.text } })
+    } else if (event.type === 'item') {
+      items.push(event.item)
+      if (event.item.kind === 'text') shown = ''
+    } else if (event.type === 'error') {
+      return keepPartial(parts, items, shown, event.error)
+    } else {
+      const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
+      const wrong = badCalls(calls)
+      if (wrong !== undefined) return keepPartial(parts, items, shown, wrong)
+      const { usage, stop_reason } = event
+      const latency_ms = clock.now() - started
+      const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
+      const recorded = await commit([
+        ...items.map((item) => draftOf(parts, item)),
+        {
+          type: 'provider_usage',
+          data: { call_index, usage, latency_ms, ...first, pressure: 'unavailable', stop_reason },
+        },
+      ])
+      return recorded.ok ? ok({ calls, usage }) : recorded
+    }
+  }
+  const ended = failed('invalid_response', 'The model stopped without saying that it was done.')
+  return keepPartial(parts, items, shown, ended.error)
+}
+
+function draftOf({ provider, surface }: TurnParts, item: AnswerItem): EventDraft {
+  switch (item.kind) {
+    case 'text':
+      return { type: 'assistant_message', data: { text: item.text } }
+    case 'reasoning':
+      return {
+        type: 'reasoning',
+        data: { dialect: provider.dialect, model: surface.model, item: item.item },
+      }
+    case 'tool_call': {
+      const { call_id, name, arguments: text } = item
+      return { type: 'tool_call', data: { call_id, name, arguments: text } }
+    }
+  }
+}
+
+/** What a person has seen is kept, as part of an answer; calls of an answer that did not end never run. */
+async function keepPartial(
+  { commit }: TurnParts,
+  items: readonly AnswerItem[],
+  shown: string,
+  error: HawserError,
+): Promise<Result<never>> {
+  const whole = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []))
+  const text = [...whole, shown].filter((piece) => piece !== '').join('\n')
+  if (text !== '') {
+    const kept = await commit([{ type: 'assistant_message', data: { text, partial: true } }])
+    if (!kept.ok) return kept
+  }
+  return { ok: false, error }
+}
+
+const CALL_ID_BYTES = 160
+const NAME = /^[A-Za-z0-9_.:-]{1,64}$/
+
+function badCalls(calls: readonly AnsweredCall[]): HawserError | undefined {
+  const ids = new Set(calls.map(({ call_id }) => call_id))
+  const fits = calls.every(
+    ({ call_id, name }) =>
+      call_id !== '' && Buffer.byteLength(call_id) <= CALL_ID_BYTES && NAME.test(name),
+  )
+  if (fits && ids.size === calls.length) return undefined
+  return failed('invalid_response', 'The model made a call that is not one.').error
+}

@@ -1,0 +1,123 @@
+import { canonicalJson } from '../encoding/json.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventData } from '../model/event.ts'
+import { addUsage, NO_USAGE } from './usage.ts'
+import { callProvider, type ProviderAnswer } from './call-provider.ts'
+import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
+import { settleTools } from './settle-tools.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/** How a Turn ended, and the request it ended with. */
+export interface TurnOutcome {
+  readonly ended: EventData<'turn_ended'>
+  readonly lastRequest: ComposedRequest | undefined
+}
+
+/**
+ * Runs a Turn whose `turn_started` and `user_message` are durable, to its end, and records that end. Whatever happens, the
+ * last Event of the Turn is its `turn_ended`; only a Log that cannot be written to prevents that, and then the next writer
+ * records it.
+ */
+export async function runTurn(parts: TurnParts): Promise<Result<TurnOutcome>> {
+  const loop = new Loop(parts)
+  const error = await loop.run()
+  const status =
+    error === undefined ? 'completed' : error.kind === 'interrupted' ? 'interrupted' : 'failed'
+  const told = error === undefined || status === 'interrupted' ? {} : { error }
+  const ended = { status, ...told, usage_total: loop.usage } as const
+  const recorded = await parts.commit([{ type: 'turn_ended', data: ended }])
+  return recorded.ok ? ok({ ended, lastRequest: loop.lastRequest }) : recorded
+}
+
+class Loop {
+  readonly #parts: TurnParts
+  readonly #composer: RequestComposer
+  lastRequest: ComposedRequest | undefined
+  usage = NO_USAGE
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+    this.#composer = new RequestComposer(parts, parts.turn)
+    this.lastRequest = parts.lastRequest
+  }
+
+  /** `undefined` when the model came to its end. */
+  async run(): Promise<HawserError | undefined> {
+    const late = await this.#recordLateContext()
+    if (!late.ok) return late.error
+    const { provider_calls } = this.#parts.limits
+    for (let index = 0; index < provider_calls; index++) {
+      const answer = await this.#call(index)
+      if (!answer.ok) return answer.error
+      if (answer.value.calls.length === 0) {
+        const steered = await this.#enterSteering()
+        if (!steered.ok) return steered.error
+        if (!steered.value) return undefined
+        continue
+      }
+      const settled = await settleTools(this.#parts, answer.value.calls)
+      if (!settled.ok) return settled.error
+      const steered = await this.#enterSteering()
+      if (!steered.ok) return steered.error
+    }
+    const text = `This Turn made ${provider_calls} calls to the model, which is the limit.`
+    return failed('call_limit', text, { limit: provider_calls }, [
+      { action: 'Say how to go on; nothing of what was done is lost.' },
+    ]).error
+  }
+
+  /** Sampled once; told to the model only when it is not what was told before. */
+  async #recordLateContext(): Promise<Result<void>> {
+    const data = await this.#parts.lateContext()
+    const last = this.#parts.events().findLast((event) => event.type === 'late_context')
+    if (last !== undefined && canonicalJson(last.data) === canonicalJson(data)) return ok(undefined)
+    return this.#parts.commit([{ type: 'late_context', data }])
+  }
+
+  /** The intention is durable before a byte is sent. */
+  async #call(call_index: number): Promise<Result<ProviderAnswer>> {
+    const { provider, surface, cacheKey, commit, signal } = this.#parts
+    if (signal.aborted) return interrupted()
+    const request = await this.#composer.compose(this.#parts.events())
+    const shared = sharedWith(this.lastRequest, request)
+    this.lastRequest = request
+    const intention = await commit([
+      {
+        type: 'provider_request',
+        data: {
+          call_index,
+          attempt: 0,
+          dialect: provider.dialect,
+          model: surface.model,
+          contract_version: surface.contract_version,
+          cache_key: cacheKey,
+          request_sha256: request.sha256,
+          request_bytes: request.body.length,
+          ...shared,
+          transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
+        },
+      },
+    ])
+    if (!intention.ok) return intention
+    const answer = await callProvider(this.#parts, request.body, call_index)
+    if (answer.ok) this.usage = addUsage(this.usage, answer.value.usage)
+    return answer
+  }
+
+  /** Texts typed while the Turn ran enter where the model listens next. */
+  async #enterSteering(): Promise<Result<boolean>> {
+    const texts = this.#parts.takeSteering()
+    if (texts.length === 0) return ok(false)
+    const entered = await this.#parts.commit(
+      texts.map((text) => ({
+        type: 'user_message' as const,
+        data: { text, prompt_mode: 'string' as const, steer: true },
+      })),
+    )
+    return entered.ok ? ok(true) : entered
+  }
+}
+
+function interrupted(): Result<never> {
+  return failed('interrupted', 'The Turn was interrupted.')
+}

@@ -1,0 +1,150 @@
+import { sha256 } from '../encoding/hash.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/event.ts'
+import { decide, type Decision } from '../policy/decide.ts'
+import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
+import type { AnsweredCall } from './call-provider.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/**
+ * Runs the calls of one answer and records each result. Calls that change nothing run together; any other runs alone, in its
+ * turn. Every call gets a result, also one that was refused, unknown, or not run because the Turn was interrupted.
+ */
+export async function settleTools(
+  parts: TurnParts,
+  calls: readonly AnsweredCall[],
+): Promise<Result<void>> {
+  for (const group of inGroups(parts, calls)) {
+    const settled = await Promise.all(group.map((call) => settle(parts, call)))
+    for (const result of settled) if (!result.ok) return result
+  }
+  return parts.signal.aborted ? failed('interrupted', 'The Turn was interrupted.') : ok(undefined)
+}
+
+/** A call as far as it can be understood without running it. */
+interface Understood {
+  readonly call: AnsweredCall
+  readonly parsed: Result<ParsedCall>
+}
+
+function inGroups(parts: TurnParts, calls: readonly AnsweredCall[]): Understood[][] {
+  const groups: Understood[][] = []
+  let together = false
+  for (const call of calls) {
+    const parsed = parse(parts, call)
+    const quiet = !parsed.ok || ['none', 'read'].includes(parsed.value.claim.effect)
+    if (quiet && together) groups.at(-1)?.push({ call, parsed })
+    else groups.push([{ call, parsed }])
+    together = quiet
+  }
+  return groups
+}
+
+function parse({ tools }: TurnParts, { name, arguments: text }: AnsweredCall): Result<ParsedCall> {
+  const tool = tools.get(name)
+  if (tool !== undefined) return tool.parse(text)
+  const known = [...tools.keys()]
+  return failed('unknown_tool', `There is no tool of that name. There are: ${known.join(', ')}.`)
+}
+
+async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<Result<void>> {
+  const started = parts.clock.now()
+  const outcome = await outcomeOf(parts, call, parsed)
+  if (!outcome.ok) return outcome
+  const {
+    outcome: word,
+    error,
+    output,
+    truncated,
+    before_blob,
+    after_blob,
+    record = [],
+  } = outcome.value
+  const result: EventDraft = {
+    type: 'tool_result',
+    data: {
+      call_id: call.call_id,
+      name: call.name,
+      outcome: word,
+      ...(error === undefined ? {} : { error }),
+      output,
+      ...(truncated === true ? { truncated } : {}),
+      duration_ms: parts.clock.now() - started,
+      ...(before_blob === undefined ? {} : { before_blob }),
+      ...(after_blob === undefined ? {} : { after_blob }),
+    },
+  }
+  return parts.commit([...record, result])
+}
+
+/** A failure here is one of the Log; whatever a tool meets is an outcome. */
+async function outcomeOf(
+  parts: TurnParts,
+  call: AnsweredCall,
+  parsed: Result<ParsedCall>,
+): Promise<Result<ToolOutcome>> {
+  if (!parsed.ok) return ok(failedOutcome(parsed.error))
+  if (parts.signal.aborted) return ok(failedOutcome(notRun()))
+  const { claim } = parsed.value
+  const decision = decide(claim, parts.posture())
+  const permission = await permit(parts, call, parsed.value, decision)
+  if (!permission.ok) return permission
+  if (permission.value !== undefined) {
+    const { message } = permission.value
+    return ok({ outcome: 'denied', error: permission.value, output: message })
+  }
+  const context = parts.contextOf({ call_id: call.call_id, decision, claim })
+  return ok(await parsed.value.run(context))
+}
+
+/** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
+async function permit(
+  parts: TurnParts,
+  call: AnsweredCall,
+  { claim }: ParsedCall,
+  decision: Decision,
+): Promise<Result<HawserError | undefined>> {
+  const quiet = claim.effect === 'none' || claim.effect === 'read'
+  if (quiet && decision.answer === 'allow') return ok(undefined)
+  const answer =
+    decision.answer === 'ask'
+      ? await parts.ask({
+          call_id: call.call_id,
+          claim,
+          reason: decision.reason,
+          mayGrant: decision.grant !== undefined,
+        })
+      : { allowed: decision.answer === 'allow', scope: 'once' as const, by: 'policy' as const }
+  const recorded = await parts.commit([
+    {
+      type: 'permission_decision',
+      data: {
+        call_id: call.call_id,
+        subject: call.name,
+        args_sha256: sha256(call.arguments),
+        mode: parts.posture().mode,
+        decision: answer.allowed ? 'allowed' : 'denied',
+        scope: answer.scope,
+        by: answer.by,
+      },
+    },
+  ])
+  if (!recorded.ok) return recorded
+  if (answer.allowed) return ok(undefined)
+  return ok(refusal(decision.reason, answer.by))
+}
+
+const REFUSED_BY = {
+  policy: 'This is not permitted',
+  person: 'The person said no',
+  timeout: 'The person did not answer in time',
+  nobody: 'This has to be asked, and there is nobody to ask',
+} as const
+
+function refusal(reason: string, by: keyof typeof REFUSED_BY): HawserError {
+  return failed('permission_denied', `${REFUSED_BY[by]}: ${reason}.`, { by }).error
+}
+
+function notRun(): HawserError {
+  return failed('interrupted', 'Not run: the Turn was interrupted.').error
+}

@@ -1,0 +1,77 @@
+import type { BlobStore } from '../blobs/store.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Result } from '../model/errors.ts'
+import type { EphemeralEvent, EventDraft, WholeEvent } from '../model/event.ts'
+import type { SessionId, TurnId } from '../model/ids.ts'
+import type { Surface } from '../model/surface.ts'
+import type { Decision, Posture } from '../policy/decide.ts'
+import type { Claim } from '../policy/claim.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { ComposedRequest } from './compose-request.ts'
+
+/** Everything one Turn works with. The Session puts it together; the Turn adds nothing of its own. */
+export interface TurnParts {
+  readonly session: SessionId
+  readonly turn: TurnId
+  readonly provider: Provider
+  readonly surface: Surface
+  readonly cacheKey: string
+  readonly store: BlobStore
+  readonly tools: ReadonlyMap<string, Tool>
+  /** All Events of the Session so far, this Turn's included. */
+  readonly events: () => readonly WholeEvent[]
+  /** Appends Events of this Turn; when it answers, they are durable and everyone who watches was told. */
+  readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
+  readonly publish: (event: Watched) => void
+  readonly posture: () => Posture
+  /** The world for one call, confined as was decided. */
+  readonly contextOf: (call: RunningCall) => ToolContext
+  /** Asks a person, and waits. */
+  readonly ask: (question: Question) => Promise<Answer>
+  /** Texts that a person sent while this Turn ran; each is taken once. */
+  readonly takeSteering: () => readonly string[]
+  readonly lateContext: () => Promise<LateFacts>
+  /** The last request of the Session, as far as this process knows it. */
+  readonly lastRequest: ComposedRequest | undefined
+  readonly limits: { readonly provider_calls: number }
+  readonly signal: AbortSignal
+  readonly clock: Clock
+}
+
+/** Live notices without what the Session adds to them. */
+export type Watched = EphemeralEvent extends infer E
+  ? E extends EphemeralEvent
+    ? Pick<E, 'type' | 'data'>
+    : never
+  : never
+
+export interface RunningCall {
+  readonly call_id: string
+  readonly decision: Decision
+  readonly claim: Claim
+}
+
+export interface Question {
+  readonly call_id: string
+  readonly claim: Claim
+  readonly reason: string
+  /** A yes may be given for the rest of the Session. */
+  readonly mayGrant: boolean
+}
+
+export interface Answer {
+  readonly allowed: boolean
+  readonly scope: 'once' | 'session'
+  /** `nobody`: there was no one to ask. */
+  readonly by: 'person' | 'timeout' | 'nobody'
+}
+
+/** Facts about here and now, sampled once at the start of a Turn. */
+export interface LateFacts {
+  readonly workspace: string
+  readonly branch?: string
+  readonly mode: 'build' | 'plan'
+  readonly permission_mode: 'read-only' | 'ask' | 'auto'
+  readonly date: string
+}

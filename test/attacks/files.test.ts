@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process'
+import { appendFile, chmod, chown, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { openConfined } from '../../src/host/confined-files.ts'
+import { TOOLSET } from '../../src/tools/toolset.ts'
+import { bundleScript } from '../faults/child.ts'
+import { raceReads, raceWrites } from '../faults/link-race-runs.ts'
+import { freshFolder } from '../support/folder.ts'
+import { value } from '../support/story.ts'
+import { toolWorld } from '../support/tool-world.ts'
+import { FILE_CASES } from './file-cases.ts'
+import { pathOf, runFileCases, untouched } from './file-runs.ts'
+import { buildScene, CANARY } from './file-scene.ts'
+
+const NOBODY = 65_534
+const run = promisify(execFile)
+
+test('every path that leads where a model may not go is refused, by every way to touch it', async () => {
+  const { tried, wrong } = await runFileCases(await freshFolder())
+  expect(wrong).toEqual([])
+  expect(tried).toBeGreaterThan(700)
+})
+
+test('the same holds for a user without any rights', async () => {
+  const folder = await freshFolder()
+  const script = await bundleScript(new URL('files-child.ts', import.meta.url), folder)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    // The way to the folder is open to root alone; whoever else comes in can still list nothing.
+    await chmod(process.env['HAWSER_TEST_ROOT'] ?? folder, 0o711)
+    await chown(folder, NOBODY, NOBODY)
+  }
+  const who = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const { stdout } = await run(process.execPath, [script, folder], { ...who, cwd: folder })
+  const { tried, wrong, uid } = CaseRun.parse(JSON.parse(stdout))
+  expect(wrong).toEqual([])
+  expect(tried).toBeGreaterThan(700)
+  expect(uid).not.toBe(0)
+})
+
+const CaseRun = z.object({ tried: z.int(), wrong: z.array(z.string()), uid: z.int() })
+
+test('no tool is another door', async () => {
+  const scene = await buildScene(await freshFolder())
+  const before = await untouched(scene)
+  const { context, ran } = await toolWorld({ at: scene })
+  const wrong: string[] = []
+  for (const one of FILE_CASES) {
+    if (one.devices === true && !scene.devices) continue
+    const { read: expected } = one
+    if (expected === undefined || expected === 'ok' || one.list === 'ok') continue
+    if (one.root !== undefined && process.getuid?.() === 0) continue
+    const path = pathOf(one, scene)
+    for (const [name, args] of Object.entries(ARGUMENTS)) {
+      // What is not there can be made.
+      if (name === 'write' && expected === 'not_found') continue
+      const call = TOOLSET.find((tool) => tool.name === name)?.parse(
+        JSON.stringify({ path, ...args }),
+      )
+      const outcome = call?.ok === true ? await call.value.run(context) : call
+      const got = outcome?.error?.kind ?? 'no refusal'
+      if (got !== expected) wrong.push(`${name} ${one.path} gave ${got}, not ${expected}`)
+      if (JSON.stringify(outcome).includes(CANARY)) wrong.push(`${name} ${one.path} told a secret`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(ran).toEqual([])
+  expect(await untouched(scene)).toBe(before)
+  await scene.close()
+})
+
+const ARGUMENTS = {
+  read: {},
+  write: { content: 'planted' },
+  edit: { old_text: 'a', new_text: 'b' },
+  glob: { pattern: '*' },
+  grep: { pattern: '.' },
+}
+
+test('a search of the whole workspace shows nothing of what lies outside or is our own', async () => {
+  const scene = await buildScene(await freshFolder())
+  const { context } = await toolWorld({ at: scene })
+  const shown = await Promise.all(
+    [
+      ['grep', { pattern: `${CANARY}|text of` }],
+      ['grep', { pattern: CANARY, glob: '**/*', context: 3 }],
+      ['glob', { pattern: '**' }],
+      ['glob', { pattern: '{.hawser,state,dir-*}/**' }],
+    ].map(async ([name, args]) => {
+      const call = TOOLSET.find((tool) => tool.name === name)?.parse(JSON.stringify(args))
+      return call?.ok === true ? (await call.value.run(context)).output : ''
+    }),
+  )
+  const ours = process.getuid?.() === 0 ? ['closed/x', 'unreadable'] : []
+  const [all = '', secrets = '', names = '', none] = shown
+  expect(all).toContain('README.md\n1:text of README.md')
+  expect(secrets.match(/^\w.*(?=\n1:canary)/gm) ?? []).toEqual(ours)
+  expect(names).toContain('src/deep/b.ts')
+  expect(names.match(/state|\.hawser|dir-|secret/g)).toBeNull()
+  expect(none).toMatch(/^\[No file/)
+  await scene.close()
+})
+
+test('of a file that grows or is replaced while it is read, one version is read and never too much', async () => {
+  const workspace = await freshFolder()
+  const files = value(await openConfined(workspace, { refuse: [] }))
+  const [path, next] = [join(workspace, 'x'), join(workspace, 'next')]
+  const over = new AbortController()
+  const meddling = (async () => {
+    for (let i = 0; !over.signal.aborted; i = (i + 1) % 26) {
+      const letter = String.fromCodePoint(97 + i)
+      await writeFile(next, letter.repeat(70_000))
+      await rename(next, path)
+      await appendFile(path, letter.repeat(70_000))
+    }
+  })()
+  await writeFile(path, '')
+  const wrong: string[] = []
+  for (let i = 0; i < 500; i++) {
+    const read = await files.read('x', 100_000)
+    // A name that is replaced at the moment it is judged has no name any more.
+    if (!read.ok) continue
+    const text = read.value.bytes.toString()
+    if (text.length > 100_000 || new Set(text).size > 1) wrong.push(`${text.length} bytes`)
+  }
+  over.abort()
+  await meddling
+  expect(wrong).toEqual([])
+  await files.close()
+})
+
+test('links swapped in while reading let nothing out', async () => {
+  const { violations } = await raceReads({ seed: 1, n: 2_000, folder: await freshFolder() })
+  expect(violations).toEqual([])
+})
+
+test('links swapped in while writing let nothing out', async () => {
+  const { violations } = await raceWrites({ seed: 1, n: 500, folder: await freshFolder() })
+  expect(violations).toEqual([])
+})

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { TOOLSET } from '../../src/tools/toolset.ts'
+import { toolContract, type ToolSample } from './tool.ts'
+
+const long = Array.from({ length: 2_000 }, (_, i) => `line ${i} of a long file`).join('\n')
+const files = {
+  'notes.txt': 'one\ntwo\nthree\n',
+  'long.txt': long,
+  'twice.txt': 'same\nsame\n',
+  '.hawser/own': 'not for a model\n',
+  'picture.png': Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1'),
+  ...Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => [`many/${'file'.repeat(20)}-${i}.txt`, 'x\n']),
+  ),
+}
+const REFUSED_PATHS = [
+  ['', 'invalid_args'],
+  ['a\0b', 'invalid_args'],
+  ['../x', 'outside_workspace'],
+  ['/etc/passwd', 'outside_workspace'],
+  ['.hawser/x', 'protected_path'],
+  ['notes.txt/x', 'not_regular_file'],
+] as const
+const refusedPaths = (rest: Readonly<Record<string, unknown>>) =>
+  REFUSED_PATHS.map(([path, kind]) => [{ path, ...rest }, kind] as const)
+
+/** One a tool; a tool without one fails the test below. */
+const SAMPLES: Readonly<Record<string, ToolSample>> = {
+  bash: {
+    files,
+    good: { command: 'cat notes.txt; exit 3', folder: '.' },
+    long: { command: 'cat long.txt' },
+    // Its limit is on what the command said.
+    notes: 300,
+    refused: [
+      [{ command: 'true', folder: '../x' }, 'outside_workspace'],
+      [{ command: 'true', folder: '/' }, 'outside_workspace'],
+      [{ command: 'true', folder: '.hawser' }, 'protected_path'],
+      [{ command: 'true', folder: 'missing' }, 'not_found'],
+      [{ command: 'sleep 60', timeout_ms: 50 }, 'timeout'],
+    ],
+  },
+  edit: {
+    files,
+    good: { path: 'notes.txt', old_text: 'two', new_text: 'TWO' },
+    long: { path: 'long.txt', old_text: 'line', new_text: 'row', replace_all: true },
+    refused: [
+      ...refusedPaths({ old_text: 'a', new_text: 'b' }),
+      [{ path: 'missing.txt', old_text: 'a', new_text: 'b' }, 'not_found'],
+      [{ path: 'many', old_text: 'a', new_text: 'b' }, 'not_regular_file'],
+      [{ path: 'notes.txt', old_text: 'four', new_text: 'b' }, 'no_match'],
+      [{ path: 'twice.txt', old_text: 'same', new_text: 'b' }, 'not_unique'],
+    ],
+  },
+  glob: {
+    files,
+    good: { pattern: '*.txt', path: '.' },
+    long: { pattern: 'many/**' },
+    refused: [
+      ...refusedPaths({ pattern: '*' }),
+      [{ pattern: '{a,b}'.repeat(20) }, 'invalid_args'],
+      [{ pattern: '*', path: 'missing' }, 'not_found'],
+    ],
+  },
+  grep: {
+    files,
+    good: { pattern: 't[wh]', path: 'notes.txt' },
+    long: { pattern: 'line' },
+    refused: [
+      ...refusedPaths({ pattern: 'x' }),
+      [{ pattern: '(' }, 'invalid_args'],
+      [{ pattern: 'x', path: 'missing' }, 'not_found'],
+    ],
+  },
+  read: {
+    files,
+    good: { path: 'notes.txt', from_line: 2 },
+    long: { path: 'long.txt' },
+    refused: [
+      ...refusedPaths({}),
+      [{ path: 'missing.txt' }, 'not_found'],
+      [{ path: 'picture.png' }, 'unsupported_type'],
+      [{ path: 'notes.txt', from_line: 4 }, 'invalid_args'],
+    ],
+  },
+  update_plan: {
+    good: { entries: [{ content: 'Moor the ship', status: 'in_progress', priority: 'high' }] },
+    refused: [],
+  },
+  write: {
+    files,
+    good: { path: 'new/file.txt', content: 'hello\n' },
+    long: { path: 'long.txt', content: 'short\n' },
+    refused: [
+      ...refusedPaths({ content: 'x' }),
+      [{ path: 'many', content: 'x' }, 'not_regular_file'],
+      [{ path: 'notes.txt', content: 'x'.repeat(10 * 1024 * 1024 + 1) }, 'too_large'],
+    ],
+  },
+}
+
+test('there is a sample for every tool', () => {
+  expect(Object.keys(SAMPLES)).toEqual(TOOLSET.map(({ name }) => name))
+})
+
+for (const tool of TOOLSET) {
+  const sample = SAMPLES[tool.name]
+  if (sample !== undefined) toolContract(tool, sample)
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { CONTRACT_VERSION, LAYER_0 } from '../../src/contract/layer0.ts'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { canonicalJson } from '../../src/encoding/json.ts'
+import * as words from '../../src/history/words.ts'
+import { sampleEvents } from '../support/sample-events.ts'
+
+/** Every sentence that Hawser says to a model, on Events that reach every branch of it. */
+function everySentence(): string[] {
+  const say = sampleEvents()
+  return [
+    words.NO_RESULT,
+    ...say.late_context.map(words.lateContext),
+    ...say.attachment_errors.map(words.rejected),
+    ...say.descriptors.map(words.descriptor),
+    words.presenterContext({ b: 'two\nlines', a: 'one' }),
+    ...say.resource_view.map(words.view),
+    ...say.skill_activation.map(words.skill),
+    ...say.skill_context_hydration.map(words.hydration),
+    ...say.history_compaction.map(words.checkpoint),
+    ...say.files_restored.map(words.filesRestored),
+    ...say.turn_ended.map((event) => words.turnEnded(event) ?? ''),
+  ]
+}
+
+test('the bytes of Layer 0 and of every template belong to this version of the contract', () => {
+  expect({
+    version: CONTRACT_VERSION,
+    layer0: sha256(LAYER_0),
+    sentences: sha256(canonicalJson(everySentence())),
+  }).toEqual({
+    version: 'hw1',
+    layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
+    sentences: 'be8a79b52ca245efcd9378501394fb65eb64d5a228d31a70f9c1e31c1dfc05e2',
+  })
+})
+
+test('every sentence is as it reads here', () => {
+  expect(everySentence().join('\n---\n')).toMatchSnapshot()
+})

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { predictBreak } from '../../src/contract/predict.ts'
+import { sharedPrefix } from '../../src/contract/prefix.ts'
+import type { ConversationItem } from '../../src/model/conversation.ts'
+import type { Segment } from '../../src/model/segment.ts'
+import { madeRequests, type MadeRequest, type Mistake } from '../support/made-requests.ts'
+
+/** What is wrong with the step from one request to the next; empty when the Law holds. */
+function offences(before: MadeRequest, next: MadeRequest): string[] {
+  const foretold = predictBreak(before.made, before.segments, next.made)
+  const apart = foretold?.cause === 'model' || foretold?.cause === 'dialect'
+  const shared = sharedPrefix(before.segments, next.segments)
+  const bytes = apart ? 0 : shared.bytes
+  if (foretold === undefined) return shared.whole ? [] : [`broke at ${bytes} without a cause`]
+  const found =
+    foretold.at === bytes ? [] : [`${foretold.cause} foretold at ${foretold.at}, found at ${bytes}`]
+  const retiring = ['transient_retired', 'drop', 'quarantine'].includes(foretold.cause)
+  return retiring ? [...found, ...retiredOnly(before.segments, next.segments)] : found
+}
+
+/** Without those that were retired, the earlier segments are the first of the later ones. */
+function retiredOnly(before: readonly Segment[], next: readonly Segment[]): string[] {
+  let at = 0
+  for (const segment of before) {
+    if (next[at]?.bytes.equals(segment.bytes) === true) at += 1
+    else if (segment.lifetime === 'stable')
+      return [`a stable segment of Event ${segment.seq} changed`]
+  }
+  return []
+}
+
+/** Results stand behind their calls, in the order of the calls. */
+function callOrder(items: readonly ConversationItem[]): string[] {
+  const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item.call_id] : []))
+  const results = items.flatMap((item) => (item.kind === 'tool_result' ? [item.call_id] : []))
+  return calls.join() === results.join() ? [] : ['results in another order than calls']
+}
+
+async function judge(seeds: number, mistake?: Mistake) {
+  const causes: Record<string, number> = {}
+  const wrong: string[] = []
+  let pairs = 0
+  for (let seed = 1; seed <= seeds; seed++) {
+    const requests = await madeRequests(seed, mistake)
+    for (const [at, next] of requests.entries()) {
+      wrong.push(...callOrder(next.items).map((offence) => `seed ${seed}: ${offence}`))
+      const before = requests[at - 1]
+      if (before === undefined) continue
+      pairs += 1
+      const cause = predictBreak(before.made, before.segments, next.made)?.cause ?? 'unbroken'
+      causes[cause] = (causes[cause] ?? 0) + 1
+      wrong.push(
+        ...offences(before, next).map((offence) => `seed ${seed}, request ${at}: ${offence}`),
+      )
+    }
+  }
+  return { causes, wrong, pairs }
+}
+
+test('a request begins with all of the one before it, or breaks where and why Events foretell', async () => {
+  const { causes, wrong, pairs } = await judge(400)
+  expect(wrong).toEqual([])
+  expect((causes['unbroken'] ?? 0) / pairs).toBeGreaterThanOrEqual(0.3)
+  const rare = [
+    'model',
+    'params',
+    'surface',
+    'checkpoint',
+    'undo',
+    'transient_retired',
+    'quarantine',
+    'drop',
+  ]
+  expect(rare.filter((cause) => (causes[cause] ?? 0) < 20)).toEqual([])
+})
+
+const MISTAKES: Record<string, Mistake> = {
+  'a date in Layer 0': {
+    segments: (segments, events) =>
+      segments.map((segment) =>
+        segment.role === 'system'
+          ? { ...segment, bytes: Buffer.concat([segment.bytes, Buffer.from(`${events.length}`)]) }
+          : segment,
+      ),
+  },
+  'tool keys in any order': {
+    segments: (segments, events) =>
+      segments.map((segment) =>
+        segment.role === 'tool' && events.length % 2 === 0
+          ? {
+              ...segment,
+              bytes: Buffer.from(segment.bytes.toString('utf8').split('').toReversed().join('')),
+            }
+          : segment,
+      ),
+  },
+  'a descriptor that is replaced when its bytes are retired': {
+    items: (items) =>
+      items.map((item) => {
+        if (item.kind !== 'user' || item.parts.some(({ type }) => type === 'blob')) return item
+        const parts = item.parts.map((part) =>
+          part.type === 'text' && part.text.startsWith('[@img')
+            ? { ...part, text: part.text.replace('[@img', '[retired @img') }
+            : part,
+        )
+        return { ...item, parts }
+      }),
+  },
+  'results in the order they came': {
+    items: (items) => {
+      const results = items
+        .filter(({ kind }) => kind === 'tool_result')
+        .toSorted((a, b) => a.seq - b.seq)
+      return items.map((item) => (item.kind === 'tool_result' ? (results.shift() ?? item) : item))
+    },
+  },
+  'late context that moves to the end': {
+    items: (items) => {
+      const late = items.findLast(
+        (item) =>
+          item.kind === 'developer' &&
+          item.parts.some((p) => p.type === 'text' && p.text.startsWith('Context from')),
+      )
+      return late === undefined ? items : [...items.filter((item) => item !== late), late]
+    },
+  },
+}
+
+test.each(Object.entries(MISTAKES))('the Law catches %s', async (_name, mistake) => {
+  expect((await judge(25, mistake)).wrong).not.toEqual([])
+})

@@ -1,0 +1,397 @@
+import { sha256 } from '../../src/encoding/hash.ts'
+import { Descriptor } from '../../src/model/descriptor.ts'
+import type { EventData, EventDraft } from '../../src/model/event.ts'
+import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
+import type { Surface } from '../../src/model/surface.ts'
+import { freezeSurface } from '../../src/contract/surface.ts'
+import { random, type Random } from './random.ts'
+
+/** A made-up Log: Events as they would be appended, and the blobs they name. */
+export interface MadeLog {
+  readonly drafts: readonly EventDraft[]
+  readonly ids: readonly EventId[]
+  readonly blobs: ReadonlyMap<string, Buffer>
+}
+
+/** Writes a random Log with Events of every type, in orders that a harness could have produced. */
+export function makeLog(seed: number): MadeLog {
+  const maker = new LogMaker(random(seed))
+  maker.begin()
+  const turns = 3 + maker.chance.below(6)
+  for (let turn = 0; turn < turns; turn++) {
+    maker.turn()
+    maker.between()
+  }
+  return maker.made
+}
+
+export const MADE_SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
+
+class LogMaker {
+  readonly chance: Random
+  readonly #drafts: EventDraft[] = []
+  readonly #ids: EventId[] = []
+  readonly #blobs = new Map<string, Buffer>()
+  readonly #resources: Descriptor[] = []
+  #turn: TurnId | undefined
+  #count = 0
+  #calls = 0
+  #checkpoints: EventId[] = []
+  #surface = 0
+
+  constructor(chance: Random) {
+    this.chance = chance
+  }
+
+  get made(): MadeLog {
+    return { drafts: this.#drafts, ids: this.#ids, blobs: this.#blobs }
+  }
+
+  begin(): void {
+    const data = {
+      workspace: '/w',
+      provider: 'rehearsal',
+      model: 'rehearsal',
+      mode: 'build',
+      permission_mode: 'ask',
+      presenter: 'test',
+      harness_version: '0.1.0',
+    } as const
+    this.#add({ type: 'session_started', data })
+    this.#surfaceEvent('session_start')
+  }
+
+  turn(): void {
+    this.#turn = TurnId.parse(this.#id('trn'))
+    this.#add({ type: 'turn_started', data: { source: { presenter: 'test' } } })
+    this.#userMessage()
+    if (this.#maybe(0.6)) this.#lateContext()
+    if (this.#maybe(0.2)) this.#skill()
+    // Sometimes nothing answers: then what was attached is carried to the next Turn.
+    const answers = this.#maybe(0.15) ? 0 : 1 + this.chance.below(4)
+    for (let call = 0; call < answers; call++) this.#call(call, call === answers - 1)
+    if (answers === 0) this.#request(0)
+    this.#end(
+      answers === 0
+        ? 'failed'
+        : this.chance.pick(['completed', 'completed', 'interrupted'] as const),
+    )
+    this.#turn = undefined
+  }
+
+  between(): void {
+    const resource = this.#resources.at(-1 - this.chance.below(2))
+    if (this.#maybe(0.15)) this.#add({ type: 'text_pinned', data: { text: 'pin', by: 'person' } })
+    if (this.#maybe(0.1)) this.#add({ type: 'session_settings', data: { title: 'A title' } })
+    if (this.#maybe(0.3) && resource !== undefined) {
+      this.#add({
+        type: 'resource_dropped',
+        data: { resource_id: resource.resource_id, by: 'person' },
+      })
+    }
+    if (this.#maybe(0.1)) this.#filesRestored()
+    if (this.#maybe(0.12)) this.#checkpoint()
+    const undone = this.#checkpoints.at(-1)
+    if (undone !== undefined && this.#maybe(0.25)) {
+      this.#checkpoints.pop()
+      this.#add({
+        type: 'compaction_undone',
+        data: { compaction_event_id: undone, reason: 'test' },
+      })
+    }
+    if (this.#maybe(0.12)) this.#surfaceEvent('reload')
+    if (this.#maybe(0.05)) this.#add({ type: 'lock_taken', data: { previous_holder: { pid: 1 } } })
+    if (this.#maybe(0.05)) this.#add({ type: 'log_repaired', data: { cut_bytes: 1, kept_as: 'x' } })
+  }
+
+  #call(index: number, last: boolean): void {
+    this.#request(index)
+    if (this.#maybe(0.3)) {
+      const data = { dialect: 'rehearsal', model: 'rehearsal', item: { n: this.#count } } as const
+      this.#add({ type: 'reasoning', data })
+    }
+    const calls = last ? 0 : 1 + this.chance.below(3)
+    if (last || this.#maybe(0.5)) {
+      this.#add({ type: 'assistant_message', data: { text: this.#text('answer') } })
+    }
+    const ids = Array.from({ length: calls }, () => `call_${(this.#calls += 1)}`)
+    for (const call_id of ids) {
+      this.#add({
+        type: 'tool_call',
+        data: { call_id, name: 'read', arguments: `{"path":"${call_id}"}` },
+      })
+    }
+    this.#usage(index)
+    if (calls === 0) return
+    if (this.#maybe(0.3)) this.#permission(ids[0] ?? '')
+    if (this.#maybe(0.3)) this.#view()
+    if (this.#maybe(0.2)) this.#hydration()
+    const finished = ids.toSorted(() => this.chance.next() - 0.5)
+    for (const call_id of finished) this.#result(call_id)
+    if (this.#maybe(0.2)) this.#add({ type: 'plan_updated', data: { entries: [] } })
+    if (this.#maybe(0.15)) this.#quarantine()
+    if (this.#maybe(0.2)) this.#userMessage(true)
+    if (this.#maybe(0.1)) this.#add({ type: 'notice', data: { code: 'n', text: 'n' } })
+  }
+
+  #request(call_index: number): void {
+    const data: EventData<'provider_request'> = {
+      call_index,
+      attempt: 0,
+      dialect: 'rehearsal',
+      model: 'rehearsal',
+      contract_version: 'hw1',
+      cache_key: 'hw1',
+      request_sha256: sha256(''),
+      request_bytes: 0,
+      shared_prefix_bytes: 0,
+      transport: 'in-process',
+    }
+    this.#add({ type: 'provider_request', data })
+  }
+
+  #usage(call_index: number): void {
+    const usage = { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 }
+    const data = {
+      call_index,
+      usage,
+      latency_ms: 1,
+      pressure: 'unavailable',
+      stop_reason: 'end',
+    } as const
+    this.#add({ type: 'provider_usage', data })
+  }
+
+  #userMessage(steer = false): void {
+    const count = steer || this.#maybe(0.5) ? 0 : 1 + this.chance.below(3)
+    const resources = Array.from({ length: count }, () => this.#resource())
+    const error = { code: 'too_large', name: 'b.png', reason: 'too large' } as const
+    this.#add({
+      type: 'user_message',
+      data: {
+        text: this.#text('ask'),
+        prompt_mode: count > 0 ? 'blocks' : 'string',
+        ...(count > 0 ? { resources } : {}),
+        ...(this.#maybe(0.1) ? { attachment_errors: [error] } : {}),
+        ...(this.#maybe(0.1) ? { presenter_context: { open: 'a.ts' } } : {}),
+        ...(steer ? { steer } : {}),
+      },
+    })
+  }
+
+  #lateContext(): void {
+    const date = `2026-01-${10 + this.chance.below(20)}`
+    const data = { workspace: '/w', mode: 'build', permission_mode: 'ask', date } as const
+    this.#add({ type: 'late_context', data })
+  }
+
+  #result(call_id: string): void {
+    const outcome = this.chance.pick(['ok', 'ok', 'failed', 'denied', 'unknown'] as const)
+    this.#add({
+      type: 'tool_result',
+      data: { call_id, name: 'read', outcome, output: this.#text('result'), duration_ms: 1 },
+    })
+  }
+
+  #permission(call_id: string): void {
+    this.#add({
+      type: 'permission_decision',
+      data: {
+        call_id,
+        subject: 'read',
+        args_sha256: sha256(''),
+        mode: 'ask',
+        decision: 'allowed',
+        scope: 'once',
+        by: 'person',
+      },
+    })
+  }
+
+  #resource(): Descriptor {
+    const n = this.#resources.length + 1
+    const kind = this.chance.pick(['image', 'image', 'pdf', 'text', 'link', 'file'] as const)
+    const resource_id = this.#id('res')
+    const blob = this.#blob(`bytes of resource ${n}`, 'png')
+    const shared = { resource_id, handle: `@${HANDLES[kind]}${n}`, name: `r${n}`, source: 'cli' }
+    const descriptor = Descriptor.parse(
+      kind === 'link'
+        ? { ...shared, kind, uri: 'https://example.org/x', rehydratable: false }
+        : {
+            ...shared,
+            kind,
+            media_type: 'image/png',
+            size_bytes: 3,
+            content_sha256: blob.slice(0, 64),
+            blob,
+            rehydratable: true,
+          },
+    )
+    this.#resources.push(descriptor)
+    return descriptor
+  }
+
+  #view(): void {
+    const seen = this.#resources.filter(({ kind }) => kind === 'image')
+    if (seen.length === 0) return
+    const { resource_id, handle } = this.chance.pick(seen)
+    const outcome = this.chance.pick(['projected', 'projected', 'missing', 'denied'] as const)
+    const variant = this.#blob(`view ${this.#count}`, 'png')
+    this.#add({
+      type: 'resource_view',
+      data: { resource_id, handle, by: 'model', variant, outcome },
+    })
+  }
+
+  #quarantine(): void {
+    if (this.#resources.length === 0) return
+    const { resource_id } = this.chance.pick(this.#resources)
+    const provider_error = { message: 'no' }
+    if (this.#maybe(0.3)) {
+      this.#add({ type: 'resource_retired', data: { resource_id, why: 'cost' } })
+    } else {
+      this.#add({
+        type: 'resource_quarantined',
+        data: { resource_id, dialect: 'rehearsal', provider_error },
+      })
+    }
+  }
+
+  #skill(): void {
+    const blob = this.#blob(`# Skill ${this.#count}`, 'md')
+    const data = {
+      name: 'review',
+      args: '',
+      source: 'user',
+      path: 'review',
+      content_sha256: blob.slice(0, 64),
+      blob,
+      trust: 'trusted',
+      activated_by: 'user',
+    } as const
+    this.#add({ type: 'skill_activation', data })
+    if (this.#maybe(0.6)) this.#hydration()
+  }
+
+  #hydration(): void {
+    const output = this.#text('hydrated')
+    this.#add({
+      type: 'skill_context_hydration',
+      data: {
+        skill: { name: 'review', content_sha256: sha256('s') },
+        activation_event_id: this.#ids[0] ?? EventId.parse(this.#id('evt')),
+        context_source_id: 'diff',
+        produced_by: { kind: 'command', name: 'git', args: null },
+        permission: { mode: 'ask', decision: 'allowed', explicit: true },
+        invoked_by: 'person',
+        status: 'ok',
+        output,
+        output_sha256: sha256(output),
+        output_bytes: output.length,
+        duration_ms: 1,
+      },
+    })
+  }
+
+  #filesRestored(): void {
+    const undone_turn_id = TurnId.parse(this.#id('trn'))
+    const files = [{ path: 'a', outcome: 'restored' as const }]
+    this.#add({ type: 'files_restored', data: { undone_turn_id, files, by: 'person' } })
+  }
+
+  /** The tail starts with a Turn, as a plan of Compaction would choose it. */
+  #checkpoint(): void {
+    const starts = this.#drafts.flatMap((draft, at) => (draft.type === 'turn_started' ? [at] : []))
+    const from_seq = starts.at(-1 - this.chance.below(2)) ?? 0
+    const none = { files_touched: [], decisions: [], open_tasks: [], tool_outcomes: [] }
+    this.#add({
+      type: 'history_compaction',
+      data: {
+        trigger: 'manual',
+        strategy: 'local',
+        range: { from_seq: 0, to_seq: Math.max(0, from_seq - 1) },
+        tail: { from_seq, turns: 1, tokens: 1 },
+        tokens_before: 2,
+        tokens_after: 1,
+        carried: { ...none, resources: [], skills: [], hydrations: [], pinned: [] },
+        state: { handle_counter: 0, resources: [], notices: [] },
+        summary: this.#text('summary'),
+      },
+    })
+    const id = this.#ids.at(-1)
+    if (id !== undefined) this.#checkpoints.push(id)
+  }
+
+  /** Another toolset, other parameters or another model, each now and then. */
+  #surfaceEvent(reason: 'session_start' | 'reload'): void {
+    if (reason === 'reload') this.#surface += 1
+    const frozen = freezeSurface(madeSurface(this.#surface, this.chance.below(4)))
+    const blob = this.#blob(frozen.bytes.toString('utf8'), 'json')
+    const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
+    const hashes = { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256 }
+    const { contract_version, params } = surface
+    this.#add({
+      type: 'prompt_surface',
+      data: { contract_version, ...hashes, blob, params, reason },
+    })
+  }
+
+  #end(status: 'completed' | 'interrupted' | 'failed'): void {
+    const usage_total = {
+      input: 0,
+      cached_read: 0,
+      cache_write: 0,
+      output: 0,
+      reasoning: 0,
+      calls: 0,
+    }
+    const error =
+      status === 'failed' ? { error: { kind: 'network', message: 'gone' } as const } : {}
+    this.#add({ type: 'turn_ended', data: { status, ...error, usage_total } })
+  }
+
+  #add(draft: EventDraft): void {
+    this.#ids.push(EventId.parse(this.#id('evt')))
+    this.#drafts.push(this.#turn === undefined ? draft : { ...draft, turn_id: this.#turn })
+  }
+
+  #maybe(share: number): boolean {
+    return this.chance.next() < share
+  }
+
+  #text(what: string): string {
+    return `${what} ${(this.#count += 1)} `.repeat(1 + this.chance.below(4))
+  }
+
+  #blob(text: string, extension: string): BlobKey {
+    const bytes = Buffer.from(text)
+    const key = BlobKey.parse(`${sha256(bytes)}.${extension}`)
+    this.#blobs.set(key, bytes)
+    return key
+  }
+
+  #id<P extends string>(prefix: P): `${P}_${string}` {
+    const letters = '0123456789abcdefghjkmnpqrstvwxyz'
+    const tail = Array.from({ length: 20 }, () => letters.charAt(this.chance.below(32))).join('')
+    return `${prefix}_01kg8m${tail}`
+  }
+}
+
+const HANDLES = { image: 'img', pdf: 'pdf', text: 'txt', link: 'link', file: 'file' } as const
+
+/** A surface that differs from that of another number in its tools, and by `twist` also in its parameters or model. */
+function madeSurface(number: number, twist: number): Parameters<typeof freezeSurface>[0] {
+  const params: Surface['params'] = {
+    replay: 'attach-turn',
+    late_role: 'developer',
+    tool_choice: twist === 1 && number > 0 ? 'none' : 'auto',
+    limits: { provider_calls: 100 },
+  }
+  const tools = ['read', `tool_${number}`].map((name) => ({
+    name,
+    description: name,
+    parameters: {},
+  }))
+  const model = twist === 2 && number > 0 ? 'rehearsal-2' : 'rehearsal'
+  return { model, tools, skillsIndex: number % 3 === 2 ? `skills ${number}` : '', params }
+}

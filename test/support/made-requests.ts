@@ -1,0 +1,93 @@
+import { thawSurface } from '../../src/contract/surface.ts'
+import type { Made } from '../../src/contract/predict.ts'
+import { conversationOf } from '../../src/history/conversation.ts'
+import { sealLine } from '../../src/log/line.ts'
+import { LOG_START, scan } from '../../src/log/scan.ts'
+import { sha256 } from '../../src/encoding/hash.ts'
+import type { ConversationItem } from '../../src/model/conversation.ts'
+import type { WholeEvent } from '../../src/model/event.ts'
+import type { Segment } from '../../src/model/segment.ts'
+import type { Surface } from '../../src/model/surface.ts'
+import { encode } from '../../src/providers/rehearsal/encode.ts'
+import { CrashDisk } from './crash-disk.ts'
+import { MADE_SESSION, makeLog, type MadeLog } from './log-generator.ts'
+import { overwrite } from './raw-log.ts'
+
+/** A request of a made-up Log: what it was made under, and its segments. */
+export interface MadeRequest {
+  readonly made: Made
+  readonly items: readonly ConversationItem[]
+  readonly segments: readonly Segment[]
+}
+
+/** A mistake in how requests are made; `undefined` makes them right. */
+export interface Mistake {
+  readonly items?: (items: ConversationItem[], events: readonly WholeEvent[]) => ConversationItem[]
+  readonly segments?: (segments: Segment[], events: readonly WholeEvent[]) => Segment[]
+}
+
+/** Every request of the Log that the seed leads to, from its raw lines. */
+export async function madeRequests(seed: number, mistake: Mistake = {}): Promise<MadeRequest[]> {
+  const log = makeLog(seed)
+  const events = await eventsOf(log)
+  const requests: MadeRequest[] = []
+  let surface: Surface | undefined
+  for (const [at, event] of events.entries()) {
+    if (event.type === 'prompt_surface') {
+      surface = thawSurface(log.blobs.get(event.data.blob) ?? Buffer.alloc(0))?.surface
+    }
+    if (event.type !== 'provider_request' || surface === undefined) continue
+    requests.push(requestAt(events.slice(0, at), event.turn_id, surface, log, mistake))
+  }
+  return requests
+}
+
+function requestAt(
+  events: readonly WholeEvent[],
+  turn: WholeEvent['turn_id'],
+  surface: Surface,
+  { blobs }: MadeLog,
+  mistake: Mistake,
+): MadeRequest {
+  const folded = conversationOf(events, { turn, replay: surface.params.replay })
+  const loaded = folded.map((item): ConversationItem => {
+    if (!('parts' in item)) return item
+    const parts = item.parts.map((part) => {
+      const bytes = part.type === 'blob' ? blobs.get(part.blob) : undefined
+      return bytes === undefined ? part : { ...part, bytes }
+    })
+    return { ...item, parts }
+  })
+  const items = mistake.items?.(loaded, events) ?? loaded
+  const right = encode(items, surface)
+  const segments = mistake.segments?.(right, events) ?? right
+  const surfaceSegments = segments.slice(0, encode([], surface).length)
+  return { items, segments, made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn } }
+}
+
+/** The Log as lines on a disk, read back. */
+async function eventsOf({ drafts, ids }: MadeLog): Promise<WholeEvent[]> {
+  let prev: string | null = null
+  const lines = drafts.map(({ type, data, turn_id }, seq) => {
+    const id = ids[seq]
+    if (id === undefined) throw new Error('an Event without an id')
+    const turn = turn_id === undefined ? {} : { turn_id }
+    const ts = '2026-01-31T12:00:00.000Z'
+    const unsealed = { id, session_id: MADE_SESSION, ...turn, ts, type, data: JSON.stringify(data) }
+    const { bytes } = sealLine(unsealed, seq, prev, 0)
+    prev = sha256(bytes.subarray(0, -1))
+    return bytes
+  })
+  const folder = new CrashDisk(1).folder()
+  await overwrite(folder, 'log', Buffer.concat(lines))
+  const file = await folder.open('log', 'read')
+  const events: WholeEvent[] = []
+  const options = { session: MADE_SESSION, strict: true, from: LOG_START }
+  const end = await scan(file, options, ({ logged }) => {
+    if (!logged.known) throw new Error(`an Event that is not known: ${logged.event.type}`)
+    // Nothing made up is long enough to be spilled, so what is stored is whole.
+    events.push(logged.event as WholeEvent)
+  })
+  if (end.fault !== undefined) throw new Error(end.fault.reason)
+  return events
+}

@@ -1,0 +1,191 @@
+import { Descriptor } from '../../src/model/descriptor.ts'
+import type { EventData, EventType, WholeEvent } from '../../src/model/event.ts'
+import { BlobKey, EventId, ResourceId, SessionId, TurnId } from '../../src/model/ids.ts'
+
+const HASH = 'ab'.repeat(32)
+const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
+const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
+const RESOURCE = ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12')
+const EVENT = EventId.parse('evt_01kg8m2q3r4s5t6v7w8x9y0z12')
+const BLOB = BlobKey.parse(`${HASH}.png`)
+
+/** An Event of that type with its long fields in place, as if it were line 7 of a Log. */
+function wholeEvent<T extends EventType>(type: T, data: EventData<T>): WholeEvent<T> {
+  const envelope = {
+    v: 1,
+    seq: 7,
+    id: EVENT,
+    session_id: SESSION,
+    turn_id: TURN,
+    ts: '2026-01-31T12:00:00.000Z',
+    prev: HASH,
+    crc: '00000000',
+  }
+  // The envelope and the data of one type make an Event of that type; the compiler cannot follow T that far.
+  return { ...envelope, type, data } as unknown as WholeEvent<T>
+}
+
+const stored = {
+  resource_id: RESOURCE,
+  source: 'cli',
+  size_bytes: 12_345,
+  content_sha256: HASH,
+  blob: BLOB,
+  rehydratable: true,
+} as const
+
+/** Events that reach every branch of every sentence. */
+export function sampleEvents() {
+  const late = {
+    workspace: '/a/b "c"',
+    mode: 'build',
+    permission_mode: 'ask',
+    date: '2026-01-31',
+  } as const
+  const rejected = { code: 'too_large', name: 'a\nb.png', reason: 'too large' } as const
+  const view = { resource_id: RESOURCE, handle: '@img1', by: 'model' }
+  const hydration = {
+    skill: { name: 'review', content_sha256: HASH },
+    activation_event_id: EVENT,
+    context_source_id: 'diff',
+    produced_by: { kind: 'command', name: 'git', args: null },
+    permission: { mode: 'ask', decision: 'allowed', explicit: true },
+    invoked_by: 'person',
+    status: 'ok',
+    output: '+ rope',
+    output_sha256: HASH,
+    output_bytes: 6,
+    duration_ms: 4,
+  } as const
+  const usage_total = {
+    input: 0,
+    cached_read: 0,
+    cache_write: 0,
+    output: 0,
+    reasoning: 0,
+    calls: 0,
+  }
+  return {
+    late_context: [
+      wholeEvent('late_context', late),
+      wholeEvent('late_context', {
+        ...late,
+        branch: 'main\u202e',
+        mode: 'plan',
+        permission_mode: 'read-only',
+      }),
+    ],
+    attachment_errors: [1, 3, 5].map((count) => Array.from({ length: count }, () => rejected)),
+    descriptors: [
+      {
+        ...stored,
+        handle: '@img1',
+        kind: 'image',
+        name: 'a\nb.png',
+        media_type: 'image/png',
+        width: 3,
+        height: 2,
+      },
+      {
+        ...stored,
+        handle: '@pdf2',
+        kind: 'pdf',
+        name: 'c.pdf',
+        media_type: 'application/pdf',
+        pages: 4,
+        title: 'T',
+      },
+      {
+        ...stored,
+        handle: '@txt3',
+        kind: 'text',
+        name: 'd.txt',
+        media_type: 'text/plain',
+        lines: 9,
+        charset: 'latin1',
+      },
+      {
+        ...stored,
+        handle: '@file5',
+        kind: 'file',
+        name: 'x'.repeat(600),
+        media_type: 'audio/wav',
+        description: 'D',
+      },
+      {
+        resource_id: RESOURCE,
+        handle: '@link4',
+        kind: 'link',
+        name: 'e',
+        source: 'acp',
+        uri: 'https://example.org/e',
+        rehydratable: false,
+      },
+    ].map((descriptor) => Descriptor.parse(descriptor)),
+    resource_view: [
+      { ...view, outcome: 'projected', pages: { from: 1, to: 2 } },
+      { ...view, outcome: 'missing', lines: { from: 3, to: 4 } },
+      { ...view, outcome: 'damaged', region: { x: 0, y: 0, width: 1, height: 1 } },
+      { ...view, outcome: 'denied', by: 'person' },
+    ].map((data) => wholeEvent('resource_view', data as EventData<'resource_view'>)),
+    skill_activation: [
+      wholeEvent('skill_activation', {
+        name: 'review',
+        args: 'the "diff"',
+        source: 'repo',
+        path: 'p',
+        content_sha256: HASH,
+        blob: BLOB,
+        trust: 'trusted',
+        activated_by: 'user',
+      }),
+    ],
+    skill_context_hydration: [
+      wholeEvent('skill_context_hydration', hydration),
+      wholeEvent('skill_context_hydration', { ...hydration, status: 'denied', truncated: true }),
+    ],
+    history_compaction: [
+      wholeEvent('history_compaction', {
+        trigger: 'manual',
+        strategy: 'local',
+        range: { from_seq: 0, to_seq: 41 },
+        tail: { from_seq: 42, turns: 2, tokens: 100 },
+        tokens_before: 1000,
+        tokens_after: 100,
+        carried: {
+          files_touched: [],
+          decisions: [],
+          open_tasks: [],
+          tool_outcomes: [],
+          resources: [],
+          skills: [],
+          hydrations: [],
+          pinned: [],
+        },
+        state: { handle_counter: 0, resources: [], notices: [] },
+        limitations: ['Skill bodies'],
+        summary: 'The ship was moored.',
+      }),
+    ],
+    files_restored: [
+      wholeEvent('files_restored', {
+        undone_turn_id: TURN,
+        files: [
+          { path: 'a b.txt', outcome: 'restored' },
+          { path: 'c', outcome: 'changed_since' },
+        ],
+        by: 'person',
+      }),
+    ],
+    turn_ended: [
+      wholeEvent('turn_ended', { status: 'completed', usage_total }),
+      wholeEvent('turn_ended', { status: 'interrupted', usage_total }),
+      wholeEvent('turn_ended', { status: 'interrupted', usage_total, crash_recovered: true }),
+      wholeEvent('turn_ended', {
+        status: 'failed',
+        usage_total,
+        error: { kind: 'network', message: 'gone' },
+      }),
+    ],
+  }
+}

@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
+import { systemSandbox, type ConfinedRun } from '../../src/host/sandbox.ts'
+import { failed, ok } from '../../src/model/errors.ts'
+import { BLOB_EXTENSIONS, BlobKey } from '../../src/model/ids.ts'
+import { LIMITS } from '../../src/model/limits.ts'
+import type { ToolContext } from '../../src/tools/tool.ts'
+import { freshFolder } from './folder.ts'
+import { value } from './story.ts'
+
+/** A workspace on the disk with a tool's view of it, and what the tool kept. */
+export interface ToolWorld {
+  readonly workspace: string
+  readonly context: ToolContext
+  readonly blobs: ReadonlyMap<BlobKey, Buffer>
+  /** Programs that were run. */
+  readonly ran: readonly (readonly string[])[]
+  readonly close: () => Promise<void>
+}
+
+export interface WorldOptions {
+  /** A workspace that is there already, instead of a new one. */
+  readonly at?: { readonly workspace: string; readonly files: ConfinedFiles }
+  readonly files?: Readonly<Record<string, string | Buffer>>
+  readonly outputBytes?: number
+  readonly signal?: AbortSignal
+  /** Nothing can be stored. */
+  readonly full?: boolean
+  readonly run?: ConfinedRun
+}
+
+export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> {
+  const { workspace, files } = options.at ?? (await newWorkspace(options.files ?? {}))
+  const blobs = new Map<BlobKey, Buffer>()
+  const ran: (readonly string[])[] = []
+  // What a sandbox does to a program has tests of its own.
+  const base = { workspace, home: join(workspace, '../home'), protectedPaths: [] }
+  const chosen = options.run ?? systemSandbox().unconfined({ ...base, writable: 'nothing' })
+  const run: ConfinedRun = (command) => {
+    ran.push(command.argv)
+    return chosen(command)
+  }
+  const context: ToolContext = {
+    signal: options.signal ?? new AbortController().signal,
+    files,
+    run,
+    runReadOnly: run,
+    keep: async (bytes, type) => {
+      if (options.full === true) return failed('storage_failed', 'The disk is full.')
+      const pieces: Uint8Array[] = []
+      for await (const piece of bytes) pieces.push(piece)
+      const content = Buffer.concat(pieces)
+      const key = BlobKey.parse(`${sha256(content)}.${BLOB_EXTENSIONS[type]}`)
+      blobs.set(key, content)
+      return ok(key)
+    },
+    progress: () => {},
+    limits: { output_bytes: options.outputBytes ?? LIMITS.tool_output_bytes, command_ms: 20_000 },
+  }
+  return { workspace, context, blobs, ran, close: () => files.close() }
+}
+
+async function newWorkspace(contents: Readonly<Record<string, string | Buffer>>) {
+  const workspace = join(await freshFolder(), 'workspace')
+  await mkdir(workspace)
+  for (const [path, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(workspace, path)), { recursive: true })
+    await writeFile(join(workspace, path), content)
+  }
+  const refuse = [join(workspace, '.hawser')]
+  return { workspace, files: value(await openConfined(workspace, { refuse })) }
+}
