@@ -1,24 +1,10 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
-import { systemClock } from '../../src/host/clock.ts'
-import { openConfined } from '../../src/host/confined-files.ts'
-import { openHome } from '../../src/host/home.ts'
-import { thisProcess } from '../../src/host/holder.ts'
-import { systemIds } from '../../src/host/ids.ts'
-import { systemSandbox } from '../../src/host/sandbox.ts'
-import { openWorkspace } from '../../src/host/workspace.ts'
-import { failed, ok } from '../../src/model/errors.ts'
-import { PROTECTED_PATHS } from '../../src/policy/protected-paths.ts'
-import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/session-parts.ts'
-import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
 import { freshFolder } from './folder.ts'
-import { value } from './story.ts'
+import { openParts } from './harness-parts.ts'
 
-/** A workspace on the real disk with everything a Session works with, and the rehearsal model to play the other part. */
+/** A workspace on the real disk with everything a Session works with, for one test. */
 export interface HarnessPlace {
   readonly workspace: string
   readonly parts: SessionParts
@@ -31,40 +17,7 @@ export async function harnessPlace(
   root?: string,
 ): Promise<HarnessPlace & { readonly root: string }> {
   const at = root ?? (await freshFolder())
-  const workspace = join(at, 'workspace')
-  const home = join(at, 'home')
-  await mkdir(workspace, { recursive: true })
-  const ids = systemIds(systemClock)
-  const folders = value(await openWorkspace(workspace, ids))
-  const homeFolders = value(await openHome(home))
-  const files = value(await openConfined(workspace, { refuse: [home, join(workspace, '.hawser')] }))
-  onTestFinished(async () => {
-    await Promise.all([folders.close(), homeFolders.close(), files.close()])
-  })
-  const provider = rehearsalProvider({ chunk: 16, delayMs: 0 })
-  const parts: SessionParts = {
-    workspace,
-    home,
-    place: {
-      sessions: folders.sessions,
-      heads: homeFolders.heads,
-      clock: systemClock,
-      ids,
-      holder: thisProcess('hawser'),
-    },
-    store: workspaceBlobStore({ folder: folders.blobs, ids, clock: systemClock }),
-    files,
-    sandbox: systemSandbox(),
-    tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
-    toolSchemas: toolSchemas(TOOLSET),
-    protectedPaths: PROTECTED_PATHS,
-    providerOf: (name) =>
-      name === 'rehearsal' ? ok(provider) : failed('not_configured', `There is no ${name}.`),
-    ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
-    presenter: 'test',
-    version: '0.1.0',
-    limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000 },
-    ...changes,
-  }
+  const { workspace, parts, close } = await openParts(at, changes)
+  onTestFinished(close)
   return { root: at, workspace, parts, harness: new Harness(parts) }
 }

@@ -1,0 +1,125 @@
+import process from 'node:process'
+
+/** Where text goes. Writing never throws, also when nobody reads any more: then `broken` says so. */
+export interface Output {
+  readonly isTTY: boolean
+  /** Of the terminal; 80 by 24 where there is none. */
+  readonly columns: number
+  readonly rows: number
+  /** The reader went away: nothing that is written arrives. */
+  readonly broken: boolean
+  write(text: string): void
+  /** Resolves when everything written so far was handed to the system, or cannot be any more. */
+  flushed(): Promise<void>
+}
+
+/** Where bytes come from. */
+export interface Input {
+  readonly isTTY: boolean
+  /** Everything until the end, or until there is more than `limit`: then `undefined`. */
+  all(limit: number): Promise<Buffer | undefined>
+  /** Keys as they are pressed, unread by the system, until the returned function is called. `undefined`: the input ended. */
+  keys(listener: (bytes: Buffer | undefined) => void): () => void
+}
+
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** What a program that talks to people has: three streams, and word of what happens around it. */
+export interface Streams {
+  readonly stdin: Input
+  readonly stdout: Output
+  readonly stderr: Output
+  /** The terminal has another size. Call what is returned to stop listening; so with `onSignal`. */
+  onResize(listener: () => void): () => void
+  /** While someone listens to a signal it does not end the process. */
+  onSignal(signal: Signal, listener: () => void): () => void
+}
+
+export function systemStreams(): Streams {
+  return {
+    stdin: inputOf(process.stdin),
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    onResize: (listener) => {
+      process.stdout.on('resize', listener)
+      return () => process.stdout.off('resize', listener)
+    },
+    onSignal: (signal, listener) => {
+      process.on(signal, listener)
+      return () => process.off(signal, listener)
+    },
+  }
+}
+
+const COLUMNS = 80
+const ROWS = 24
+
+/** `isTTY` is absent, whatever the types say, where a stream is no terminal. */
+function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true
+}
+
+function outputOf(stream: NodeJS.WriteStream): Output {
+  let broken = false
+  // EPIPE and its kin: whoever read this has gone, which is their right.
+  stream.on('error', () => {
+    broken = true
+  })
+  return {
+    isTTY: isTerminal(stream),
+    get columns() {
+      return positive(stream.columns, COLUMNS)
+    },
+    get rows() {
+      return positive(stream.rows, ROWS)
+    },
+    get broken() {
+      return broken
+    },
+    write: (text) => {
+      if (!broken) stream.write(text)
+    },
+    flushed: () =>
+      new Promise((resolve) => {
+        stream.once('error', () => resolve())
+        if (broken) resolve()
+        else stream.write('', () => resolve())
+      }),
+  }
+}
+
+/** A terminal that does not know its size says 0. */
+function positive(size: number | undefined, otherwise: number): number {
+  return size === undefined || size <= 0 ? otherwise : size
+}
+
+function inputOf(stream: NodeJS.ReadStream): Input {
+  return {
+    isTTY: isTerminal(stream),
+    all: async (limit) => {
+      const pieces: Buffer[] = []
+      let length = 0
+      const all: AsyncIterable<Buffer> = stream
+      for await (const bytes of all) {
+        length += bytes.length
+        if (length > limit) return undefined
+        pieces.push(bytes)
+      }
+      return Buffer.concat(pieces)
+    },
+    keys: (listener) => {
+      const onData = (bytes: Buffer) => listener(bytes)
+      const onEnd = () => listener(undefined)
+      if (isTerminal(stream)) stream.setRawMode(true)
+      stream.on('data', onData)
+      stream.on('end', onEnd)
+      stream.resume()
+      return () => {
+        stream.off('data', onData)
+        stream.off('end', onEnd)
+        if (isTerminal(stream)) stream.setRawMode(false)
+        stream.pause()
+      }
+    },
+  }
+}
