@@ -34,10 +34,10 @@ export interface ConfinedFiles {
    * the path no longer leads to `place`; `too_large` when what stands there could not be given back.
    */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<Written>>
-  /** Takes a file away; as `write` does when the content is not as expected. */
+  /** Takes a file away; as `write` does when the content or the place is not as expected. */
   remove(
     path: string,
-    options: { expect: Exclude<Expected, 'absent'> },
+    options: { readonly expect: Exclude<Expected, 'absent'>; readonly place?: string },
   ): Promise<Result<{ readonly previous: Buffer }>>
   /** What is in a folder, by name. */
   list(path: string): Promise<Result<readonly Entry[]>>
@@ -113,8 +113,9 @@ function confinedTo(ground: Ground): ConfinedFiles {
         const previous = await replacePlace(ground, path, place, { bytes, expect })
         return previous.ok ? ok({ path: place.relative, previous: previous.value }) : previous
       }),
-    remove: (path, { expect }) =>
+    remove: (path, { expect, place: decided }) =>
       atFile(ground, 'remove', path, 'open', async (place) => {
+        if (decided !== undefined && decided !== place.relative) return changedSince(path)
         const previous = await removePlace(ground, path, place, expect)
         return previous.ok ? ok({ previous: previous.value }) : previous
       }),

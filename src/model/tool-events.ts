@@ -24,6 +24,8 @@ export const ToolResult = openObject({
   truncated: Flag,
   duration_ms: Milliseconds,
   resources: list(Descriptor),
+  /** Of write and edit: the file from the workspace, links resolved, and what it held before and after. */
+  path: z.string().optional(),
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
 })

@@ -3,7 +3,10 @@ export interface Claim {
   readonly tool: string
   /** `none` touches nothing outside the Session; `run` starts a program, which may do anything its sandbox lets it. */
   readonly effect: 'none' | 'read' | 'write' | 'run'
-  /** Workspace-relative paths that are read or written, as the model wrote them. */
+  /**
+   * Workspace-relative paths that are read or written: as the model wrote them, and, when it is decided on, also where they
+   * really lead.
+   */
   readonly paths: readonly string[]
   readonly command?: string
   /** The program is to reach the network. */

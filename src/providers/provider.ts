@@ -3,16 +3,17 @@ import type { HawserError } from '../model/errors.ts'
 import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 
-/**
- * A model backend in its own words. `encode` and `frame` are pure: the same items and surface give the same bytes on every
- * machine. `stream` is the only member that touches the world.
- */
-export interface Provider {
+/** The words of a model backend. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
+export interface Dialect {
   readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
   /** Segments in cache order: parameters, tools, system blocks, then items. */
   encode(items: readonly ConversationItem[], surface: Surface): Segment[]
   /** The body, by joining the segments' bytes. */
   frame(segments: readonly Segment[], marks: readonly Mark[]): Buffer
+}
+
+/** A model backend. `stream` is the only member that touches the world. */
+export interface Provider extends Dialect {
   /**
    * Sends a finished body and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting
    * `signal` ends it with an `interrupted` error. May be called once a body.

@@ -6,7 +6,7 @@ export type WhenBusy = 'refuse' | 'queue' | 'replace'
 /** The right to run, until `leave`. */
 export interface Admission {
   readonly signal: AbortSignal
-  leave(): void
+  readonly leave: () => void
 }
 
 /** One Turn at a time, the others in line. Those who wait are not in the Log and were not acknowledged. */

@@ -1,20 +1,20 @@
-import { freezeSurface } from '../contract/surface.ts'
-import { ok, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/event.ts'
-import { SessionId } from '../model/ids.ts'
-import { createLog } from '../log/open.ts'
-import type { PermissionMode } from '../policy/decide.ts'
+import { sweepBlobs, type Swept } from '../blobs/sweep.ts'
+import { adoptLog } from '../log/adopt.ts'
+import { deleteLog } from '../log/delete.ts'
+import { salvageLog, type Salvaged } from '../log/salvage.ts'
+import { verifyLog, type Verdict } from '../log/verify.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import type { SessionId, TurnId } from '../model/ids.ts'
+import type { ComposedRequest } from '../turn/compose-request.ts'
+import { createSession, type NewSession } from './create.ts'
+import { diffTurns, type FileDiff } from './diff.ts'
+import { listSessions, type ListedSession } from './list.ts'
+import { previewRequest } from './preview.ts'
 import { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
-import { sessionFold, type SessionState } from './state.ts'
-import { openReader } from '../log/reader.ts'
-
-export interface NewSession {
-  readonly provider: string
-  readonly model: string
-  readonly mode?: 'build' | 'plan'
-  readonly permissionMode?: PermissionMode
-}
+import { sessionFold } from './state.ts'
+import { undoTurn, type Restored } from './undo.ts'
+import { verifyRequests, type RequestsVerdict } from './verify-requests.ts'
 
 /** The one interface that presenters receive: everything a person can do with the Sessions of one workspace. */
 export class Harness {
@@ -24,81 +24,104 @@ export class Harness {
     this.#parts = parts
   }
 
-  /** Begins a Session: its surface is frozen and stored before its first line names it. */
-  async create(options: NewSession): Promise<Result<Session>> {
-    const { place, store, workspace, presenter, version, toolSchemas, limits } = this.#parts
-    const { provider, model, mode = 'build', permissionMode = 'ask' } = options
-    const known = this.#parts.providerOf(provider)
-    if (!known.ok) return known
-    const frozen = freezeSurface({
-      model,
-      tools: toolSchemas,
-      skillsIndex: '',
-      params: {
-        replay: 'attach-turn',
-        late_role: 'developer',
-        tool_choice: 'auto',
-        limits: { provider_calls: limits.provider_calls },
-      },
-    })
-    const blob = await store.put([frozen.bytes], 'application/json')
-    if (!blob.ok) return blob
-    const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
-    const first: EventDraft[] = [
-      {
-        type: 'session_started',
-        data: {
-          workspace,
-          provider,
-          model,
-          mode,
-          permission_mode: permissionMode,
-          presenter,
-          harness_version: version,
-        },
-      },
-      {
-        type: 'prompt_surface',
-        data: {
-          contract_version: surface.contract_version,
-          layer0_sha256,
-          layer1_sha256,
-          toolset_sha256,
-          skills_sha256,
-          blob: blob.value,
-          params: surface.params,
-          reason: 'session_start',
-        },
-      },
-    ]
-    const id = place.ids.session()
-    const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-    const writer = await createLog(place, id, first, { fold: sessionFold, keep })
-    if (!writer.ok) return writer
-    await writer.value.release()
-    return this.open(id)
+  get workspace(): string {
+    return this.#parts.workspace
   }
 
+  async create(options: NewSession): Promise<Result<Session>> {
+    const id = await createSession(this.#parts, options)
+    return id.ok ? this.open(id.value) : id
+  }
+
+  /** Opens a Session that exists, also to continue it: its mode, its surface and its words are as they were left. */
   async open(id: SessionId): Promise<Result<Session>> {
     const session = new Session(this.#parts, id)
     const known = await session.catchUp()
     return known.ok ? ok(session) : known
   }
 
-  /** Every Session of this workspace, the latest first, by way of their indexes. */
-  async list(): Promise<Result<{ readonly id: SessionId; readonly state: SessionState }[]>> {
-    const names = await this.#parts.place.sessions.names()
-    const ids = names.flatMap(
-      (name) => SessionId.safeParse(name.replace(/\.ndjson$/, '')).data ?? [],
-    )
-    const all: { id: SessionId; state: SessionState }[] = []
-    for (const id of ids) {
-      const reader = await openReader(this.#parts.place, id)
-      if (!reader.ok) continue
-      const folded = await reader.value.fold(sessionFold)
-      await reader.value.close()
-      if (folded.ok) all.push({ id, state: folded.value.state })
-    }
-    return ok(all.toSorted((a, b) => (a.state.last_ts < b.state.last_ts ? 1 : -1)))
+  /** The Session that was written last. */
+  async latest(): Promise<Result<Session>> {
+    const [latest] = await this.list()
+    if (latest !== undefined) return this.open(latest.id)
+    return failed('not_found', 'There is no Session in this folder yet.')
   }
+
+  /** Every Session of this workspace, the latest first, by way of their indexes. What cannot be read says why. */
+  list(): Promise<readonly ListedSession[]> {
+    return listSessions(this.#parts.place)
+  }
+
+  undo(session: Session, turn?: TurnId): Promise<Result<Restored>> {
+    return undoTurn(this.#parts, session, turn)
+  }
+
+  diff(session: Session, turn?: TurnId): Promise<Result<readonly FileDiff[]>> {
+    return diffTurns(this.#parts, session, turn)
+  }
+
+  /** The exact request that `text` would become; nothing is sent and nothing is written. */
+  preview(session: Session, text: string): Promise<Result<ComposedRequest>> {
+    return previewRequest(this.#parts, session, text)
+  }
+
+  /** Text that every checkpoint keeps as it is. */
+  async pin(session: Session, text: string): Promise<Result<void>> {
+    if (text.trim() === '') return failed('invalid_args', 'There is nothing to pin.')
+    return session.between((record) =>
+      record([{ type: 'text_pinned', data: { text, by: 'person' } }]),
+    )
+  }
+
+  /** Proves the Log byte for byte; with `requests`, also that every request ever sent follows from it. */
+  async verify(
+    id: SessionId,
+    { requests }: { readonly requests: boolean },
+  ): Promise<Result<Proof>> {
+    const log = await verifyLog(this.#parts.place, id)
+    if (!log.ok || !requests || log.value.damage !== undefined) {
+      return log.ok ? ok({ log: log.value }) : log
+    }
+    const session = await this.open(id)
+    if (!session.ok) return session
+    const verdict = await verifyRequests(this.#parts, session.value.events)
+    return verdict.ok ? ok({ log: log.value, requests: verdict.value }) : verdict
+  }
+
+  /** Writes what is whole of a damaged Log into a new Session. */
+  salvage(id: SessionId): Promise<Result<Salvaged>> {
+    const { place, store } = this.#parts
+    const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
+    return salvageLog(place, id, { fold: sessionFold, keep })
+  }
+
+  /** A person vouches for a Session that came from elsewhere. */
+  adopt(id: SessionId): Promise<Result<void>> {
+    return adoptLog(this.#parts.place, id)
+  }
+
+  delete(id: SessionId): Promise<Result<void>> {
+    return deleteLog(this.#parts.place, id)
+  }
+
+  /** Deletes blobs that nothing mentions and that are old enough. */
+  gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Swept>> {
+    const { store, place } = this.#parts
+    const olderThan = place.clock.now() - GRACE_MS
+    return sweepBlobs(store, {
+      mentions: [place.sessions],
+      olderThan,
+      tidy: [place.sessions],
+      dryRun,
+    })
+  }
+}
+
+/** A blob may be on its way into an Event for this long. */
+const GRACE_MS = 60 * 60 * 1000
+
+/** What a Log proves of itself. */
+export interface Proof {
+  readonly log: Verdict
+  readonly requests?: RequestsVerdict
 }

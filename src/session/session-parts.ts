@@ -4,7 +4,7 @@ import type { Sandbox } from '../host/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
 import type { ToolSchema } from '../model/surface.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Dialect, Provider } from '../providers/provider.ts'
 import type { Answer, Question, TurnParts } from '../turn/turn-parts.ts'
 
 /** What every Session of one workspace works with; the composition root puts it together. */
@@ -20,7 +20,10 @@ export interface SessionParts {
   readonly tools: TurnParts['tools']
   readonly toolSchemas: readonly ToolSchema[]
   readonly protectedPaths: readonly string[]
+  /** A provider that is configured, by the name a person gives it. */
   readonly providerOf: (name: string) => Result<Provider>
+  /** How requests are written in a dialect, by the name that Events give it. Needs no key. */
+  readonly dialectOf: (name: string) => Result<Dialect>
   /** Asks whoever is there. Without anyone the answer is no, by nobody. */
   readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
   readonly presenter: string

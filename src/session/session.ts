@@ -3,20 +3,16 @@ import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from '../log/append.ts'
-import type { Cursor, LogLine } from '../log/line.ts'
-import { acquireLog } from '../log/open.ts'
-import { openReader } from '../log/reader.ts'
-import { LOG_START } from '../log/scan.ts'
 import type { PermissionMode } from '../policy/decide.ts'
 import { narrower } from '../policy/decide.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
-import { LiveHistory } from '../turn/live-history.ts'
-import { crashedTurn } from '../turn/recover.ts'
 import { runTurn, type TurnOutcome } from '../turn/run.ts'
+import { NO_USAGE } from '../turn/usage.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
+import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
-import { sessionFold, type SessionState } from './state.ts'
-import { Watchers, type Subscription } from './subscribe.ts'
+import type { SessionState } from './state.ts'
+import type { Subscription } from './subscribe.ts'
 import { turnParts, type TurnWorld } from './turn-world.ts'
 
 export interface AdmitOptions {
@@ -30,6 +26,11 @@ export interface AdmittedTurn {
   readonly done: Promise<Result<TurnOutcome>>
 }
 
+type Writer = LogWriter<SessionState>
+
+/** Appends Events that belong to no Turn. */
+export type Recording = (drafts: readonly EventDraft[]) => Promise<Result<void>>
+
 /**
  * One Session as presenters know it. The Log is locked from a Turn's admission to its end and not in between: another
  * process may write it meanwhile, and what it wrote is read before the next Turn.
@@ -37,50 +38,42 @@ export interface AdmittedTurn {
 export class Session {
   readonly id: SessionId
   readonly #parts: SessionParts
-  readonly #history: LiveHistory
-  readonly #watchers = new Watchers()
+  readonly #log: SessionLog
   readonly #admissions: Admissions
   readonly #granted = new Set<string>()
-  #cursor: Cursor = LOG_START
-  #state: SessionState = sessionFold.initial
-  #mode: PermissionMode | undefined
+  #running: Recording | undefined
   #lastRequest: ComposedRequest | undefined
-  #steering: string[] = []
+  /** Absent when no Turn listens any more. */
+  #steering: string[] | undefined
 
   constructor(parts: SessionParts, id: SessionId) {
     this.id = id
     this.#parts = parts
-    this.#history = new LiveHistory(parts.store)
+    this.#log = new SessionLog(parts, id)
     this.#admissions = new Admissions(parts.limits.waiting_turns)
   }
 
   get state(): SessionState {
-    return this.#state
+    return this.#log.state
   }
 
   get events(): readonly WholeEvent[] {
-    return this.#history.events
+    return this.#log.events
   }
 
-  /** The mode calls are decided under: what the Session was left with, unless it was widened in words here. */
+  get busy(): boolean {
+    return this.#admissions.busy
+  }
+
+  /** The mode calls are decided under: what the Log says, and never more than a plan allows. */
   get permissionMode(): PermissionMode {
-    const chosen = this.#mode ?? this.#state.permission_mode
-    return this.#state.mode === 'plan' ? narrower(chosen, 'read-only') : chosen
+    const { mode, permission_mode } = this.state
+    return mode === 'plan' ? narrower(permission_mode, 'read-only') : permission_mode
   }
 
   /** Reads what the Log holds beyond what is known here. */
-  async catchUp(): Promise<Result<void>> {
-    const reader = await openReader(this.#parts.place, this.id)
-    if (!reader.ok) return reader
-    try {
-      const lines: LogLine[] = []
-      const end = await reader.value.forward((line) => void lines.push(line), this.#cursor)
-      if (!end.ok) return end
-      await this.#take(lines)
-      return end.value.damage === undefined ? ok(undefined) : { ok: false, error: end.value.damage }
-    } finally {
-      await reader.value.close()
-    }
+  catchUp(): Promise<Result<void>> {
+    return this.#log.catchUp()
   }
 
   /** Answers when the request is durable, or why it was not taken. */
@@ -89,16 +82,30 @@ export class Session {
     if (refused !== undefined) return refused
     const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
     if (!place.ok) return place
-    const begun = await this.#begin(text, options, place.value.signal).catch((defect: unknown) => {
-      place.value.leave()
-      throw defect
+    const { signal, leave } = place.value
+    return leavingUnless(leave, async () => {
+      const begun = await this.#begin(text, options, signal)
+      if (!begun.ok) return begun
+      const { turn, run } = begun.value
+      return ok({ turn, done: run().finally(leave) })
     })
-    if (!begun.ok) {
+  }
+
+  /** Runs `work` under the lock, between Turns. `turn_in_progress` while one runs. */
+  async between<T>(work: (record: Recording) => Promise<Result<T>>): Promise<Result<T>> {
+    const place = await this.#admissions.enter('refuse', () => {})
+    if (!place.ok) return place
+    try {
+      const writer = await this.#log.acquire()
+      if (!writer.ok) return writer
+      try {
+        return await work((drafts) => this.#log.commit(writer.value, undefined, drafts))
+      } finally {
+        await this.#log.release(writer.value)
+      }
+    } finally {
       place.value.leave()
-      return begun
     }
-    const { turn, run } = begun.value
-    return ok({ turn, done: run().finally(() => place.value.leave()) })
   }
 
   /** Ends the running Turn at its next step; its calls get results that say so. */
@@ -106,26 +113,36 @@ export class Session {
     this.#admissions.interrupt()
   }
 
-  /** Text for the running Turn; it enters where the model listens next. False when no Turn runs. */
+  /**
+   * Text for the running Turn; it enters where the model listens next, and the Log in any case. False when no Turn listens
+   * any more: then nothing was taken.
+   */
   steer(text: string): boolean {
-    if (!this.#admissions.busy || text.trim() === '') return false
+    if (this.#steering === undefined || unfit(text) !== undefined) return false
     this.#steering.push(text)
     return true
   }
 
-  /** Widening is a word of a person, here and now; it is recorded with the next Turn's context. */
-  setPermissionMode(mode: PermissionMode): void {
-    this.#mode = mode
+  /**
+   * What a person says here and now, and the only way in which a mode gets wider than the Session was left with. Recorded,
+   * and in force when this answers; a running Turn's next call is decided under it.
+   */
+  async setPermissionMode(permission_mode: PermissionMode): Promise<Result<void>> {
+    if (permission_mode === this.state.permission_mode) return ok(undefined)
+    const said: EventDraft[] = [{ type: 'session_settings', data: { permission_mode } }]
+    return this.#running === undefined
+      ? this.between((record) => record(said))
+      : this.#running(said)
   }
 
   subscribe(): Subscription {
-    return this.#watchers.subscribe(this.#cursor.seq - 1)
+    return this.#log.subscribe()
   }
 
   async close(): Promise<void> {
     this.interrupt()
     await this.#admissions.idle()
-    this.#watchers.close()
+    await this.#log.close()
   }
 
   async #begin(
@@ -133,105 +150,80 @@ export class Session {
     options: AdmitOptions,
     signal: AbortSignal,
   ): Promise<Result<{ turn: TurnId; run: () => Promise<Result<TurnOutcome>> }>> {
-    const writer = await this.#acquire()
+    const writer = await this.#log.acquire()
     if (!writer.ok) return writer
     const turn = this.#parts.place.ids.turn()
     const channel = options.channel === undefined ? {} : { channel: options.channel }
     const world = this.#world(writer.value, turn, signal)
-    const admitted = await this.#commit(writer.value, turn, [
+    const admitted = await this.#log.commit(writer.value, turn, [
       { type: 'turn_started', data: { source: { presenter: this.#parts.presenter, ...channel } } },
       { type: 'user_message', data: { text, prompt_mode: 'string' } },
     ])
     if (!admitted.ok) {
-      await writer.value.release()
+      await this.#log.release(writer.value)
       return admitted
     }
+    // A mode is a setting of the Session: said during a Turn, it still belongs to none.
+    this.#running = (drafts) => this.#log.commit(writer.value, undefined, drafts)
+    this.#steering = []
     return ok({ turn, run: () => this.#run(writer.value, world) })
   }
 
-  async #run(writer: LogWriter<SessionState>, world: TurnWorld): Promise<Result<TurnOutcome>> {
+  async #run(writer: Writer, world: TurnWorld): Promise<Result<TurnOutcome>> {
     try {
       const parts = await turnParts(this.#parts, world)
-      if (!parts.ok) return await this.#endUnrun(world, parts)
+      if (!parts.ok) return await endUnrun(world, parts)
       const outcome = await runTurn(parts.value)
       if (outcome.ok) this.#lastRequest = outcome.value.lastRequest
       return outcome
     } finally {
-      this.#steering = []
-      await writer.release()
+      this.#running = undefined
+      this.#steering = undefined
+      await this.#log.release(writer)
     }
   }
 
-  /** A Turn that could not even start still ends in the Log. */
-  async #endUnrun(world: TurnWorld, { error }: Failed): Promise<Result<TurnOutcome>> {
-    const usage_total = {
-      input: 0,
-      cached_read: 0,
-      cache_write: 0,
-      output: 0,
-      reasoning: 0,
-      calls: 0,
-    }
-    const ended = { status: 'failed', error, usage_total } as const
-    const recorded = await world.commit([{ type: 'turn_ended', data: ended }])
-    return recorded.ok ? ok({ ended, lastRequest: undefined }) : recorded
-  }
-
-  /** The lock, what others wrote meanwhile, and an end for a Turn that a crash left open. */
-  async #acquire(): Promise<Result<LogWriter<SessionState>>> {
-    const { place, store } = this.#parts
-    const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
-    const writer = await acquireLog(place, this.id, { fold: sessionFold, keep })
-    if (!writer.ok) return writer
-    const known = await this.catchUp()
-    const crashed = known.ok ? crashedTurn(this.events) : undefined
-    const ended = crashed && (await this.#commit(writer.value, crashed.turn, crashed.drafts))
-    const failure = [known, ended].find((result) => result?.ok === false)
-    if (failure === undefined || failure.ok) return writer
-    await writer.value.release()
-    return failure
-  }
-
-  #world(writer: LogWriter<SessionState>, turn: TurnId, signal: AbortSignal): TurnWorld {
+  #world(writer: Writer, turn: TurnId, signal: AbortSignal): TurnWorld {
     return {
       session: this.id,
       turn,
       signal,
       events: () => this.events,
-      state: () => writer.state,
+      state: () => this.state,
       mode: () => this.permissionMode,
       granted: this.#granted,
       lastRequest: this.#lastRequest,
-      commit: (drafts) => this.#commit(writer, turn, drafts),
-      publish: (notice) => this.#watchers.notice({ ...notice, session_id: this.id, turn_id: turn }),
-      takeSteering: () => this.#steering.splice(0),
+      commit: (drafts) => this.#log.commit(writer, turn, drafts),
+      publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),
+      takeSteering: () => this.#steering?.splice(0) ?? [],
+      endSteering: () => {
+        const left = this.#steering ?? []
+        this.#steering = undefined
+        return left
+      },
     }
   }
+}
 
-  #adding: Promise<void> = Promise.resolve()
+/** A Turn that could not even start still ends in the Log. */
+async function endUnrun(world: TurnWorld, { error }: Failed): Promise<Result<TurnOutcome>> {
+  const ended = { status: 'failed', error, usage_total: NO_USAGE } as const
+  const recorded = await world.commit([{ type: 'turn_ended', data: ended }])
+  return recorded.ok ? ok({ ended, lastRequest: undefined }) : recorded
+}
 
-  /** Durable first, then known here, then told. In the order of the Log, whoever commits at the same time. */
-  async #commit(
-    writer: LogWriter<SessionState>,
-    turn: TurnId,
-    drafts: readonly EventDraft[],
-  ): Promise<Result<void>> {
-    const stamped = drafts.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
-    const lines = await writer.append(stamped)
-    if (!lines.ok) return lines
-    this.#adding = this.#adding.then(() => this.#take(lines.value))
-    await this.#adding
-    return ok(undefined)
-  }
-
-  async #take(lines: readonly LogLine[]): Promise<void> {
-    const fresh = lines.filter(({ seq }) => seq >= this.#cursor.seq)
-    await this.#history.add(fresh)
-    for (const line of fresh) {
-      this.#state = sessionFold.step(this.#state, line)
-      this.#cursor = line.next
-      this.#watchers.line(line)
-    }
+/** Leaves when `work` comes to nothing; otherwise the place is kept. */
+async function leavingUnless<T>(
+  leave: () => void,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
+  let kept = false
+  try {
+    const result = await work()
+    kept = result.ok
+    return result
+  } finally {
+    if (!kept) leave()
   }
 }
 

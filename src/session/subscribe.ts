@@ -15,7 +15,7 @@ const WAITING_EVENTS = 4096
 /** One watcher. Ends after `resync`, after `close`, and when its Session closes. */
 export class Subscription implements AsyncIterable<Seen> {
   readonly #gone: (self: Subscription) => void
-  #waiting: Seen[] = []
+  #waiting: { readonly seen: Seen; readonly bytes: number }[] = []
   #bytes = 0
   #lastSeq: number
   #ended = false
@@ -26,15 +26,25 @@ export class Subscription implements AsyncIterable<Seen> {
     this.#gone = gone
   }
 
+  /** Number of the last line that the watcher took. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
   /** Never waits for the watcher. */
   tell(seen: Seen, bytes: number): void {
     if (this.#ended) return
-    this.#waiting.push(seen)
+    this.#waiting.push({ seen, bytes })
     this.#bytes += bytes
-    if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) {
-      this.#waiting = [{ kind: 'resync', after_seq: this.#lastSeq }]
-      this.#end()
-    }
+    if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) this.cutOff()
+    else this.#wake?.()
+  }
+
+  /** What waits is dropped: it has to be read from the Log. */
+  cutOff(after_seq = this.#lastSeq): void {
+    if (this.#ended) return
+    this.#waiting = [{ seen: { kind: 'resync', after_seq }, bytes: 0 }]
+    this.#end()
     this.#wake?.()
   }
 
@@ -46,9 +56,10 @@ export class Subscription implements AsyncIterable<Seen> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Seen, void> {
     try {
       for (;;) {
-        for (let seen = this.#waiting.shift(); seen !== undefined; seen = this.#waiting.shift()) {
+        for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
+          const { seen, bytes } = one
           if (seen.kind === 'line') this.#lastSeq = seen.line.seq
-          if (this.#waiting.length === 0) this.#bytes = 0
+          this.#bytes -= bytes
           yield seen
         }
         if (this.#ended) return
@@ -71,10 +82,24 @@ export class Subscription implements AsyncIterable<Seen> {
 /** Everyone who watches one Session in this process. */
 export class Watchers {
   readonly #all = new Set<Subscription>()
+  readonly #changed: () => void
+
+  /** `changed` is called when someone comes or goes. */
+  constructor(changed: () => void = () => {}) {
+    this.#changed = changed
+  }
+
+  get any(): boolean {
+    return this.#all.size > 0
+  }
 
   subscribe(lastSeq: number): Subscription {
-    const one = new Subscription(lastSeq, (self) => this.#all.delete(self))
+    const one = new Subscription(lastSeq, (self) => {
+      this.#all.delete(self)
+      this.#changed()
+    })
     this.#all.add(one)
+    this.#changed()
     return one
   }
 
@@ -86,6 +111,11 @@ export class Watchers {
   notice(notice: EphemeralEvent): void {
     const bytes = 'text' in notice.data ? notice.data.text.length * 2 : 200
     for (const one of this.#all) one.tell({ kind: 'notice', notice }, bytes)
+  }
+
+  /** Everyone has to read the Log after `after_seq`, and watch again. */
+  resync(after_seq: number): void {
+    for (const one of this.#all) one.cutOff(Math.min(after_seq, one.lastSeq))
   }
 
   close(): void {

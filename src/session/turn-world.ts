@@ -25,6 +25,7 @@ export interface TurnWorld {
   readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
   readonly publish: (notice: Watched) => void
   readonly takeSteering: () => readonly string[]
+  readonly endSteering: () => readonly string[]
 }
 
 /** The surface that counts for the next request, as it was frozen, and the provider that speaks it. */
@@ -61,6 +62,10 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     commit: world.commit,
     publish: world.publish,
     posture: () => ({ mode: world.mode(), confined, granted: world.granted }),
+    placeOf: async (path) => {
+      const place = await parts.files.realRelative(path)
+      return place.ok ? place.value : path
+    },
     contextOf: (call) => contextOf(parts, world, call, confined),
     ask: async (question) => {
       const answer = await parts.ask(question, world.signal)
@@ -71,6 +76,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
       return answer
     },
     takeSteering: world.takeSteering,
+    endSteering: world.endSteering,
     lateContext: () => lateFacts(parts, state, world.mode()),
     lastRequest: world.lastRequest,
     limits: { provider_calls: parts.limits.provider_calls },
@@ -105,7 +111,7 @@ export async function lateFacts(
 function contextOf(
   parts: SessionParts,
   world: TurnWorld,
-  { decision, call_id }: RunningCall,
+  { decision, call_id, claim }: RunningCall,
   confined: boolean,
 ): ReturnType<TurnParts['contextOf']> {
   const { workspace, home, protectedPaths, sandbox } = parts
@@ -117,6 +123,7 @@ function contextOf(
   return {
     signal: world.signal,
     files: parts.files,
+    decided: new Set(claim.paths),
     run: runner({ ...base, writable: decision.writable }),
     runReadOnly: runner({ ...base, writable: 'nothing' }),
     keep: (bytes, type) => parts.store.put(bytes, type),

@@ -37,7 +37,7 @@ export async function verifyRequests(
     }
     if (event.type !== 'provider_request') continue
     if (surface === undefined) return failed('log_damaged', 'A request came before any surface.')
-    const provider = parts.providerOf(event.data.dialect)
+    const provider = parts.dialectOf(event.data.dialect)
     if (!provider.ok) return provider
     const turn = event.turn_id
     if (composer === undefined || composer.turn !== turn) {

@@ -7,7 +7,7 @@ import { openConfined } from '../host/confined-files.ts'
 import { systemSandbox, type ConfinedRun, type Exit } from '../host/sandbox.ts'
 import { failed, ok } from '../model/errors.ts'
 import { BlobKey } from '../model/ids.ts'
-import { bash } from './bash.ts'
+import { bash, NOTES_BYTES } from './bash.ts'
 import type { ToolContext, ToolOutcome } from './tool.ts'
 
 const DONE: Exit = {
@@ -49,6 +49,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
   const context: ToolContext = {
     signal: world.signal ?? new AbortController().signal,
     files: files.value,
+    decided: new Set(),
     run: world.run ?? own,
     runReadOnly: world.run ?? own,
     keep:
@@ -64,7 +65,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
     progress: (text) => {
       progress += text
     },
-    limits: { output_bytes: world.output_bytes ?? 51_200, command_ms: 120_000 },
+    limits: { output_bytes: (world.output_bytes ?? 50_000) + NOTES_BYTES, command_ms: 120_000 },
   }
   const parsed = bash.parse(JSON.stringify(args))
   if (!parsed.ok) throw new Error(parsed.error.message)

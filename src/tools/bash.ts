@@ -4,7 +4,7 @@ import { shownPath } from '../host/confined-path.ts'
 import type { Exit } from '../host/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { OutputSpool, SPOOL_BYTES, type Spooled } from './output-spool.ts'
-import { counted, grouped, interruptedOutcome } from './shown-lines.ts'
+import { clipped, counted, grouped, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const LONGEST_MS = 600_000
@@ -47,11 +47,9 @@ export const bash = defineTool({
 async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
   const { command, timeout_ms: wallMs = context.limits.command_ms, network = false } = args
-  const shown = new HeadTail(context.limits.output_bytes)
-  const spool = new OutputSpool(
-    (bytes, type) => context.keep(bytes, type),
-    context.limits.output_bytes,
-  )
+  const shownBytes = context.limits.output_bytes - NOTES_BYTES
+  const shown = new HeadTail(shownBytes)
+  const spool = new OutputSpool((bytes, type) => context.keep(bytes, type), shownBytes)
   const running = context.run({
     argv: ['/bin/sh', '-c', IN_BASH, 'sh', command],
     wallMs,
@@ -87,7 +85,7 @@ function outcomeOf(
 ): ToolOutcome {
   const notes = [
     ...(excerpt.invalid_bytes_replaced ? ['some of it was not UTF-8 and was replaced'] : []),
-    ...exit.appeared.map((path) => `${shownPath(path)} is protected and was moved away`),
+    ...movedAway(exit.appeared),
     endOf(exit, wallMs),
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
@@ -98,12 +96,27 @@ function outcomeOf(
     : { outcome: 'failed', error, output, ...truncated }
 }
 
+/** Room for what is said about the output, of what a result may hold. */
+export const NOTES_BYTES = 800
+const NAMED = 2
+const NAMED_BYTES = 120
+
+function movedAway(paths: readonly string[]): string[] {
+  const named = paths
+    .slice(0, NAMED)
+    .map((path) => `${clipped(shownPath(path), NAMED_BYTES)} is protected and was moved away`)
+  const more = paths.length - named.length
+  return more > 0 ? [...named, `so were ${counted(more, 'other protected path')}`] : named
+}
+
 function shownOutput(
   { head, tail, left_out_bytes, total_bytes }: Excerpt,
   spooled: Result<Spooled | undefined>,
 ): string {
   if (left_out_bytes === 0) return wholeLine(head)
-  const where = spooled.ok ? placeOf(spooled.value, total_bytes) : spooled.error.message
+  const where = spooled.ok
+    ? placeOf(spooled.value, total_bytes)
+    : clipped(spooled.error.message, NAMED_BYTES)
   return `${wholeLine(head)}[${counted(left_out_bytes, 'byte')} left out here; ${where}]\n${wholeLine(tail)}`
 }
 

@@ -38,18 +38,22 @@ export async function changeFile(change: FileChange, context: ToolContext): Prom
   return {
     outcome: 'ok',
     ...shownChange(change, context),
+    path: place.value,
     ...(before_blob.value === undefined ? {} : { before_blob: before_blob.value }),
     after_blob: after_blob.value,
   }
 }
 
-/** What was decided on is the path of the call: no link on its way may lead to where a person would have been asked. */
-async function decidedPlace(path: string, { files }: ToolContext): Promise<Result<string>> {
+/** A link that was put in the way since may not lead to what nobody decided on. */
+async function decidedPlace(
+  path: string,
+  { files, decided }: ToolContext,
+): Promise<Result<string>> {
   const place = await files.realRelative(path)
   if (!place.ok) return place
   const touched = protectedBy(place.value)
-  if (touched === undefined || touched === protectedBy(path)) return place
-  const message = `${shownPath(path)} leads to ${shownPath(place.value)}, which is protected. Use that path.`
+  if (touched === undefined || decided.has(place.value)) return place
+  const message = `${shownPath(path)} leads to ${shownPath(place.value)} now, which is protected. Use that path.`
   return failed('protected_path', message, { by: touched })
 }
 

@@ -29,6 +29,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** The workspace, and nothing else, whatever a path says. */
   readonly files: ConfinedFiles
+  /** Paths that were decided on for this call, as it names them and where they led. */
+  readonly decided: ReadonlySet<string>
   /** Runs a program in the sandbox that was decided on for this call. */
   readonly run: ConfinedRun
   /** The same with the workspace read-only, whatever was decided. */
@@ -57,7 +59,8 @@ export interface ToolOutcome {
   /** What the model reads. */
   readonly output: string
   readonly truncated?: boolean
-  /** Content of the written file before and after; absent before means that there was none. */
+  /** The written file from the workspace, links resolved, and its content before and after; no `before`: there was none. */
+  readonly path?: string
   readonly before_blob?: BlobKey
   readonly after_blob?: BlobKey
   readonly record?: readonly EventDraft[]

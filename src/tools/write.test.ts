@@ -73,14 +73,18 @@ test('a call that is stopped while it keeps what was there changes nothing', asy
   await close()
 })
 
-test('a link does not lead a write to what is protected; the path itself is for a person to decide', async () => {
+test('a link does not lead a write to what is protected, unless just that place was decided on', async () => {
   const { workspace, context, close } = await toolWorld({ files: { '.git/hooks/old': '' } })
   await symlink('.git', join(workspace, 'd'))
   const linked = await call({ path: 'd/hooks/new', content: 'x' }).run(context)
   expect(linked.error).toMatchObject({ kind: 'protected_path', details: { by: '.git/hooks' } })
   expect(linked.output).toContain('.git/hooks/new')
   expect(await readdir(join(workspace, '.git/hooks'))).toEqual(['old'])
-  expect((await call({ path: '.git/hooks/new', content: 'x' }).run(context)).outcome).toBe('ok')
+  const asked = { ...context, decided: new Set(['.git/hooks/new']) }
+  expect(await call({ path: 'd/hooks/new', content: 'x' }).run(asked)).toMatchObject({
+    outcome: 'ok',
+    path: '.git/hooks/new',
+  })
   await close()
 })
 

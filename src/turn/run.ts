@@ -1,6 +1,6 @@
 import { canonicalJson } from '../encoding/json.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { EventData } from '../model/event.ts'
+import type { EventData, EventDraft } from '../model/event.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 import { callProvider, type ProviderAnswer } from './call-provider.ts'
 import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
@@ -25,7 +25,9 @@ export async function runTurn(parts: TurnParts): Promise<Result<TurnOutcome>> {
     error === undefined ? 'completed' : error.kind === 'interrupted' ? 'interrupted' : 'failed'
   const told = error === undefined || status === 'interrupted' ? {} : { error }
   const ended = { status, ...told, usage_total: loop.usage } as const
-  const recorded = await parts.commit([{ type: 'turn_ended', data: ended }])
+  // What came too late for this Turn is not lost: it is in the Log, and the next request shows it.
+  const late = parts.endSteering().map(asSteering)
+  const recorded = await parts.commit([...late, { type: 'turn_ended', data: ended }])
   return recorded.ok ? ok({ ended, lastRequest: loop.lastRequest }) : recorded
 }
 
@@ -108,14 +110,13 @@ class Loop {
   async #enterSteering(): Promise<Result<boolean>> {
     const texts = this.#parts.takeSteering()
     if (texts.length === 0) return ok(false)
-    const entered = await this.#parts.commit(
-      texts.map((text) => ({
-        type: 'user_message' as const,
-        data: { text, prompt_mode: 'string' as const, steer: true },
-      })),
-    )
+    const entered = await this.#parts.commit(texts.map(asSteering))
     return entered.ok ? ok(true) : entered
   }
+}
+
+function asSteering(text: string): EventDraft {
+  return { type: 'user_message', data: { text, prompt_mode: 'string', steer: true } }
 }
 
 function interrupted(): Result<never> {

@@ -1,6 +1,7 @@
 import { sha256 } from '../encoding/hash.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { Claim } from '../policy/claim.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { AnsweredCall } from './call-provider.ts'
@@ -56,6 +57,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
     error,
     output,
     truncated,
+    path,
     before_blob,
     after_blob,
     record = [],
@@ -70,6 +72,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       output,
       ...(truncated === true ? { truncated } : {}),
       duration_ms: parts.clock.now() - started,
+      ...(path === undefined ? {} : { path }),
       ...(before_blob === undefined ? {} : { before_blob }),
       ...(after_blob === undefined ? {} : { after_blob }),
     },
@@ -85,9 +88,9 @@ async function outcomeOf(
 ): Promise<Result<ToolOutcome>> {
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
   if (parts.signal.aborted) return ok(failedOutcome(notRun()))
-  const { claim } = parsed.value
+  const claim = await located(parts, parsed.value.claim)
   const decision = decide(claim, parts.posture())
-  const permission = await permit(parts, call, parsed.value, decision)
+  const permission = await permit(parts, call, claim, decision)
   if (!permission.ok) return permission
   if (permission.value !== undefined) {
     const { message } = permission.value
@@ -97,11 +100,18 @@ async function outcomeOf(
   return ok(await parsed.value.run(context))
 }
 
+/** A link on the way may lead to what is protected: that is what has to be decided on. */
+async function located({ placeOf }: TurnParts, claim: Claim): Promise<Claim> {
+  if (claim.effect !== 'write') return claim
+  const places = await Promise.all(claim.paths.map(placeOf))
+  return { ...claim, paths: [...new Set([...claim.paths, ...places])] }
+}
+
 /** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
 async function permit(
   parts: TurnParts,
   call: AnsweredCall,
-  { claim }: ParsedCall,
+  claim: Claim,
   decision: Decision,
 ): Promise<Result<HawserError | undefined>> {
   const quiet = claim.effect === 'none' || claim.effect === 'read'

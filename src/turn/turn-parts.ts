@@ -25,12 +25,16 @@ export interface TurnParts {
   readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
   readonly publish: (event: Watched) => void
   readonly posture: () => Posture
+  /** Where a workspace-relative path really leads, links resolved; the path itself where that cannot be told. */
+  readonly placeOf: (path: string) => Promise<string>
   /** The world for one call, confined as was decided. */
   readonly contextOf: (call: RunningCall) => ToolContext
   /** Asks a person, and waits. */
   readonly ask: (question: Question) => Promise<Answer>
   /** Texts that a person sent while this Turn ran; each is taken once. */
   readonly takeSteering: () => readonly string[]
+  /** The same for the last time: from here on nothing is taken from a person. */
+  readonly endSteering: () => readonly string[]
   readonly lateContext: () => Promise<LateFacts>
   /** The last request of the Session, as far as this process knows it. */
   readonly lastRequest: ComposedRequest | undefined

@@ -31,7 +31,6 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
     good: { command: 'cat notes.txt; exit 3', folder: '.' },
     long: { command: 'cat long.txt' },
     // Its limit is on what the command said.
-    notes: 300,
     refused: [
       [{ command: 'true', folder: '../x' }, 'outside_workspace'],
       [{ command: 'true', folder: '/' }, 'outside_workspace'],

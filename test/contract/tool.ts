@@ -14,8 +14,6 @@ export interface ToolSample {
   readonly good: Readonly<Record<string, unknown>>
   /** Arguments whose output would be long there; absent when there are none. */
   readonly long?: Readonly<Record<string, unknown>>
-  /** Bytes that its own notes may take beyond the limit; none when absent. */
-  readonly notes?: number
   /** Arguments that are refused when the call runs, with the kind. */
   readonly refused: readonly (readonly [Readonly<Record<string, unknown>>, kind: string])[]
 }
@@ -114,7 +112,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
         const { context, close } = await toolWorld({ files, outputBytes })
         for (const args of [sample.good, ...(sample.long === undefined ? [] : [sample.long])]) {
           const { output, truncated } = await parsed(args).run(context)
-          expect(Buffer.byteLength(output)).toBeLessThanOrEqual(outputBytes + (sample.notes ?? 0))
+          expect(Buffer.byteLength(output)).toBeLessThanOrEqual(outputBytes)
           if (args === sample.long) expect(truncated).toBe(true)
         }
         await close()

@@ -2,8 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/session.ts'
-import { previewRequest } from '../../src/session/preview.ts'
-import { verifyRequests } from '../../src/session/verify-requests.ts'
 import { harnessPlace, type HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 
@@ -24,10 +22,11 @@ function lastTurn(session: Session): string[] {
   })
 }
 
-async function requestsHold({ parts }: HarnessPlace, session: Session): Promise<number> {
-  const verdict = value(await verifyRequests(parts, session.events))
-  expect(verdict.mismatches).toEqual([])
-  return verdict.requests
+/** The Log proves itself, and every request in it follows from it. Answers how many there are. */
+async function requestsHold({ harness }: HarnessPlace, session: Session): Promise<number> {
+  const { log, requests } = value(await harness.verify(session.id, { requests: true }))
+  expect([log.damage, requests?.mismatches]).toEqual([undefined, []])
+  return requests?.requests ?? 0
 }
 
 test('a Turn reads a file, answers, and every step of it is in the Log in order', async () => {
@@ -59,7 +58,7 @@ test('calls that only read run together, and their results stand in the order of
   const session = value(await here.harness.create(REHEARSAL))
   await say(session, 'Read b.txt and a.txt')
   const calls = session.events.flatMap((e) => (e.type === 'tool_call' ? [e.data.call_id] : []))
-  const request = value(await previewRequest(here.parts, session, 'next'))
+  const request = value(await here.harness.preview(session, 'next'))
   const results = [
     ...request.body.toString('utf8').matchAll(/"call_id":"(\w+)","name":"read","outcome"/g),
   ]
@@ -90,7 +89,7 @@ test('a yes for the Session covers calls of that kind, and a read-only Session a
   expect([asked, await readFile(join(here.workspace, 'b.txt'), 'utf8')]).toEqual([1, 'hello'])
   await say(session, 'Write "hello" to AGENTS.md')
   expect(asked).toBe(2)
-  session.setPermissionMode('read-only')
+  value(await session.setPermissionMode('read-only'))
   await say(session, 'Write "hello" to c.txt')
   expect([asked, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
 })
@@ -101,12 +100,12 @@ test('a Session resumed elsewhere sends the very bytes that the live one would h
   const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
   await say(session, 'Read notes.txt')
   await say(session, 'Write "new" to other.txt and then read it')
-  const live = value(await previewRequest(here.parts, session, 'What now?'))
+  const live = value(await here.harness.preview(session, 'What now?'))
   // The disk is another one by now, and so is the toolset of the program that resumes.
   await writeFile(join(here.workspace, 'notes.txt'), 'something else')
   const again = await harnessPlace({ toolSchemas: [] }, here.root)
   const resumed = value(await again.harness.open(session.id))
-  const next = value(await previewRequest(again.parts, resumed, 'What now?'))
+  const next = value(await again.harness.preview(resumed, 'What now?'))
   expect(next.body.equals(live.body)).toBe(true)
   expect(resumed.permissionMode).toBe('auto')
   await requestsHold(again, resumed)
@@ -173,7 +172,7 @@ test('Layer 0 and the tools are the same bytes in every workspace', async () => 
       const session = value(
         await harness.create({ ...REHEARSAL, mode: parts === two.parts ? 'plan' : 'build' }),
       )
-      const { made } = value(await previewRequest(parts, session, 'x'))
+      const { made } = value(await harness.preview(session, 'x'))
       return Buffer.concat(made.surfaceSegments.map(({ bytes }) => bytes))
     }),
   )

@@ -36,7 +36,7 @@ const EVENT_PIN = {
   reasoning: 'dialect model item',
   tool_call: 'call_id name arguments',
   tool_result:
-    'call_id name outcome error? output truncated? duration_ms resources? before_blob? after_blob?',
+    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob?',
   plan_updated: 'entries',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by',
   resource_ingested: 'descriptor origin',

@@ -52,6 +52,8 @@ export async function openParts(
     protectedPaths: PROTECTED_PATHS,
     providerOf: (name) =>
       name === 'rehearsal' ? ok(provider) : failed('not_configured', `There is no ${name}.`),
+    dialectOf: (name) =>
+      name === 'rehearsal' ? ok(provider) : failed('not_found', `There is no dialect ${name}.`),
     ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
     presenter: 'test',
     version: '0.1.0',

@@ -29,6 +29,7 @@ export interface WorldOptions {
   /** Nothing can be stored. */
   readonly full?: boolean
   readonly run?: ConfinedRun
+  readonly decided?: readonly string[]
 }
 
 export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> {
@@ -45,6 +46,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
   const context: ToolContext = {
     signal: options.signal ?? new AbortController().signal,
     files,
+    decided: new Set(options.decided ?? []),
     run,
     runReadOnly: run,
     keep: async (bytes, type) => {

@@ -1,0 +1,33 @@
+import { asResult, ifThere } from '../host/files.ts'
+import { ok, type Result } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
+import { notFound } from './fold-log.ts'
+import { takeLease } from './lease.ts'
+import { indexName, logName, tornName, type LogPlace } from './place.ts'
+
+/**
+ * Deletes a Session: its Log, and what belongs to it alone. Refused while someone writes it. The lease stays, because a lock
+ * file that is unlinked locks nobody out. The Log goes first: what a crash leaves over belongs to nothing and harms nothing.
+ */
+export async function deleteLog(place: LogPlace, session: SessionId): Promise<Result<void>> {
+  return asResult('delete the Session', async () => {
+    const names = new Set(await place.sessions.names())
+    if (!names.has(logName(session))) return notFound(session)
+    const lease = await takeLease(place, session)
+    if (!lease.ok) return lease
+    try {
+      await place.sessions.remove(logName(session))
+      await place.sessions.sync()
+      const torn = [...names].filter((name) => name.startsWith(tornName(session, '')))
+      for (const name of [indexName(session), ...torn]) {
+        await ifThere(place.sessions.remove(name))
+      }
+      await place.sessions.sync()
+      await ifThere(place.heads.remove(session))
+      await place.heads.sync()
+      return ok(undefined)
+    } finally {
+      await lease.value.release()
+    }
+  })
+}

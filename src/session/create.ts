@@ -1,0 +1,85 @@
+import { freezeSurface } from '../contract/surface.ts'
+import { createLog } from '../log/open.ts'
+import { ok, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/event.ts'
+import type { SessionId } from '../model/ids.ts'
+import type { PermissionMode } from '../policy/decide.ts'
+import type { SessionParts } from './session-parts.ts'
+import { sessionFold } from './state.ts'
+
+export interface NewSession {
+  readonly provider: string
+  readonly model: string
+  readonly mode?: 'build' | 'plan'
+  readonly permissionMode?: PermissionMode
+}
+
+/** Begins a Session: its surface is frozen and stored before its first line names it. */
+export async function createSession(
+  parts: SessionParts,
+  options: NewSession,
+): Promise<Result<SessionId>> {
+  const { place, store } = parts
+  const known = parts.providerOf(options.provider)
+  if (!known.ok) return known
+  const surface = await surfaceEvent(parts, options.model)
+  if (!surface.ok) return surface
+  const id = place.ids.session()
+  const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
+  const first = [startEvent(parts, options), surface.value]
+  const writer = await createLog(place, id, first, { fold: sessionFold, keep })
+  if (!writer.ok) return writer
+  await writer.value.release()
+  return ok(id)
+}
+
+function startEvent(
+  { workspace, presenter, version }: SessionParts,
+  { provider, model, mode = 'build', permissionMode = 'ask' }: NewSession,
+): EventDraft {
+  return {
+    type: 'session_started',
+    data: {
+      workspace,
+      provider,
+      model,
+      mode,
+      permission_mode: permissionMode,
+      presenter,
+      harness_version: version,
+    },
+  }
+}
+
+async function surfaceEvent(
+  { store, toolSchemas, limits }: SessionParts,
+  model: string,
+): Promise<Result<EventDraft>> {
+  const frozen = freezeSurface({
+    model,
+    tools: toolSchemas,
+    skillsIndex: '',
+    params: {
+      replay: 'attach-turn',
+      late_role: 'developer',
+      tool_choice: 'auto',
+      limits: { provider_calls: limits.provider_calls },
+    },
+  })
+  const blob = await store.put([frozen.bytes], 'application/json')
+  if (!blob.ok) return blob
+  const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
+  return ok({
+    type: 'prompt_surface',
+    data: {
+      contract_version: surface.contract_version,
+      layer0_sha256,
+      layer1_sha256,
+      toolset_sha256,
+      skills_sha256,
+      blob: blob.value,
+      params: surface.params,
+      reason: 'session_start',
+    },
+  })
+}
