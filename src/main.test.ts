@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest'
-import { main } from './main.ts'
+import { runCli, type CliRun } from '../test/support/cli.ts'
 
-async function run(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const written = { stdout: '', stderr: '' }
-  const code = await main({
-    argv,
-    stdout: { write: (text: string) => (written.stdout += text) },
-    stderr: { write: (text: string) => (written.stderr += text) },
-    env: {},
-  })
-  return { code, ...written }
+async function run(...argv: string[]): Promise<CliRun> {
+  return runCli({ root: '/nowhere' }, ...argv)
 }
 
 test.each(['--version', '-V'])('%s prints the version the build gave', async (option) => {
@@ -21,7 +14,7 @@ test.each(['--version', '-V'])('%s prints the version the build gave', async (op
 test('help is the answer to --help, to -h and to nothing at all', async () => {
   const { code, stdout, stderr } = await run('--help')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toContain('hawser --version')
+  expect(stdout).toContain('hawser run "What is in this folder?"')
   expect(await run('-h')).toEqual({ code, stdout, stderr })
   expect(await run()).toEqual({ code, stdout, stderr })
 })
@@ -55,8 +48,22 @@ test('--json alone is an error too: there is nothing to answer', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
 })
 
-test('a known option beside an unknown word does not hide the mistake', async () => {
-  expect(await run('--version', 'moor')).toMatchObject({ code: 2, stdout: '' })
+test('a command that is nearly one is asked back', async () => {
+  expect(await run('sesions')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'hawser: There is no command "sesions". Did you mean sessions?\nTry: hawser --help\n',
+  })
+})
+
+test('an unknown option, and an argument too many or too few, are usage errors that say so', async () => {
+  expect(await run('run', '--bogus', 'x')).toMatchObject({ code: 2, stdout: '' })
+  expect(await run('sessions', 'x', 'y')).toMatchObject({ code: 2, stdout: '' })
+  const { code, stderr } = await run('undo')
+  expect([code, stderr]).toEqual([
+    2,
+    "hawser: missing required argument 'session'.\nTry: hawser undo --help\n",
+  ])
 })
 
 test('what a person typed cannot steer the terminal', async () => {

@@ -2,10 +2,12 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { diskFolder } from './disk.ts'
-import { asResult, closing, type Folder } from './files.ts'
+import { asResult, closing, ifPossible, type Folder } from './files.ts'
 
 /** What Hawser keeps for its user, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */
 export interface HomeFolders {
+  /** The home folder itself: settings and what was trusted. */
+  readonly own: Folder
   readonly heads: Folder
   close(): Promise<void>
 }
@@ -22,7 +24,11 @@ export async function openHome(path: string): Promise<Result<HomeFolders>> {
     const home = await closing(await diskFolder(dirname(path)), (parent) =>
       parent.folder(basename(path), 'create'),
     )
-    const heads = await closing(home, () => home.folder('heads', 'create'))
-    return ok({ heads, close: () => heads.close() })
+    const heads = await home.folder('heads', 'create').catch(async (error: unknown) => {
+      await ifPossible(home.close())
+      throw error
+    })
+    const close = async () => void (await Promise.all([home.close(), heads.close()]))
+    return ok({ own: home, heads, close })
   })
 }

@@ -20,6 +20,8 @@ export interface Input {
   all(limit: number): Promise<Buffer | undefined>
   /** Keys as they are pressed, unread by the system, until the returned function is called. `undefined`: the input ended. */
   keys(listener: (bytes: Buffer | undefined) => void): () => void
+  /** What the system does when Ctrl-C is pressed and it reads the keys: sends SIGINT to this process. */
+  interrupt(): void
 }
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
@@ -121,5 +123,6 @@ function inputOf(stream: NodeJS.ReadStream): Input {
         stream.pause()
       }
     },
+    interrupt: () => void process.kill(process.pid, 'SIGINT'),
   }
 }

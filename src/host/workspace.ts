@@ -1,35 +1,60 @@
-import { ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { diskFolder } from './disk.ts'
-import { asResult, closing, ifThere, replaceFile, type Folder } from './files.ts'
+import { asResult, closing, ifPossible, ifThere, replaceFile, type Folder } from './files.ts'
 import type { Ids } from './ids.ts'
 
 /** What Hawser keeps in a workspace: `<workspace>/.hawser`, ours alone. */
 export interface WorkspaceFolders {
+  /** The folder itself: settings of this workspace. */
+  readonly own: Folder
   readonly sessions: Folder
   readonly blobs: Folder
   close(): Promise<void>
 }
 
-/** Opens, and makes where it is missing, what Hawser keeps in this workspace. A link in its place is refused. */
-export async function openWorkspace(path: string, ids: Ids): Promise<Result<WorkspaceFolders>> {
+/**
+ * Opens what Hawser keeps in this workspace; `create` makes it where it is missing, `open` says `not_found`. A link in its
+ * place is refused.
+ */
+export async function openWorkspace(
+  path: string,
+  ids: Ids,
+  mode: 'open' | 'create' = 'create',
+): Promise<Result<WorkspaceFolders>> {
   return asResult(`open ${path}/.hawser`, async () => {
-    const root = await diskFolder(path)
-    return ok(await closing(root, () => workspaceFolders(root, ids)))
+    const root = await ifThere(diskFolder(path))
+    if (root === undefined) return failed('not_found', 'There is no such folder.', { path })
+    return closing(root, async () => {
+      if (mode === 'open' && !(await root.names()).includes('.hawser')) return neverUsed()
+      return ok(await workspaceFolders(root, ids))
+    })
   })
+}
+
+function neverUsed(): Failed {
+  return failed('not_found', 'No Session was ever begun in this folder.', {}, [
+    { action: 'Begin one.', command: 'hawser run "What is in this folder?"' },
+  ])
 }
 
 /** The same from an open folder. */
 export async function workspaceFolders(root: Folder, ids: Ids): Promise<WorkspaceFolders> {
-  return closing(await root.folder('.hawser', 'create'), async (own) => {
+  const opened: Folder[] = []
+  const kept = async (folder: Promise<Folder>) => {
+    opened.push(await folder)
+    return folder
+  }
+  const close = async () => void (await Promise.all(opened.map((folder) => folder.close())))
+  try {
+    const own = await kept(root.folder('.hawser', 'create'))
     await keepOutOfGit(own, ids)
-    const sessions = await own.folder('sessions', 'create')
-    const blobs = await own.folder('blobs', 'create').catch(async (error: unknown) => {
-      await sessions.close()
-      throw error
-    })
-    const close = async () => void (await Promise.all([sessions.close(), blobs.close()]))
-    return { sessions, blobs, close }
-  })
+    const sessions = await kept(own.folder('sessions', 'create'))
+    const blobs = await kept(own.folder('blobs', 'create'))
+    return { own, sessions, blobs, close }
+  } catch (error) {
+    await ifPossible(close())
+    throw error
+  }
 }
 
 async function keepOutOfGit(own: Folder, ids: Ids): Promise<void> {

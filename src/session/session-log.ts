@@ -134,11 +134,13 @@ export class SessionLog {
 
   async #take(lines: readonly LogLine[]): Promise<void> {
     const fresh = lines.filter(({ seq }) => seq >= this.#cursor.seq)
-    await this.#history.add(fresh)
+    const added = await this.#history.add(fresh)
+    let next = 0
     for (const line of fresh) {
+      const whole = added[next]?.seq === line.seq ? added[next++] : undefined
       this.#state = sessionFold.step(this.#state, line)
       this.#cursor = line.next
-      this.#watchers.line(line)
+      this.#watchers.line(line, whole)
     }
   }
 

@@ -1,9 +1,14 @@
 import type { LogLine } from '../log/line.ts'
-import type { EphemeralEvent } from '../model/event.ts'
+import type { EphemeralEvent, WholeEvent } from '../model/event.ts'
 
 /** What someone who watches a Session gets: lines that are durable, notices that never are, or that they fell behind. */
 export type Seen =
-  | { readonly kind: 'line'; readonly line: LogLine }
+  | {
+      readonly kind: 'line'
+      readonly line: LogLine
+      /** The Event with its long fields in place; absent when this version does not know its type or shape. */
+      readonly whole?: WholeEvent
+    }
   | { readonly kind: 'notice'; readonly notice: EphemeralEvent }
   /** The watcher was too slow and was cut off: read the Log after `after_seq`, then watch again. */
   | { readonly kind: 'resync'; readonly after_seq: number }
@@ -103,9 +108,10 @@ export class Watchers {
     return one
   }
 
-  line(line: LogLine): void {
+  line(line: LogLine, whole?: WholeEvent): void {
     const bytes = line.next.offset - line.offset
-    for (const one of this.#all) one.tell({ kind: 'line', line }, bytes)
+    const seen: Seen = whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
+    for (const one of this.#all) one.tell(seen, bytes)
   }
 
   notice(notice: EphemeralEvent): void {

@@ -18,7 +18,7 @@ import { buildScene, CANARY } from './file-scene.ts'
 const NOBODY = 65_534
 const run = promisify(execFile)
 
-test('every path that leads where a model may not go is refused, by every way to touch it', async () => {
+test('[PC-024] [SR-013] every path that leads where a model may not go is refused, by every way to touch it', async () => {
   const { tried, wrong } = await runFileCases(await freshFolder())
   expect(wrong).toEqual([])
   expect(tried).toBeGreaterThan(700)
@@ -43,7 +43,7 @@ test('the same holds for a user without any rights', async () => {
 
 const CaseRun = z.object({ tried: z.int(), wrong: z.array(z.string()), uid: z.int() })
 
-test('no tool is another door', async () => {
+test('[SR-013] no tool is another door', async () => {
   const scene = await buildScene(await freshFolder())
   const before = await untouched(scene)
   const { context, ran } = await toolWorld({ at: scene })

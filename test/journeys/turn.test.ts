@@ -94,7 +94,7 @@ test('a yes for the Session covers calls of that kind, and a read-only Session a
   expect([asked, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
 })
 
-test('a Session resumed elsewhere sends the very bytes that the live one would have sent', async () => {
+test('[PC-004] a Session resumed elsewhere sends the very bytes that the live one would have sent', async () => {
   const here = await harnessPlace()
   await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
   const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
@@ -164,7 +164,7 @@ test('a blank message and one that is too long are not taken', async () => {
   expect(session.events.length).toBe(2)
 })
 
-test('Layer 0 and the tools are the same bytes in every workspace', async () => {
+test('[PC-067] Layer 0 and the tools are the same bytes in every workspace', async () => {
   const one = await harnessPlace()
   const two = await harnessPlace()
   const surfaces = await Promise.all(

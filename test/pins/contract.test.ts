@@ -23,7 +23,7 @@ function everySentence(): string[] {
   ]
 }
 
-test('the bytes of Layer 0 and of every template belong to this version of the contract', () => {
+test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belong to this version of the contract', () => {
   expect({
     version: CONTRACT_VERSION,
     layer0: sha256(LAYER_0),

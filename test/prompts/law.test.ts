@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { predictBreak } from '../../src/contract/predict.ts'
+import { onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
+import { conversationOf } from '../../src/history/conversation.ts'
 import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { Segment } from '../../src/model/segment.ts'
+import { encode } from '../../src/providers/rehearsal/encode.ts'
+import { random } from '../support/random.ts'
 import { madeRequests, type MadeRequest, type Mistake } from '../support/made-requests.ts'
 
 /** What is wrong with the step from one request to the next; empty when the Law holds. */
@@ -57,7 +60,7 @@ async function judge(seeds: number, mistake?: Mistake) {
   return { causes, wrong, pairs }
 }
 
-test('a request begins with all of the one before it, or breaks where and why Events foretell', async () => {
+test('[PC-005] [PC-025] a request begins with all of the one before it, or breaks where and why Events foretell', async () => {
   const { causes, wrong, pairs } = await judge(400)
   expect(wrong).toEqual([])
   expect((causes['unbroken'] ?? 0) / pairs).toBeGreaterThanOrEqual(0.3)
@@ -128,4 +131,42 @@ const MISTAKES: Record<string, Mistake> = {
 
 test.each(Object.entries(MISTAKES))('the Law catches %s', async (_name, mistake) => {
   expect((await judge(25, mistake)).wrong).not.toEqual([])
+})
+
+/** What a request of any Turn would have been made from at any place of a Log; the segments of that request beside it. */
+function anyRequest({ made: { surface, surfaceSegments } }: MadeRequest, made: Partial<Made>) {
+  const { events = [], turn } = made
+  const segments = encode(conversationOf(events, { turn, replay: surface.params.replay }), surface)
+  return { made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn }, segments }
+}
+
+test('a request that only grew is known by its new Events alone, and all Events together say the same', async () => {
+  const wrong: string[] = []
+  const steps = { grown: 0, broken: 0, neither: 0 }
+  for (let seed = 1; seed <= 60; seed++) {
+    const last = (await madeRequests(seed)).at(-1)
+    if (last === undefined) continue
+    const { events } = last.made
+    const turns = [...new Set(events.map(({ turn_id }) => turn_id))]
+    // Where a request may stand, every call has its result.
+    const places = events.flatMap(({ type }, at) => (type === 'provider_request' ? [at] : []))
+    const chance = random(seed)
+    for (let pick = 0; pick < 40; pick++) {
+      const turn = chance.pick(turns)
+      const at = chance.below(places.length)
+      const to = Math.min(at + chance.below(4), places.length - 1)
+      const before = anyRequest(last, { turn, events: events.slice(0, places[at]) })
+      const next = anyRequest(last, { turn, events: events.slice(0, places[to]) })
+      const short = predictBreak(before.made, before.segments, next.made)
+      // Equal but another object: as from another process, which has to look at everything.
+      const far = { ...next.made, surface: structuredClone(next.made.surface) }
+      const long = predictBreak(before.made, before.segments, far)
+      if (JSON.stringify(short) !== JSON.stringify(long)) wrong.push(`seed ${seed}: told apart`)
+      const grown = onlyGrew(before.made, next.made)
+      if (grown && !sharedPrefix(before.segments, next.segments).whole) wrong.push(`seed ${seed}`)
+      steps[grown ? 'grown' : long === undefined ? 'neither' : 'broken'] += 1
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(Object.values(steps).filter((count) => count < 200)).toEqual([])
 })

@@ -129,6 +129,8 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     source: 'prompt-contract:decision-1.8',
     owner: 'turn',
     text: 'Layer 1 follows Layer 0 and holds the tool schemas in a fixed order',
+    ruling:
+      'Segments stand in cache order, as providers read them: parameters, tools by name, Layer 0, then the index of Skills',
   },
   {
     id: 'PC-022',

@@ -1,32 +1,32 @@
-import { failed, type HawserError } from '../../model/errors.ts'
+import { failed, type NextAction } from '../../model/errors.ts'
+import { visibleLine, visibleText } from './visible-text.ts'
 
 type Failure = ReturnType<typeof failed>
 
-export function unknownCommand(argv: readonly string[]): Failure {
+export function unknownCommand(argv: readonly string[], nearest?: string): Failure {
   const word = argv.find((argument) => argument !== '--json')
-  return failed(
-    'invalid_args',
-    word === undefined ? 'A command is missing.' : `There is no command ${visible(word)}.`,
-    { arguments: argv },
-    [{ action: 'show_help', command: 'hawser --help' }],
-  )
+  const named = word === undefined ? undefined : visibleLine(JSON.stringify(word))
+  const message = named === undefined ? 'A command is missing.' : `There is no command ${named}.`
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  return failed('invalid_args', message + hint, { arguments: argv }, [
+    { action: 'show_help', command: 'hawser --help' },
+  ])
 }
 
 export function failureAsJson(failure: Failure): string {
   return `${JSON.stringify(failure)}\n`
 }
 
-export function failureAsText({ error }: { readonly error: HawserError }): string {
-  const commands = error.next_actions.flatMap(({ command }) => command ?? [])
-  return [`hawser: ${error.message}`, ...commands.map((command) => `Try: ${command}`), ''].join(
-    '\n',
-  )
+interface Told {
+  readonly message: string
+  readonly next_actions?: readonly NextAction[] | undefined
 }
 
-/** Quotes what came from outside, so that it can neither break the line nor move the cursor. */
-function visible(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (sign) => String.raw`\u{${sign.codePointAt(0)?.toString(16)}}`,
+/** In words. Also of an error as it was logged, which leaves out what is empty. */
+export function failureAsText({ error }: { readonly error: Told }): string {
+  const { message, next_actions = [] } = error
+  const next = next_actions.map(({ action, command }) =>
+    command === undefined ? `Next: ${visibleLine(action)}` : `Try: ${visibleLine(command)}`,
   )
+  return [`hawser: ${visibleText(message)}`, ...next, ''].join('\n')
 }

@@ -1,0 +1,254 @@
+import {
+  JSON_OPTION,
+  SESSION_ARGUMENT,
+  WORKSPACE_OPTION,
+  type Command,
+  type Option,
+} from './command.ts'
+
+const MODES = ['read-only', 'ask', 'auto'] as const
+
+/** How a new Session begins, or which one goes on. */
+const SESSION_OPTIONS: readonly Option[] = [
+  { flags: '--session <id>', help: 'go on with this Session' },
+  { flags: '--continue', help: 'go on with the Session of this folder that was written last' },
+  { flags: '--provider <name>', help: 'model backend of a new Session' },
+  { flags: '--model <name>', help: 'model of a new Session' },
+  {
+    flags: '--mode <mode>',
+    help: 'build, or plan: read-only to its end',
+    choices: ['build', 'plan'],
+  },
+  {
+    flags: '--permission <mode>',
+    help: 'what may happen without asking; on an old Session this also widens it',
+    choices: MODES,
+  },
+  WORKSPACE_OPTION,
+]
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'run',
+    summary: 'one Turn: ask, watch it work, get the answer',
+    args: [{ name: '[prompt...]', help: 'what to do; read from standard input when absent' }],
+    options: [
+      ...SESSION_OPTIONS,
+      { flags: '--timeout <seconds>', help: 'interrupt the Turn after so long' },
+      { flags: '--quiet', help: 'nothing on standard error but errors' },
+      {
+        flags: '--json',
+        help: 'Events as they happen, one JSON object a line, then a turn_result',
+      },
+    ],
+    examples: [
+      'hawser run "What is in this folder?"',
+      'git diff | hawser run --permission read-only',
+      'hawser run --continue "And now the tests" --json',
+    ],
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'chat',
+    summary: 'a conversation in this terminal; what `hawser` alone does too',
+    options: SESSION_OPTIONS,
+    examples: ['hawser chat --continue'],
+    load: () => import('./commands/chat.ts'),
+  },
+  {
+    name: 'sessions',
+    summary: 'list the Sessions of this folder, forks below their parents',
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser sessions', 'hawser sessions delete ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
+    load: () => import('./commands/sessions.ts'),
+  },
+  {
+    name: 'sessions delete',
+    summary: 'delete a Session for ever',
+    args: [SESSION_ARGUMENT],
+    options: [{ flags: '--yes', help: 'do not ask' }, WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser sessions delete latest --yes'],
+    load: () => import('./commands/sessions-delete.ts'),
+  },
+  {
+    name: 'grep',
+    summary: 'search all Sessions of this folder',
+    args: [{ name: '<pattern>', help: 'a regular expression' }],
+    options: [
+      { flags: '-i, --ignore-case', help: 'capitals do not matter' },
+      { flags: '-F, --fixed', help: 'the pattern is plain text' },
+      { flags: '--session <id>', help: 'search this Session only' },
+      { flags: '--limit <n>', help: 'stop after so many matches; 1000 by default' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser grep "TODO|FIXME"'],
+    load: () => import('./commands/grep.ts'),
+  },
+  {
+    name: 'log show',
+    summary: 'show the Events of a Session',
+    args: [SESSION_ARGUMENT],
+    options: [
+      { flags: '--turn <turn>', help: 'only this Turn: its id, or its number from 1' },
+      { flags: '--follow', help: 'go on with what is written from now on' },
+      WORKSPACE_OPTION,
+      { flags: '--json', help: 'the Events, one JSON object a line' },
+    ],
+    examples: ['hawser log show latest', 'hawser log show latest --follow --json'],
+    load: () => import('./commands/log-show.ts'),
+  },
+  {
+    name: 'log verify',
+    summary: 'prove a Log, byte for byte',
+    args: [SESSION_ARGUMENT],
+    options: [
+      { flags: '--requests', help: 'also compose every request anew and compare its hash' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser log verify latest --requests'],
+    load: () => import('./commands/log-verify.ts'),
+  },
+  {
+    name: 'log salvage',
+    summary: 'write what is whole of a damaged Log into a new Session',
+    args: [SESSION_ARGUMENT],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser log salvage ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
+    load: () => import('./commands/log-salvage.ts'),
+  },
+  {
+    name: 'log export',
+    summary: 'write a Session as Markdown, JSON or one self-contained HTML page',
+    args: [SESSION_ARGUMENT],
+    options: [
+      {
+        flags: '--format <format>',
+        help: 'markdown by default',
+        choices: ['markdown', 'json', 'html'],
+      },
+      { flags: '--output <file>', help: 'write here instead of standard output; must not exist' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser log export latest --format html --output session.html'],
+    load: () => import('./commands/log-export.ts'),
+  },
+  {
+    name: 'undo',
+    summary: 'put files back as they were before a Turn wrote or edited them',
+    args: [
+      SESSION_ARGUMENT,
+      { name: '[turn]', help: 'id or number of a Turn; the last that changed files by default' },
+    ],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser undo latest', 'hawser undo latest 3'],
+    load: () => import('./commands/undo.ts'),
+  },
+  {
+    name: 'diff',
+    summary: 'show what a Session, or one Turn of it, wrote and edited',
+    args: [SESSION_ARGUMENT, { name: '[turn]', help: 'id or number of a Turn; all by default' }],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser diff latest'],
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'pin',
+    summary: 'text that every checkpoint of a Session keeps as it is',
+    args: [SESSION_ARGUMENT, { name: '<text...>', help: 'what must not be forgotten' }],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser pin latest "The release is on Friday."'],
+    load: () => import('./commands/pin.ts'),
+  },
+  {
+    name: 'request',
+    summary: 'print the exact next request to the model, sending nothing',
+    args: [SESSION_ARGUMENT],
+    options: [
+      { flags: '--prompt <text>', help: 'what would be asked' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser request latest --prompt "And now?"'],
+    load: () => import('./commands/request.ts'),
+  },
+  {
+    name: 'gc',
+    summary: 'delete stored bytes that nothing mentions any more',
+    options: [
+      { flags: '--dry-run', help: 'only say what would be deleted' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser gc --dry-run'],
+    load: () => import('./commands/gc.ts'),
+  },
+  {
+    name: 'usage',
+    summary: 'tokens and cost of the Sessions of this folder, by day and model',
+    options: [
+      { flags: '--since <date>', help: 'from this day on, as in 2026-01-31' },
+      { flags: '--session <id>', help: 'of this Session only' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser usage --since 2026-01-01'],
+    load: () => import('./commands/usage.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'check this machine and this folder, and say what to do',
+    options: [
+      { flags: '--bundle', help: 'a report without secrets, safe to paste' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: ['hawser doctor', 'hawser doctor --bundle > report.txt'],
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'config get',
+    summary: 'show settings and where each comes from',
+    args: [{ name: '[key]', help: 'one setting, as in limits.provider_calls' }],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser config get', 'hawser config get permission'],
+    load: () => import('./commands/config-get.ts'),
+  },
+  {
+    name: 'config set',
+    summary: 'change a setting; without a value, forget it',
+    args: [
+      { name: '<key>', help: 'as in limits.provider_calls' },
+      { name: '[value]', help: 'its new value' },
+    ],
+    options: [
+      { flags: '--here', help: 'for this workspace instead of for you everywhere' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
+    examples: [
+      'hawser config set permission auto',
+      'hawser config set display.colour never --here',
+    ],
+    load: () => import('./commands/config-set.ts'),
+  },
+  {
+    name: 'trust',
+    summary: 'vouch for the settings of this workspace, or for a Session that came from elsewhere',
+    args: [{ name: '[session]', help: 'the Session; without one, the settings' }],
+    options: [{ flags: '--yes', help: 'do not ask' }, WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser trust', 'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes'],
+    load: () => import('./commands/trust.ts'),
+  },
+  {
+    name: 'completions',
+    summary: 'print a script that completes commands in your shell',
+    args: [{ name: '<shell>', help: 'bash, zsh or fish' }],
+    options: [],
+    examples: ['source <(hawser completions bash)', 'hawser completions fish | source'],
+    load: () => import('./commands/completions.ts'),
+  },
+]

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { Session } from '../../../session/session.ts'
+import { Activity } from '../activity.ts'
+import { refuse, wantsColour } from '../answer.ts'
+import { beginSession, REHEARSING, SessionChoice } from '../begin.ts'
+import type { Given } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { costOf, footer } from '../footer.ts'
+import { oneTurn, type TurnResult } from '../one-turn.ts'
+import { promptOf } from '../prompt.ts'
+import { askAtTerminal } from '../question.ts'
+import { jsonView, wordsView, type TurnView, type WordsOptions } from '../turn-view.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Options = SessionChoice.extend({
+  timeout: z.coerce.number().positive().max(86_400).optional(),
+  quiet: z.boolean().default(false),
+  json: z.boolean().default(false),
+})
+type Options = z.infer<typeof Options>
+
+/** One Turn: the answer on standard output, or every Event with `--json`; all else on standard error. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const options = Options.safeParse(given.options)
+  if (!options.success) {
+    const { error } = failed('invalid_args', z.prettifyError(options.error), {}, [
+      { action: 'show_help', command: 'hawser run --help' },
+    ])
+    return refuse(world, given.options['json'] === true, error)
+  }
+  const { json } = options.data
+  const prompt = await promptOf(world, given.args[0])
+  if (!prompt.ok) return refuse(world, json, prompt.error)
+  const activity = new Activity(world.clock, world.streams.stderr)
+  const ask = json ? undefined : askAtTerminal(world.streams, activity)
+  return inWorkspace(
+    world,
+    given,
+    (opened) => inSession(world, opened, options.data, prompt.value, activity),
+    { make: true, ...(ask === undefined ? {} : { ask }) },
+  )
+}
+
+async function inSession(
+  world: CliWorld,
+  opened: Opened,
+  options: Options,
+  prompt: string,
+  activity: Activity,
+): Promise<Result<number>> {
+  const begun = await beginSession(world, opened, options)
+  if (!begun.ok) return begun
+  const { session, byDefault } = begun.value
+  const { stdout, stderr } = world.streams
+  if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
+  const view = options.json ? jsonView(stdout) : await wordsFor(world, opened, options, activity)
+  const stopping = stopOnSignals(world, session, options.timeout)
+  const started = world.clock.now()
+  try {
+    const result = await oneTurn(session, prompt, view.show)
+    if (!result.ok) return result
+    const exit_code = stopping.code() ?? result.value.exit_code
+    view.end(session.id, { ...result.value, exit_code })
+    if (!options.quiet && !options.json) tellEnd(world, session, result.value, started)
+    return ok(exit_code)
+  } finally {
+    activity.clear()
+    stopping.stopListening()
+    await session.close()
+  }
+}
+
+async function wordsFor(
+  world: CliWorld,
+  { settings: { settings } }: Opened,
+  { quiet }: Options,
+  activity: Activity,
+): Promise<TurnView> {
+  const { stdout, stderr } = world.streams
+  const colour = wantsColour(world, stderr, settings.display?.colour)
+  // Where no terminal is, nobody waits for what only a terminal needs.
+  const { resultRows, painted } = stderr.isTTY
+    ? { ...(await import('../chat/tool-rows.ts')), ...(await import('../cell-width.ts')) }
+    : { resultRows: () => [], painted: () => '' }
+  const resultText: WordsOptions['resultText'] = (result, call) =>
+    resultRows(result, call, stderr.columns)
+      .map((line) => `${painted(line, colour)}\n`)
+      .join('')
+  return wordsView({ stdout, stderr, activity, quiet, resultText })
+}
+
+/** A signal or the time limit ends the Turn in the Log first; the code says which it was. */
+function stopOnSignals(
+  { streams, clock }: CliWorld,
+  session: Session,
+  timeout: number | undefined,
+): { readonly code: () => number | undefined; readonly stopListening: () => void } {
+  let code: number | undefined
+  const stop = (why: number) => () => {
+    code ??= why
+    session.interrupt()
+  }
+  const listening = [
+    streams.onSignal('SIGINT', stop(EXIT.interrupted)),
+    streams.onSignal('SIGTERM', stop(EXIT.terminated)),
+    streams.onSignal('SIGHUP', stop(EXIT.hangup)),
+    ...(timeout === undefined ? [] : [clock.after(timeout * 1000, stop(EXIT.timedOut))]),
+  ]
+  return { code: () => code, stopListening: () => listening.forEach((end) => end()) }
+}
+
+function tellEnd(
+  { streams: { stderr }, clock }: CliWorld,
+  session: Session,
+  { usage }: TurnResult,
+  started: number,
+): void {
+  const from = session.events.findLastIndex(({ type }) => type === 'turn_started')
+  const took = footer(usage, costOf(session.events.slice(from)), clock.now() - started)
+  stderr.write(`[${took}]\n[continue with: hawser run --session ${session.id}]\n`)
+}

@@ -1,0 +1,93 @@
+import type { Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/event.ts'
+import type { Session } from '../../session/session.ts'
+import type { Seen } from '../../session/subscribe.ts'
+import { EXIT, exitCodeOf } from './exit-code.ts'
+
+type Ended = WholeEvent<'turn_ended'>['data']
+
+/** What became of one Turn, as a script wants to know it. */
+export interface TurnResult {
+  readonly turn_id: string
+  readonly status: Ended['status']
+  /** The answer: what the model said after its last call. */
+  readonly text: string
+  readonly usage: Ended['usage_total']
+  readonly error?: NonNullable<Ended['error']>
+  /** Calls that were denied because nobody could be asked. */
+  readonly denied: number
+  readonly exit_code: number
+}
+
+/** Admits `text`, shows everything to `show` until the Turn has ended, and says what became of it. */
+export async function oneTurn(
+  session: Session,
+  text: string,
+  show: (seen: Seen) => void,
+): Promise<Result<TurnResult>> {
+  const watching = session.subscribe()
+  const admitted = await session.admit(text)
+  if (!admitted.ok) {
+    watching.close()
+    return admitted
+  }
+  const shown = (async () => {
+    for await (const seen of watching) {
+      show(seen)
+      if (isEnd(seen, admitted.value.turn)) break
+    }
+  })()
+  const outcome = await admitted.value.done
+  // The last Event was told before `done`; a Turn without one ends the watching here.
+  if (!outcome.ok) watching.close()
+  await shown
+  return outcome.ok ? { ok: true, value: resultOf(session, admitted.value.turn) } : outcome
+}
+
+function isEnd(seen: Seen, turn: string): boolean {
+  if (seen.kind !== 'line') return false
+  const { event } = seen.line.logged
+  return event.type === 'turn_ended' && event.turn_id === turn
+}
+
+function resultOf(session: Session, turn_id: string): TurnResult {
+  const from = session.events.findLastIndex(
+    (event) => event.type === 'turn_started' && event.turn_id === turn_id,
+  )
+  const events = session.events.slice(Math.max(0, from))
+  const ended = events.findLast((event) => event.type === 'turn_ended')
+  const lastCall = events.findLastIndex(({ type }) => type === 'tool_result')
+  const said = events
+    .slice(lastCall + 1)
+    .flatMap((event) => (event.type === 'assistant_message' ? [event.data.text] : []))
+  const denied = events.filter(
+    (event) => event.type === 'permission_decision' && event.data.by === 'nobody',
+  ).length
+  const { status = 'failed', usage_total, error } = ended?.data ?? {}
+  return {
+    turn_id,
+    status,
+    text: said.join('\n'),
+    usage: usage_total ?? NOTHING,
+    ...(error === undefined ? {} : { error }),
+    denied,
+    exit_code: exitOf(status, error, denied),
+  }
+}
+
+const NOTHING: Ended['usage_total'] = {
+  input: 0,
+  cached_read: 0,
+  cache_write: 0,
+  output: 0,
+  reasoning: 0,
+  calls: 0,
+}
+
+function exitOf(status: Ended['status'], error: Ended['error'], denied: number): number {
+  if (status === 'interrupted') return EXIT.interrupted
+  // Of an error of the model only this is worth a code of its own: a person can do something about it.
+  if (error?.kind === 'auth' || error?.kind === 'not_configured') return exitCodeOf(error.kind)
+  if (status !== 'completed') return EXIT.failed
+  return denied > 0 ? EXIT.nobodyToAsk : EXIT.done
+}

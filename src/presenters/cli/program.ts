@@ -1,0 +1,150 @@
+import { Command as Parser, CommanderError, Option as ParserOption } from 'commander'
+import { failed, type Failed } from '../../model/errors.ts'
+import { refuse } from './answer.ts'
+import { COMMANDS } from './command-table.ts'
+import type { Command, Given } from './command.ts'
+import { EXIT } from './exit-code.ts'
+import { unknownCommand } from './failure.ts'
+import { visibleLine } from './visible-text.ts'
+import type { CliWorld } from './world.ts'
+
+/** Parses what a person typed, runs the command, and answers with its exit code. */
+export async function runProgram(world: CliWorld, argv: readonly string[]): Promise<number> {
+  if (argv.length === 0) return bare(world)
+  const chosen: Chosen = {}
+  const parser = programOf(world, chosen)
+  try {
+    await parser.parseAsync([...argv], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0 || error.code === 'commander.help') return EXIT.done
+    return refuse(world, argv.includes('--json'), misused(parser, argv, error).error)
+  }
+  if (chosen.command === undefined) {
+    return refuse(world, argv.includes('--json'), unknownCommand(argv).error)
+  }
+  const { run } = await chosen.command.load()
+  return run(world, chosen.given ?? { args: [], options: {} })
+}
+
+/** Which command was meant, and with what. */
+interface Chosen {
+  command?: Command
+  given?: Given
+}
+
+/** In a terminal a conversation; elsewhere nobody could have one, so how to begin. */
+async function bare(world: CliWorld): Promise<number> {
+  const { stdin, stdout } = world.streams
+  if (!stdin.isTTY || !stdout.isTTY) {
+    stdout.write(programOf(world, {}).helpInformation())
+    return EXIT.done
+  }
+  const { run } = await import('./commands/chat.ts')
+  return run(world, { args: [], options: {} })
+}
+
+export function programOf(world: Pick<CliWorld, 'streams' | 'version'>, chosen: Chosen): Parser {
+  const parser = withManners(new Parser('hawser'), world)
+    .description(ABOUT)
+    .version(`hawser ${world.version}`, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this text; `hawser COMMAND --help` shows more')
+    .helpCommand(false)
+    .addHelpText('after', AFTER)
+  const groups = new Map<string, Parser>([['', parser]])
+  for (const command of COMMANDS) {
+    const words = command.name.split(' ')
+    const last = words.pop() ?? ''
+    const group = words.join(' ')
+    const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
+    const own = withManners(parent.command(last), world)
+    groups.set(command.name, own)
+    describe(own, command, (given) => Object.assign(chosen, { command, given }))
+  }
+  return parser
+}
+
+const ABOUT = `Hawser is a local-first agent harness. One append-only Log per Session is the
+truth; what a model, an editor, a browser or a terminal sees is a view of it.
+
+Without a command, in a terminal: a conversation in this folder.`
+
+const AFTER = `
+Exit codes: 0 done, 1 failed, 2 usage, 3 a call was denied because nobody could
+be asked, 5 the Session is busy, 6 no provider or key, 124 timed out,
+130 interrupted.
+
+Example: hawser run "What is in this folder?"`
+
+function addGroup(
+  parser: Parser,
+  name: string,
+  groups: Map<string, Parser>,
+  world: Pick<CliWorld, 'streams'>,
+): Parser {
+  const summary = GROUPS[name] ?? ''
+  const group = withManners(parser.command(name), world).description(summary)
+  groups.set(name, group)
+  return group
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  log: 'read, prove, repair or export the Log of a Session',
+  config: 'read and change settings',
+}
+
+/** Nothing is printed and nothing ends but by us. */
+function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
+  return parser
+    .exitOverride()
+    .helpOption('-h, --help', 'show this text')
+    .helpCommand(false)
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      writeOut: (text) => streams.stdout.write(text),
+      writeErr: () => {},
+      getOutHelpWidth: () => Math.min(streams.stdout.columns, 100),
+    })
+}
+
+function describe(parser: Parser, command: Command, choose: (given: Given) => void): void {
+  parser.summary(command.summary).description(sentence(command.summary))
+  for (const { name, help } of command.args ?? []) parser.argument(name, help)
+  for (const { flags, help, choices, repeats } of command.options) {
+    const option = new ParserOption(flags, help)
+    if (choices !== undefined) option.choices([...choices])
+    if (repeats === true)
+      option.argParser((value: string, before: string[] = []) => [...before, value])
+    parser.addOption(option)
+  }
+  const examples = command.examples.map((line) => `  ${line}`).join('\n')
+  parser.addHelpText(
+    'after',
+    `\n${command.examples.length > 1 ? 'Examples' : 'Example'}:\n${examples}`,
+  )
+  parser.action(() => choose({ args: parser.processedArgs, options: parser.opts() }))
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+}
+
+/** The parser knows what is near; it says so in its message only. */
+function nearest({ message }: CommanderError): string | undefined {
+  return /\(Did you mean (?:one of )?(.+)\?\)/.exec(message)?.[1]
+}
+
+/** What the parser complained about, in our shape. */
+function misused(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
+  const [first = ''] = argv
+  const known = parser.commands.some((command) => command.name() === first)
+  const word = argv.find((argument) => !argument.startsWith('-'))
+  if (!known && word === first && error.code === 'commander.unknownCommand') {
+    return unknownCommand(argv, nearest(error))
+  }
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const help = known ? `hawser ${first} --help` : 'hawser --help'
+  return failed('invalid_args', `${visibleLine(message)}.`, { arguments: argv }, [
+    { action: 'show_help', command: help },
+  ])
+}

@@ -1,0 +1,97 @@
+import type { Output } from '../../host/streams.ts'
+import type { EventData, WholeEvent } from '../../model/event.ts'
+import type { Seen } from '../../session/subscribe.ts'
+import type { Activity } from './activity.ts'
+import { failureAsText } from './failure.ts'
+import type { TurnResult } from './one-turn.ts'
+import { visibleText } from './visible-text.ts'
+
+/** How a Turn is shown while it runs, and its end. */
+export interface TurnView {
+  readonly show: (seen: Seen) => void
+  readonly end: (session_id: string, result: TurnResult) => void
+}
+
+/** Every Event as it stands in the Log, every notice, and last the result: one JSON object a line. */
+export function jsonView(stdout: Output): TurnView {
+  const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`)
+  return {
+    show: (seen) => {
+      if (seen.kind === 'line') line(seen.line.logged.event)
+      if (seen.kind === 'notice') line(seen.notice)
+    },
+    end: (session_id, { exit_code, ...result }) =>
+      line({ type: 'turn_result', ok: exit_code === 0, session_id, ...result, exit_code }),
+  }
+}
+
+export interface WordsOptions {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly activity: Activity
+  readonly quiet: boolean
+  /** How the result of a call looks in a terminal. */
+  readonly resultText: (result: EventData<'tool_result'>, call: EventData<'tool_call'>) => string
+}
+
+/**
+ * The answer on standard output: in a terminal as it comes, elsewhere the last one whole, as the model wrote it. Calls and
+ * what a person should know go to standard error.
+ */
+export function wordsView(options: WordsOptions): TurnView {
+  const { stdout, stderr, activity, quiet } = options
+  const calls = new Map<string, EventData<'tool_call'>>()
+  let midLine = false
+  const say = (text: string) => {
+    activity.clear()
+    stdout.write(text)
+    if (text !== '') midLine = !text.endsWith('\n')
+  }
+  const note = (text: string | undefined) => {
+    if (text === undefined || quiet) return
+    activity.clear()
+    if (midLine && stdout.isTTY) say('\n')
+    stderr.write(text)
+  }
+  return {
+    show: (seen) => {
+      if (seen.kind === 'notice') {
+        if (seen.notice.type === 'text_delta' && stdout.isTTY)
+          say(visibleText(seen.notice.data.text))
+        return
+      }
+      const event = seen.kind === 'line' ? seen.whole : undefined
+      if (event === undefined) return
+      if (event.type === 'tool_call') calls.set(event.data.call_id, event.data)
+      note(noteOf(event, calls, options))
+      const doing = activityOf(event)
+      if (doing !== undefined) activity.during(doing)
+    },
+    end: (_session, { text, error, status }) => {
+      if (!stdout.isTTY) say(text)
+      if (midLine) say('\n')
+      activity.clear()
+      if (error !== undefined) stderr.write(failureAsText({ error }))
+      else if (status === 'interrupted') stderr.write('hawser: the Turn was interrupted.\n')
+    },
+  }
+}
+
+/** What a person should see of an Event on standard error: calls only where a terminal is, refusals in any case. */
+function noteOf(
+  event: WholeEvent,
+  calls: ReadonlyMap<string, EventData<'tool_call'>>,
+  { stderr, resultText }: WordsOptions,
+): string | undefined {
+  if (event.type === 'notice') return `hawser: ${visibleText(event.data.text)}\n`
+  if (event.type !== 'tool_result') return undefined
+  const call = calls.get(event.data.call_id)
+  if (stderr.isTTY && call !== undefined) return resultText(event.data, call)
+  if (event.data.outcome !== 'denied') return undefined
+  return `hawser: ${event.data.name} was denied. ${visibleText(event.data.error?.message ?? '')}\n`
+}
+
+function activityOf(event: WholeEvent): string | undefined {
+  if (event.type === 'provider_request') return 'waiting for the model'
+  return event.type === 'tool_call' ? `running ${visibleText(event.data.name)}` : undefined
+}

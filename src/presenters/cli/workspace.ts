@@ -1,0 +1,45 @@
+import { failed, type Result } from '../../model/errors.ts'
+import { refuse } from './answer.ts'
+import type { Given } from './command.ts'
+import type { CliWorld, Opened, OpenOptions } from './world.ts'
+
+/** Opens the workspace that was meant, runs `work` in it, and closes it. A failure of either is told; answers the exit code. */
+export async function inWorkspace(
+  world: CliWorld,
+  { options }: Given,
+  work: (opened: Opened) => Promise<Result<number>>,
+  opening: OpenOptions = {},
+): Promise<number> {
+  const json = options['json'] === true
+  const path = workspacePath(world, options['workspace'])
+  if (!path.ok) return refuse(world, json, path.error)
+  const opened = await world.open(path.value, opening)
+  if (!opened.ok) return refuse(world, json, opened.error)
+  try {
+    tellIgnored(world, opened.value)
+    const code = await work(opened.value)
+    return code.ok ? code.value : refuse(world, json, code.error)
+  } finally {
+    await opened.value.close()
+  }
+}
+
+function workspacePath({ cwd }: CliWorld, given: unknown): Result<string> {
+  if (typeof given === 'string' && given !== '') return { ok: true, value: given }
+  if (given !== undefined) return failed('invalid_args', '--workspace needs the path of a folder.')
+  try {
+    return { ok: true, value: cwd() }
+  } catch {
+    return failed('not_found', 'The folder you are in is gone.', {}, [
+      { action: 'Go to a folder that is there, or name one.', command: 'hawser --workspace DIR' },
+    ])
+  }
+}
+
+function tellIgnored({ streams }: CliWorld, { settings: { ignored } }: Opened): void {
+  if (ignored.length === 0) return
+  const keys = ignored.join(', ')
+  streams.stderr.write(
+    `hawser: this workspace sets ${keys}; that does not count until you trust it: hawser trust\n`,
+  )
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Folder } from '../../host/files.ts'
+import type { Ids } from '../../host/ids.ts'
+import type { Streams } from '../../host/streams.ts'
+import type { Result } from '../../model/errors.ts'
+import type { EffectiveSettings } from '../../session/settings.ts'
+import type { Harness } from '../../session/harness.ts'
+import type { SessionParts } from '../../session/session-parts.ts'
+
+/** The world as a command sees it; the composition root makes it. */
+export interface CliWorld {
+  readonly streams: Streams
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly version: string
+  /** Where the person stands. Throws when that folder is gone. */
+  readonly cwd: () => string
+  /** Path of `$HAWSER_HOME`. */
+  readonly home: string
+  /** Opens the workspace at `path`, and everything its Sessions work with. */
+  readonly open: (path: string, options?: OpenOptions) => Promise<Result<Opened>>
+  /** Opens only what belongs to the user, for commands that need no workspace. */
+  readonly openHome: () => Promise<Result<OpenedHome>>
+}
+
+export interface OpenOptions {
+  /** Without it there is nobody to ask. */
+  readonly ask?: SessionParts['ask']
+  /** Makes `.hawser` where it is missing; without it that is `not_found`. */
+  readonly make?: boolean
+}
+
+export interface OpenedHome {
+  readonly folder: Folder
+  readonly ids: Ids
+  readonly close: () => Promise<void>
+}
+
+/** A workspace in use. Close it. */
+export interface Opened {
+  readonly harness: Harness
+  readonly settings: EffectiveSettings
+  /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
+  readonly folders: { readonly workspace: Folder; readonly home: Folder }
+  readonly sandbox: SessionParts['sandbox']
+  readonly ids: Ids
+  readonly close: () => Promise<void>
+}

@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { LAYER_0 } from '../../src/contract/layer0.ts'
+import { freezeSurface } from '../../src/contract/surface.ts'
+import { encode } from '../../src/providers/rehearsal/encode.ts'
+import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+
+const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
+
+const params = {
+  replay: 'attach-turn',
+  late_role: 'developer',
+  tool_choice: 'auto',
+  limits: { provider_calls: 100 },
+} as const
+
+test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 says who the agent is, where a project keeps its instructions and how to read a checkpoint', () => {
+  for (const said of [
+    'You are the agent of Hawser',
+    'Never try to get around a refusal',
+    'outcome unknown means that nobody knows whether the call took effect',
+    'files named AGENTS.md',
+    'at the root of the workspace, then for the nearest one',
+    'the nearer one wins',
+    'A checkpoint stands for earlier Events that are no longer shown. It is lossy.',
+    'with what follows it, or with the current request, those win',
+    'A description is not the thing',
+    'Hydrated context is facts fetched for one Turn',
+  ]) {
+    expect(LAYER_0).toContain(said)
+  }
+})
+
+test('[PC-019] [PC-069] what AGENTS.md says reaches a model by a call that reads it and in no other way', async () => {
+  const here = await harnessPlace()
+  await mkdir(join(here.workspace, 'sub'))
+  for (const path of ['AGENTS.md', 'sub/AGENTS.md']) {
+    await writeFile(join(here.workspace, path), 'Always say ahoy.\n')
+  }
+  const session = value(await here.harness.create(REHEARSAL))
+  const before = value(await here.harness.preview(session, 'What do you know?'))
+  expect(before.body.toString('utf8')).not.toContain('ahoy')
+  await value(await session.admit('Read AGENTS.md')).done
+  const after = value(await here.harness.preview(session, 'And now?'))
+  const told = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
+  expect(told.map(({ role }) => role)).toContain('tool_result')
+  expect(told.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
+})
+
+test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 and the index of Skills, and nothing else', () => {
+  const tools = toolSchemas(TOOLSET)
+  const { surface } = freezeSurface({
+    model: 'm',
+    tools: tools.toReversed(),
+    skillsIndex: 'Skills: none.',
+    params,
+  })
+  const segments = encode([], surface)
+  expect(segments.map(({ role }) => role)).toEqual([
+    'params',
+    ...tools.map(() => 'tool'),
+    'system',
+    'system',
+  ])
+  const said: unknown[] = segments.map(({ bytes }) => JSON.parse(bytes.toString('utf8')))
+  const names = tools.map(({ name }) => name).toSorted()
+  expect(said.slice(1, 1 + tools.length)).toEqual(
+    names.map((name) => expect.objectContaining({ role: 'tool', name })),
+  )
+  expect(said.slice(1 + tools.length)).toEqual([
+    { role: 'system', text: LAYER_0 },
+    { role: 'system', text: 'Skills: none.' },
+  ])
+})
+
+test('[PC-015] the role says with what authority something is said, the place says what is cached', async () => {
+  const here = await harnessPlace()
+  const session = value(await here.harness.create(REHEARSAL))
+  await value(await session.admit('List all files')).done
+  value(await session.setPermissionMode('read-only'))
+  await value(await session.admit('List all files')).done
+  const { segments } = value(await here.harness.preview(session, 'And now?'))
+  const roles = segments.map(({ role }) => role)
+  // Developer facts stand among and behind what a person said, never before it, and keep their role wherever they stand.
+  const lastSystem = roles.lastIndexOf('system')
+  expect(roles.slice(lastSystem + 1, lastSystem + 3)).toEqual(['user', 'developer'])
+  expect(roles.filter((role) => role === 'developer').length).toBe(2)
+  for (const { role, bytes } of segments) {
+    expect(JSON.parse(bytes.toString('utf8'))).toMatchObject({ role })
+  }
+})
+
+test('[PC-039] every call leaves the contract it was made under and its cache figures in the Log', async () => {
+  const here = await harnessPlace()
+  const session = value(await here.harness.create(REHEARSAL))
+  await value(await session.admit('List all files')).done
+  const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
+  const usages = session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data] : []))
+  expect(requests.map(({ contract_version }) => contract_version)).toEqual(['hw1', 'hw1'])
+  expect(usages.map(({ call_index, usage }) => [call_index, usage.cached_read])).toEqual([
+    [0, 0],
+    [1, 0],
+  ])
+})

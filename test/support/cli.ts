@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import type { Output, Streams } from '../../src/host/streams.ts'
+import { main } from '../../src/main.ts'
+
+export interface CliRun {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface CliPlace {
+  /** Holds the workspace, where the person stands, and the home. */
+  readonly root: string
+  readonly stdin?: string | Buffer
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs the program as a script would: no terminal anywhere. The workspace `<root>/workspace` must be there. */
+export async function runCli(place: CliPlace, ...argv: readonly string[]): Promise<CliRun> {
+  const [stdout, stderr] = [captured(), captured()]
+  const streams: Streams = {
+    stdin: {
+      isTTY: false,
+      all: async (limit) => {
+        const bytes = Buffer.from(place.stdin ?? '')
+        return bytes.length > limit ? undefined : bytes
+      },
+      keys: () => () => {},
+      interrupt: () => {},
+    },
+    stdout: stdout.output,
+    stderr: stderr.output,
+    onResize: () => () => {},
+    onSignal: () => () => {},
+  }
+  const code = await main({
+    argv,
+    env: { HAWSER_HOME: join(place.root, 'home'), ...place.env },
+    cwd: () => join(place.root, 'workspace'),
+    print: (text) => stdout.output.write(text),
+    streams,
+  })
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function captured(): { readonly output: Output; readonly text: () => string } {
+  let all = ''
+  const output: Output = {
+    isTTY: false,
+    columns: 80,
+    rows: 24,
+    broken: false,
+    write: (text) => {
+      all += text
+    },
+    flushed: async () => {},
+  }
+  return { output, text: () => all }
+}
