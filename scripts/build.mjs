@@ -32,6 +32,34 @@ const SOURCES = [
 /** Packages with native parts are loaded from node_modules; all others are bundled. */
 const NOT_BUNDLED = ['fs-native-extensions']
 
+/**
+ * Files that are read together are one file: finding and opening many takes longer than reading one. `base` is what also the
+ * help needs; `core` is what every command with a Session needs.
+ */
+const LATER = [
+  'presenters/',
+  'main.ts',
+  'host/(sandbox|process|output-pipe|time-limit|machine|export-file|appeared|protected-places)',
+  'providers/rehearsal/(?!encode|stream)',
+]
+const CORE = new RegExp(`/(node_modules/zod/|src/(?!${LATER.join('|')}))`)
+const GROUPS = [
+  {
+    name: 'base',
+    priority: 2,
+    test: /\/src\/(model\/(errors|exit-codes)|host\/(clock|disk|files|home|optimiser|streams))\.ts$/,
+  },
+  { name: 'core', priority: 1, test: CORE },
+]
+
+/** The parser of the command line can start programs, which ours never asks it to; loading what that needs takes memory. */
+const commanderAlone = {
+  name: 'commander-alone',
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null,
+  load: (id) => (id === '\0nothing' ? 'export {}' : null),
+}
+
 if (!process.argv.includes('--if-stale') || !(await isFresh())) await buildAndSwap()
 
 async function buildAndSwap() {
@@ -57,6 +85,7 @@ async function bundle(folder) {
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
     platform: 'node',
     external: NOT_BUNDLED,
+    plugins: [commanderAlone],
     transform: { define: { HAWSER_VERSION: JSON.stringify(version) } },
     output: {
       dir: folder,
@@ -65,6 +94,7 @@ async function bundle(folder) {
       sourcemap: true,
       entryFileNames: '[name].js',
       chunkFileNames: 'parts/[name]-[hash].js',
+      codeSplitting: { groups: GROUPS },
       banner: ({ name }) => (name === 'hawser' ? '#!/usr/bin/env node' : ''),
     },
   })

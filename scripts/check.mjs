@@ -12,6 +12,11 @@ const CHECKS = [
   { name: 'types', command: [tool('tsc')] },
   { name: 'structure', command: [tool('vitest'), 'run', 'test/structure'] },
   { name: 'dead code', command: [tool('knip'), '--no-progress'] },
+  {
+    name: 'documents',
+    command: [process.execPath, 'scripts/docs.mjs', '--check'],
+    mend: 'npm run docs',
+  },
   { name: 'build', command: [process.execPath, 'scripts/build.mjs', '--if-stale'] },
   { name: 'package', command: [tool('publint'), '--strict'], needs: 'build' },
 ]

@@ -20,15 +20,15 @@ test('help is the answer to --help, to -h and to nothing at all', async () => {
 })
 
 test('an unknown command is a usage error on stderr, with a next step', async () => {
-  expect(await run('moor', '--fast')).toEqual({
+  expect(await run('xyzzy', '--fast')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'hawser: There is no command "moor".\nTry: hawser --help\n',
+    stderr: 'hawser: There is no command "xyzzy".\nTry: hawser --help\n',
   })
 })
 
 test('with --json the error is data on stdout', async () => {
-  const { code, stdout, stderr } = await run('moor', '--json')
+  const { code, stdout, stderr } = await run('xyzzy', '--json')
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
   expect(stdout.endsWith('\n')).toBe(true)
   expect(JSON.parse(stdout)).toEqual({
@@ -36,7 +36,7 @@ test('with --json the error is data on stdout', async () => {
     error: {
       kind: 'invalid_args',
       message: expect.any(String),
-      details: { arguments: ['moor', '--json'] },
+      details: { arguments: ['xyzzy', '--json'] },
       next_actions: [{ action: 'show_help', command: 'hawser --help' }],
     },
   })

@@ -39,11 +39,14 @@ export async function main(invocation: Invocation): Promise<number> {
 }
 
 async function worldOf({ env, cwd, streams }: Invocation): Promise<CliWorld> {
-  const [{ systemStreams }, { systemClock }, { homePath }] = await Promise.all([
+  const [{ systemStreams }, { systemClock }, { homePath }, { optimiseLater }] = await Promise.all([
     import('./host/streams.ts'),
     import('./host/clock.ts'),
     import('./host/home.ts'),
+    import('./host/optimiser.ts'),
   ])
+  // Not in a process that is somebody else's.
+  if (streams === undefined) optimiseLater()
   const home = homePath(env)
   return {
     streams: streams ?? systemStreams(),
@@ -84,7 +87,7 @@ async function openWorkspaceAt(
   const { workspace, folders, homeFolders, files, settings, close } = place.value
   const { limits = {} } = settings.settings
   const { LIMITS, ok } = parts
-  const sandbox = parts.systemSandbox()
+  const sandbox = lazySandbox()
   const harness = new parts.Harness({
     workspace,
     home,
@@ -117,18 +120,29 @@ async function openWorkspaceAt(
 
 const COMMAND_SECONDS = 120
 
+/** Loaded when the first program is to run: most Turns begin by reading. */
+function lazySandbox(): SessionParts['sandbox'] {
+  let loading: Promise<SessionParts['sandbox']> | undefined
+  const load = () =>
+    (loading ??= import('./host/sandbox.ts').then(({ systemSandbox }) => systemSandbox()))
+  return {
+    status: async () => (await load()).status(),
+    confined: (confinement) => async (command) => (await load()).confined(confinement)(command),
+    unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
+  }
+}
+
 type Parts = Awaited<ReturnType<typeof loadParts>>
 
 /** Loaded when a workspace is opened, and not before: most of the program. */
 async function loadParts() {
-  const [store, clock, confined, home, holder, ids, sandbox, workspace] = await Promise.all([
+  const [store, clock, confined, home, holder, ids, workspace] = await Promise.all([
     import('./blobs/workspace-store.ts'),
     import('./host/clock.ts'),
     import('./host/confined-files.ts'),
     import('./host/home.ts'),
     import('./host/holder.ts'),
     import('./host/ids.ts'),
-    import('./host/sandbox.ts'),
     import('./host/workspace.ts'),
   ])
   const [errors, limits, policy, rehearsal, harness, settings, tools, path] = await Promise.all([
@@ -142,7 +156,7 @@ async function loadParts() {
     import('node:path'),
   ])
   return {
-    ...{ ...store, ...clock, ...confined, ...home, ...holder, ...ids, ...sandbox, ...workspace },
+    ...{ ...store, ...clock, ...confined, ...home, ...holder, ...ids, ...workspace },
     ...{ ...errors, ...limits, ...policy, ...rehearsal, ...harness, ...settings, ...tools },
     join: path.join,
     resolve: path.resolve,

@@ -1,3 +1,4 @@
+import { changesWhatStands } from '../history/conversation.ts'
 import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
 import type { WholeEvent } from '../model/event.ts'
@@ -30,8 +31,9 @@ export interface Made {
   readonly surface: Surface
   /** Segments of the surface alone. */
   readonly surfaceSegments: readonly Segment[]
-  /** Events up to the request. */
+  /** Events up to the request; where `count` says how many those are, more may have followed in the same list. */
   readonly events: readonly WholeEvent[]
+  readonly count?: number
   readonly turn: TurnId | undefined
 }
 
@@ -52,6 +54,26 @@ export function predictBreak(
   return surface.at <= rest.at ? surface : rest
 }
 
+/**
+ * Whether `next` is a later request of the same Turn, and nothing happened to what `before` had shown. So it is for nearly
+ * every request, and then no break is foretold. Told from the Events since, however many there are before them.
+ */
+export function onlyGrew(before: Made, next: Made): boolean {
+  const known = before.count ?? before.events.length
+  return (
+    before.dialect === next.dialect &&
+    before.surface === next.surface &&
+    before.turn === next.turn &&
+    // Every Event names the hash of the one before it: with the same Event in the same place, all before it are the same.
+    before.events[known - 1] === next.events[known - 1] &&
+    next.events.slice(known, next.count).every((event) => !changesWhatStands(event, next.turn))
+  )
+}
+
+function eventsOf({ events, count }: Made): readonly WholeEvent[] {
+  return events.slice(0, count)
+}
+
 function surfaceBreak(before: Made, next: Made): Break | undefined {
   // By what was recorded, not by what was encoded: bytes that change under the same surface have no cause.
   if (canonicalJson(before.surface) === canonicalJson(next.surface)) return undefined
@@ -68,8 +90,8 @@ function checkpointBreak(
   segments: readonly Segment[],
   next: Made,
 ): Break | undefined {
-  const old = historyOf(before.events).checkpoint
-  const now = historyOf(next.events).checkpoint
+  const old = historyOf(eventsOf(before)).checkpoint
+  const now = historyOf(eventsOf(next)).checkpoint
   if (old?.id === now?.id) return undefined
   const cause = now === undefined || now.seq < (old?.seq ?? -1) ? 'undo' : 'checkpoint'
   return { at: bytesBefore(segments, before.surfaceSegments.length), cause }
@@ -77,8 +99,9 @@ function checkpointBreak(
 
 /** The first segment of `before` whose bytes are not shown on the next Turn. */
 function transientBreak(segments: readonly Segment[], next: Made): Break | undefined {
-  const transients = transientsAt(next.events, next.turn, next.surface.params.replay)
-  const bySeq = new Map(next.events.map((event) => [event.seq, event]))
+  const events = eventsOf(next)
+  const transients = transientsAt(events, next.turn, next.surface.params.replay)
+  const bySeq = new Map(events.map((event) => [event.seq, event]))
   const index = segments.findIndex(({ seq, lifetime, resource }) => {
     if (lifetime === 'stable') return false
     const event = bySeq.get(seq)
@@ -90,7 +113,7 @@ function transientBreak(segments: readonly Segment[], next: Made): Break | undef
   })
   const retired = segments[index]
   if (retired === undefined) return undefined
-  return { at: bytesBefore(segments, index), cause: retirement(retired, next.events) }
+  return { at: bytesBefore(segments, index), cause: retirement(retired, events) }
 }
 
 function retirement({ resource }: Segment, events: readonly WholeEvent[]): BreakCause {

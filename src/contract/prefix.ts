@@ -13,8 +13,8 @@ export interface SharedPrefix {
 export function sharedPrefix(before: readonly Segment[], after: readonly Segment[]): SharedPrefix {
   let bytes = 0
   let segments = 0
-  for (const [at, segment] of before.entries()) {
-    const other = after[at]
+  for (const segment of before) {
+    const other = after[segments]
     if (other !== segment && other?.bytes.equals(segment.bytes) !== true) break
     bytes += segment.bytes.length
     segments += 1

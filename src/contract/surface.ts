@@ -28,10 +28,9 @@ export function freezeSurface(parts: {
   return withHashes({ contract_version: CONTRACT_VERSION, model, system, tools, params })
 }
 
-/** The surface as it was frozen, from its stored bytes; `undefined` when they are not one. */
-export function thawSurface(bytes: Buffer): FrozenSurface | undefined {
-  const surface = SurfaceSchema.safeParse(parseJson(bytes.toString('utf8')))
-  return surface.success ? withHashes(surface.data) : undefined
+/** The surface as it was frozen, from its stored bytes; `undefined` when they are not one. Its hashes stand in the Log. */
+export function thawSurface(bytes: Buffer): Surface | undefined {
+  return SurfaceSchema.safeParse(parseJson(bytes.toString('utf8'))).data
 }
 
 function withHashes(surface: Surface): FrozenSurface {

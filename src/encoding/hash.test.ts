@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { runningSha256, sha256 } from './hash.ts'
+import { random } from '../../test/support/random.ts'
+import { growingSha256, runningSha256, sha256 } from './hash.ts'
 
 test('SHA-256 of text is that of its UTF-8, at once or in pieces', () => {
   const known = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
@@ -9,4 +10,17 @@ test('SHA-256 of text is that of its UTF-8, at once or in pieces', () => {
   running.update(Buffer.from('a'))
   running.update(Buffer.from('bc'))
   expect(running.hex()).toBe(known)
+})
+
+test('SHA-256 of bytes that grow, shrink or change is that of each by itself', () => {
+  const chance = random(7)
+  const hash = growingSha256()
+  let bytes = chance.bytes(20_000)
+  for (let round = 0; round < 300; round++) {
+    const kept = bytes.subarray(0, chance.pick([0, 1, 4095, 4096, 4097, bytes.length - 2]))
+    bytes = Buffer.concat([kept, chance.bytes(chance.below(9000))])
+    // Somewhere in the middle, where a shortcut would not look.
+    if (chance.below(4) === 0 && bytes.length > 0) bytes[chance.below(bytes.length)] = 0
+    expect(hash(bytes)).toBe(sha256(bytes))
+  }
 })

@@ -19,3 +19,25 @@ export function runningSha256(): RunningHash {
     hex: () => running.digest('hex'),
   }
 }
+
+/** So much at the end is hashed anew each time: there, a next one mostly goes on differently. */
+const END_BYTES = 4096
+
+/**
+ * SHA-256 of bytes that mostly begin like those before them, of which what both begin with is hashed once. Keeps the bytes it
+ * was given last; they must not be changed.
+ */
+export function growingSha256(): (bytes: Buffer) => string {
+  let running = createHash('sha256')
+  let hashed: Buffer = Buffer.alloc(0)
+  return (bytes) => {
+    if (!bytes.subarray(0, hashed.length).equals(hashed)) {
+      running = createHash('sha256')
+      hashed = Buffer.alloc(0)
+    }
+    const end = Math.max(hashed.length, bytes.length - END_BYTES)
+    running.update(bytes.subarray(hashed.length, end))
+    hashed = bytes.subarray(0, end)
+    return running.copy().update(bytes.subarray(end)).digest('hex')
+  }
+}

@@ -59,7 +59,7 @@ export class Conversation {
     return this.#items
   }
 
-  /** The next Event of the Turn. One that retires something needs a new Conversation instead: see `REFOLD`. */
+  /** The next Event of the Turn. One that `changesWhatStands` needs a new Conversation instead. */
   add(event: WholeEvent): void {
     const { seq, turn_id } = event
     if (turn_id !== undefined && this.#refused.has(turn_id)) return
@@ -208,15 +208,51 @@ export class Conversation {
   }
 }
 
-/** Events after which a Conversation has to be folded anew. */
-export const REFOLD: ReadonlySet<string> = new Set([
-  'history_compaction',
-  'compaction_undone',
-  'resource_retired',
-  'resource_dropped',
-  'resource_quarantined',
-  'turn_started',
-])
+/**
+ * Whether an Event that follows changes what stands in the Conversation of `turn` already. After one that does, it has to be
+ * folded anew; any other adds its item behind the last one, or none.
+ */
+export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): boolean {
+  switch (event.type) {
+    case 'history_compaction':
+    case 'compaction_undone':
+    case 'resource_retired':
+    case 'resource_dropped':
+    case 'resource_quarantined':
+      return true
+    // Then a model has seen what that other Turn brought, and it is carried no further.
+    case 'provider_usage':
+      return event.turn_id !== turn
+    case 'turn_ended':
+      return event.data.status === 'refused'
+    case 'session_started':
+    case 'session_fork':
+    case 'session_settings':
+    case 'prompt_surface':
+    case 'turn_started':
+    case 'user_message':
+    case 'late_context':
+    case 'skill_activation':
+    case 'skill_context_hydration':
+    case 'provider_request':
+    case 'assistant_message':
+    case 'reasoning':
+    case 'tool_call':
+    case 'tool_result':
+    case 'plan_updated':
+    case 'permission_decision':
+    case 'resource_ingested':
+    case 'resource_view':
+    case 'files_restored':
+    case 'text_pinned':
+    case 'log_repaired':
+    case 'lock_taken':
+    case 'notice':
+      return false
+    default:
+      return event satisfies never
+  }
+}
 
 function stableText(text: string): Part[] {
   return text === '' ? [] : [{ type: 'text', text, lifetime: 'stable' }]

@@ -83,9 +83,13 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     },
     flushed: () =>
       new Promise((resolve) => {
-        stream.once('error', () => resolve())
-        if (broken) resolve()
-        else stream.write('', () => resolve())
+        const settle = () => {
+          stream.off('error', settle)
+          resolve()
+        }
+        stream.once('error', settle)
+        if (broken) settle()
+        else stream.write('', settle)
       }),
   }
 }

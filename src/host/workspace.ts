@@ -12,6 +12,9 @@ export interface WorkspaceFolders {
   close(): Promise<void>
 }
 
+/** `details.reason` of the `not_found` that says: the folder is there, and Hawser keeps nothing in it. */
+export const NEVER_USED = 'never_used'
+
 /**
  * Opens what Hawser keeps in this workspace; `create` makes it where it is missing, `open` says `not_found`. A link in its
  * place is refused.
@@ -32,7 +35,8 @@ export async function openWorkspace(
 }
 
 function neverUsed(): Failed {
-  return failed('not_found', 'No Session was ever begun in this folder.', {}, [
+  const details = { reason: NEVER_USED }
+  return failed('not_found', 'No Session was ever begun in this folder.', details, [
     { action: 'Begin one.', command: 'hawser run "What is in this folder?"' },
   ])
 }

@@ -93,9 +93,13 @@ export class LogWriter<State> {
     return this.#headOwed
   }
 
-  append(drafts: readonly EventDraft[]): Promise<Result<readonly LogLine[]>> {
+  /** `now` for whoever waits for the answer; otherwise Events that may wait are written with the next that may not. */
+  append(
+    drafts: readonly EventDraft[],
+    when: 'now' | 'by_type' = 'by_type',
+  ): Promise<Result<readonly LogLine[]>> {
     const { place, session, keep } = this.#parts
-    const urgent = drafts.some((draft) => durabilityOf(draft) === 'now')
+    const urgent = when === 'now' || drafts.some((draft) => durabilityOf(draft) === 'now')
     return this.#enqueue(urgent, () => prepare(place, session, drafts, keep))
   }
 

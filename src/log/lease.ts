@@ -1,6 +1,14 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
-import { asResult, ifPossible, readSpan, writeAll, type File } from '../host/files.ts'
+import {
+  asResult,
+  closing,
+  FileFailure,
+  ifPossible,
+  readSpan,
+  writeAll,
+  type File,
+} from '../host/files.ts'
 import { isRunning, type Holder } from '../host/holder.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
@@ -54,6 +62,21 @@ export async function takeLease(place: LogPlace, session: SessionId): Promise<Re
       throw error
     }
   })
+}
+
+/**
+ * Who writes this Log now, by what the lease file says. Locks nothing and writes nothing, so it informs and decides nothing:
+ * a holder in another container is not seen.
+ */
+export async function writerOf(place: LogPlace, session: SessionId): Promise<Holder | undefined> {
+  try {
+    const file = await place.sessions.open(leaseName(session), 'read')
+    const holder = await closing(file, () => readHolder(file))
+    return holder !== undefined && isRunning(holder.pid) ? holder : undefined
+  } catch (error) {
+    if (error instanceof FileFailure) return undefined
+    throw error
+  }
 }
 
 /** Erased before it is unlocked, so that the next holder knows this one went in peace. */

@@ -39,7 +39,8 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
       })
       const torn = await findTornTail(file, session, end)
       const unlikeHead = known && (await headFault(file, session, end.cursor, known))
-      const reason = unlikeHead ?? (torn === undefined ? end.fault?.reason : undefined)
+      // What stands in the way is told first: behind it, the end is missing too.
+      const reason = (torn === undefined ? end.fault?.reason : undefined) ?? unlikeHead
       return ok({
         events,
         bytes: end.cursor.offset,

@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { LIMITS } from './limits.ts'
 import { PermissionMode } from './session-events.ts'
 
-/** What a person can set. Every field may be absent; what is absent has the default that its description names. */
+/** What a person can set. Every field may be absent; what is absent has the default that stands here. */
 export const Settings = z.strictObject({
   provider: z
     .string()
@@ -13,16 +14,21 @@ export const Settings = z.strictObject({
     .min(1)
     .optional()
     .describe('Model of new Sessions; by default the one the provider marks.'),
-  permission: PermissionMode.optional().describe(
-    'Permission mode of new Sessions: read-only, ask (default) or auto.',
-  ),
+  permission: PermissionMode.optional()
+    .describe('Permission mode of new Sessions: read-only, ask (default) or auto.')
+    .meta({ default: 'ask' }),
   display: z
     .strictObject({
       colour: z
         .enum(['auto', 'always', 'never'])
         .optional()
-        .describe('Colours: on a terminal (auto, default), always or never.'),
-      bell: z.boolean().optional().describe('Ring when a question waits; true by default.'),
+        .describe('Colours: on a terminal (auto, default), always or never.')
+        .meta({ default: 'auto' }),
+      bell: z
+        .boolean()
+        .optional()
+        .describe('Ring when a question waits; true by default.')
+        .meta({ default: true }),
     })
     .optional(),
   limits: z
@@ -32,19 +38,22 @@ export const Settings = z.strictObject({
         .min(1)
         .max(10_000)
         .optional()
-        .describe('Calls to the model in one Turn; 100 by default.'),
+        .describe('Calls to the model in one Turn; 100 by default.')
+        .meta({ default: LIMITS.turn_provider_calls }),
       waiting_turns: z
         .int()
         .min(0)
         .max(1_000)
         .optional()
-        .describe('Turns that may wait behind a running one; 8 by default.'),
+        .describe('Turns that may wait behind a running one; 8 by default.')
+        .meta({ default: LIMITS.session_waiting_turns }),
       command_seconds: z
         .int()
         .min(1)
         .max(600)
         .optional()
-        .describe('How long a command may run when the model sets no limit; 120 by default.'),
+        .describe('How long a command may run when the model sets no limit; 120 by default.')
+        .meta({ default: 120 }),
     })
     .optional(),
 })
@@ -59,6 +68,8 @@ export interface Setting {
   readonly key: string
   readonly schema: z.ZodType
   readonly description: string
+  /** What counts where it is not set; absent where that depends on the machine. */
+  readonly fallback?: unknown
 }
 
 /** Every setting there is, in the order of the schema. */
@@ -72,6 +83,8 @@ function settingsOf(schema: z.ZodObject, prefix: string): Setting[] {
     const inner = field instanceof z.ZodOptional ? field.unwrap() : field
     if (inner instanceof z.ZodObject) return settingsOf(inner, `${key}.`)
     if (!(field instanceof z.ZodType)) return []
-    return [{ key, schema: field, description: field.description ?? '' }]
+    const { default: fallback } = field.meta() ?? {}
+    const known = fallback === undefined ? {} : { fallback }
+    return [{ key, schema: field, description: field.description ?? '', ...known }]
   })
 }

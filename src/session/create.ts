@@ -51,7 +51,8 @@ function startEvent(
   }
 }
 
-async function surfaceEvent(
+/** A surface of the toolset of this version, stored, as the Event that names it. */
+export async function surfaceEvent(
   { store, toolSchemas, limits }: SessionParts,
   model: string,
 ): Promise<Result<EventDraft>> {

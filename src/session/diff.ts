@@ -12,7 +12,9 @@ import type { SessionParts } from './session-parts.ts'
 export interface FileDiff {
   readonly path: string
   readonly change: 'created' | 'changed'
-  /** Unified; a sentence where the content is not text or is missing. */
+  /** Both contents are there and are text. */
+  readonly text: boolean
+  /** Unified; a sentence where `text` is false. */
   readonly diff: string
 }
 
@@ -41,9 +43,9 @@ async function diffOf(
   ])
   const name = shownPath(path)
   if (before === undefined || after === undefined) {
-    return { path, change, diff: `${name}: the content is not text, or is missing.\n` }
+    return { path, change, text: false, diff: `${name}: the content is not text, or is missing.\n` }
   }
-  return { path, change, diff: unifiedDiff(name, before, after) }
+  return { path, change, text: true, diff: unifiedDiff(name, before, after) }
 }
 
 async function textOf(store: BlobStore, key: BlobKey): Promise<string | undefined> {

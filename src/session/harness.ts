@@ -3,17 +3,21 @@ import { adoptLog } from '../log/adopt.ts'
 import { deleteLog } from '../log/delete.ts'
 import { salvageLog, type Salvaged } from '../log/salvage.ts'
 import { verifyLog, type Verdict } from '../log/verify.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
+import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
 import { createSession, type NewSession } from './create.ts'
 import { diffTurns, type FileDiff } from './diff.ts'
-import { listSessions, type ListedSession } from './list.ts'
+import { lastErrors } from './last-errors.ts'
+import { findSession, listSessions, type ListedSession } from './list.ts'
 import { previewRequest } from './preview.ts'
+import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './read-log.ts'
+import { searchLog, type Match, type SearchEnd, type SearchOptions } from './search.ts'
 import { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold } from './state.ts'
 import { undoTurn, type Restored } from './undo.ts'
+import { addUsage, type UsageTable } from './usage.ts'
 import { verifyRequests, type RequestsVerdict } from './verify-requests.ts'
 
 /** The one interface that presenters receive: everything a person can do with the Sessions of one workspace. */
@@ -50,6 +54,39 @@ export class Harness {
   /** Every Session of this workspace, the latest first, by way of their indexes. What cannot be read says why. */
   list(): Promise<readonly ListedSession[]> {
     return listSessions(this.#parts.place)
+  }
+
+  /** One Session as `list` shows it, also when it cannot be opened. */
+  find(id: SessionId): Promise<Result<ListedSession>> {
+    return findSession(this.#parts.place, id)
+  }
+
+  /** Why Turns of the Sessions that were written last failed, the latest first. */
+  async lastErrors(): Promise<readonly ErrorKind[]> {
+    const latest = (await this.list()).slice(0, LATEST_SESSIONS)
+    return lastErrors(
+      this.#parts.place,
+      latest.map(({ id }) => id),
+    )
+  }
+
+  /** Hands the Events of a Session to `visit`, a page of the Log in memory at a time. */
+  read(id: SessionId, options: ReadOptions, visit: VisitEvent): Promise<Result<LogEnd>> {
+    return readLog(this.#parts, id, options, visit)
+  }
+
+  /** Hands the lines of what was said and done that a pattern is found in to `visit`. */
+  search(
+    id: SessionId,
+    options: SearchOptions,
+    visit: (match: Match) => void | Promise<void>,
+  ): Promise<Result<SearchEnd>> {
+    return searchLog(this.#parts, id, options, visit)
+  }
+
+  /** Adds what a Session used of its providers to `table`. */
+  usage(id: SessionId, table: UsageTable): Promise<Result<LogEnd>> {
+    return addUsage(this.#parts, id, table)
   }
 
   undo(session: Session, turn?: TurnId): Promise<Result<Restored>> {
@@ -119,6 +156,9 @@ export class Harness {
 
 /** A blob may be on its way into an Event for this long. */
 const GRACE_MS = 60 * 60 * 1000
+
+/** As many as tell how things went lately. */
+const LATEST_SESSIONS = 20
 
 /** What a Log proves of itself. */
 export interface Proof {

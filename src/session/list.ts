@@ -1,6 +1,8 @@
-import { openReader } from '../log/reader.ts'
+import { notFound } from '../log/fold-log.ts'
+import { writerOf } from '../log/lease.ts'
 import type { LogPlace } from '../log/place.ts'
-import type { HawserError } from '../model/errors.ts'
+import { openReader } from '../log/reader.ts'
+import { ok, type HawserError, type Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
 import { sessionFold, type SessionState } from './state.ts'
 
@@ -10,6 +12,8 @@ export interface ListedSession {
   readonly state: SessionState
   /** It did not begin here, so it can be read but not continued. */
   readonly foreign: boolean
+  /** Somebody on this machine writes it now, as far as that can be told without a lock. */
+  readonly busy: boolean
   /** Why not all of it can be read. */
   readonly damage?: HawserError
 }
@@ -25,7 +29,13 @@ export async function listSessions(place: LogPlace): Promise<readonly ListedSess
     const one = await listed(place, id)
     if (one !== undefined) all.push(one)
   }
-  return all.toSorted((a, b) => (a.state.last_ts < b.state.last_ts ? 1 : -1))
+  return all.toSorted((a, b) => compare(b.state.last_ts, a.state.last_ts) || compare(b.id, a.id))
+}
+
+/** One Session as a list shows it. */
+export async function findSession(place: LogPlace, id: SessionId): Promise<Result<ListedSession>> {
+  const found = await listed(place, id)
+  return found === undefined ? notFound(id) : ok(found)
 }
 
 const ENDING = '.ndjson'
@@ -33,7 +43,8 @@ const ENDING = '.ndjson'
 /** `undefined` when it went away meanwhile. */
 async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {
   const reader = await openReader(place, id)
-  const unread = { id, state: sessionFold.initial, foreign: false }
+  const busy = (await writerOf(place, id)) !== undefined
+  const unread = { id, state: sessionFold.initial, foreign: false, busy }
   if (!reader.ok) {
     return reader.error.kind === 'not_found' ? undefined : { ...unread, damage: reader.error }
   }
@@ -42,5 +53,9 @@ async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | u
   await reader.value.close()
   if (!folded.ok) return { ...unread, foreign, damage: folded.error }
   const { state, damage } = folded.value
-  return { id, state, foreign, ...(damage === undefined ? {} : { damage }) }
+  return { id, state, foreign, busy, ...(damage === undefined ? {} : { damage }) }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

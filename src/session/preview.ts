@@ -4,7 +4,8 @@ import type { WholeEvent } from '../model/event.ts'
 import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
 import type { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
-import { lateFacts, surfaceOf } from './turn-world.ts'
+import { recordedSurface } from './recorded-surface.ts'
+import { lateFacts } from './turn-world.ts'
 
 /**
  * The exact request that `text` would become, sending nothing and writing nothing: the Events that a Turn would begin with are
@@ -15,13 +16,15 @@ export async function previewRequest(
   session: Session,
   text: string,
 ): Promise<Result<ComposedRequest>> {
-  const found = await surfaceOf(parts, session.events, session.state.provider)
+  const found = await recordedSurface(parts.store, session.events)
   if (!found.ok) return found
-  const { frozen, provider } = found.value
+  const { surface } = found.value
+  const provider = parts.providerOf(session.state.provider)
+  if (!provider.ok) return provider
   const facts = await lateFacts(parts, session.state, session.permissionMode)
   const events = [...session.events, ...opening(parts, session, text, facts)]
   const turn = events.at(-1)?.turn_id
-  const request = { provider, surface: frozen.surface, store: parts.store }
+  const request = { provider: provider.value, surface, store: parts.store }
   return ok(await new RequestComposer(request, turn).compose(events))
 }
 

@@ -87,7 +87,7 @@ export class SessionLog {
   ): Promise<Result<void>> {
     const stamped =
       turn === undefined ? drafts : drafts.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
-    const lines = await writer.append(stamped)
+    const lines = await writer.append(stamped, 'now')
     if (!lines.ok) return lines
     await this.#takeInOrder(lines.value)
     return ok(undefined)

@@ -9,6 +9,8 @@ import type { ComposedRequest } from '../turn/compose-request.ts'
 import { runTurn, type TurnOutcome } from '../turn/run.ts'
 import { NO_USAGE } from '../turn/usage.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
+import { surfaceEvent } from './create.ts'
+import { lastRequestOf } from './last-request.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
@@ -155,10 +157,12 @@ export class Session {
     const turn = this.#parts.place.ids.turn()
     const channel = options.channel === undefined ? {} : { channel: options.channel }
     const world = this.#world(writer.value, turn, signal)
-    const admitted = await this.#log.commit(writer.value, turn, [
+    const surfaced = await this.#surface(writer.value)
+    const opening: EventDraft[] = [
       { type: 'turn_started', data: { source: { presenter: this.#parts.presenter, ...channel } } },
       { type: 'user_message', data: { text, prompt_mode: 'string' } },
-    ])
+    ]
+    const admitted = surfaced.ok ? await this.#log.commit(writer.value, turn, opening) : surfaced
     if (!admitted.ok) {
       await this.#log.release(writer.value)
       return admitted
@@ -169,9 +173,17 @@ export class Session {
     return ok({ turn, run: () => this.#run(writer.value, world) })
   }
 
+  /** A kill in the very first write can leave a Session without a surface; nothing was ever asked under it. */
+  async #surface(writer: Writer): Promise<Result<void>> {
+    if (this.events.some(({ type }) => type === 'prompt_surface')) return ok(undefined)
+    const event = await surfaceEvent(this.#parts, this.state.model)
+    return event.ok ? this.#log.commit(writer, undefined, [event.value]) : event
+  }
+
   async #run(writer: Writer, world: TurnWorld): Promise<Result<TurnOutcome>> {
     try {
-      const parts = await turnParts(this.#parts, world)
+      const lastRequest = await lastRequestOf(this.#parts, this.events, this.#lastRequest)
+      const parts = await turnParts(this.#parts, { ...world, lastRequest })
       if (!parts.ok) return await endUnrun(world, parts)
       const outcome = await runTurn(parts.value)
       if (outcome.ok) this.#lastRequest = outcome.value.lastRequest

@@ -9,6 +9,8 @@ const SessionState = z.object({
   mode: z.enum(['build', 'plan']),
   permission_mode: z.enum(['read-only', 'ask', 'auto']),
   root_session_id: z.string(),
+  /** The Session it was forked from; empty when it began by itself. */
+  parent_session_id: z.string(),
   title: z.string(),
   turns: z.number(),
   last_ts: z.string(),
@@ -20,7 +22,7 @@ export type SessionState = z.infer<typeof SessionState>
 const TITLE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-1',
+  version: 'session-2',
   schema: SessionState,
   initial: {
     workspace: '',
@@ -29,12 +31,13 @@ export const sessionFold: Fold<SessionState> = {
     mode: 'build',
     permission_mode: 'ask',
     root_session_id: '',
+    parent_session_id: '',
     title: '',
     turns: 0,
     last_ts: '',
     turn_open: false,
   },
-  step: (before, { logged }) => {
+  step: (before, { logged, offset }) => {
     const state = { ...before, last_ts: logged.event.ts }
     if (!logged.known) return state
     const { event } = logged
@@ -44,8 +47,13 @@ export const sessionFold: Fold<SessionState> = {
         const root_session_id = event.session_id
         return { ...state, workspace, provider, model, mode, permission_mode, root_session_id }
       }
-      case 'session_fork':
-        return { ...state, root_session_id: event.data.root_session_id }
+      case 'session_fork': {
+        const { root_session_id, parent_session_id } = event.data
+        // Only a first line says where a Log comes from; a salvaged one carries such a line further on.
+        return offset === 0
+          ? { ...state, root_session_id, parent_session_id }
+          : { ...state, root_session_id }
+      }
       case 'session_settings': {
         const { provider, model, permission_mode, title } = event.data
         return {

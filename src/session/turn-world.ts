@@ -1,14 +1,14 @@
 import { cacheKey } from '../contract/cache-key.ts'
-import { thawSurface, type FrozenSurface } from '../contract/surface.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
+import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import { SessionId, type TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { PermissionMode } from '../policy/decide.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { ConfinedRun } from '../host/sandbox.ts'
+import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
 import type { LateFacts, RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
 import { currentBranch } from './branch.ts'
+import { recordedSurface, type RecordedSurface } from './recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
@@ -28,45 +28,33 @@ export interface TurnWorld {
   readonly endSteering: () => readonly string[]
 }
 
-/** The surface that counts for the next request, as it was frozen, and the provider that speaks it. */
-export async function surfaceOf(
-  parts: SessionParts,
-  events: readonly WholeEvent[],
-  providerName: string,
-): Promise<Result<{ readonly frozen: FrozenSurface; readonly provider: Provider }>> {
-  const recorded = events.findLast((event) => event.type === 'prompt_surface')
-  if (recorded === undefined) return failed('log_damaged', 'This Session has no prompt surface.')
-  const blob = await parts.store.get(recorded.data.blob)
-  if (!blob.ok) return blob
-  const frozen = thawSurface(blob.value)
-  if (frozen === undefined) return failed('log_damaged', 'The prompt surface is not readable.')
-  const provider = parts.providerOf(providerName)
-  return provider.ok ? ok({ frozen, provider: provider.value }) : provider
-}
-
 export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<Result<TurnParts>> {
   const state = world.state()
-  const found = await surfaceOf(parts, world.events(), state.provider)
+  const found = await recordedSurface(parts.store, world.events())
   if (!found.ok) return found
-  const { frozen, provider } = found.value
-  const confined = (await parts.sandbox.status()).confined
+  const provider = parts.providerOf(state.provider)
+  if (!provider.ok) return provider
+  const { surface } = found.value
   return ok({
     session: world.session,
     turn: world.turn,
-    provider,
-    surface: frozen.surface,
-    cacheKey: keyOf(frozen, state),
+    provider: provider.value,
+    surface,
+    cacheKey: keyOf(found.value, state),
     store: parts.store,
     tools: parts.tools,
     events: world.events,
     commit: world.commit,
     publish: world.publish,
-    posture: () => ({ mode: world.mode(), confined, granted: world.granted }),
+    posture: async ({ effect }) => {
+      const confined = effect === 'run' && (await parts.sandbox.status()).confined
+      return { mode: world.mode(), confined, granted: world.granted }
+    },
     placeOf: async (path) => {
       const place = await parts.files.realRelative(path)
       return place.ok ? place.value : path
     },
-    contextOf: (call) => contextOf(parts, world, call, confined),
+    contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {
       const answer = await parts.ask(question, world.signal)
       // A yes for the Session ends with this process: it is kept nowhere else.
@@ -85,14 +73,14 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
   })
 }
 
-function keyOf(frozen: FrozenSurface, state: SessionState): string {
+function keyOf({ surface, recorded }: RecordedSurface, state: SessionState): string {
   return cacheKey({
-    contract_version: frozen.surface.contract_version,
-    model: frozen.surface.model,
+    contract_version: surface.contract_version,
+    model: surface.model,
     mode: state.mode,
     root_session_id: SessionId.parse(state.root_session_id),
-    toolset_sha256: frozen.toolset_sha256,
-    skills_sha256: frozen.skills_sha256,
+    toolset_sha256: recorded.toolset_sha256,
+    skills_sha256: recorded.skills_sha256,
   })
 }
 
@@ -112,20 +100,27 @@ function contextOf(
   parts: SessionParts,
   world: TurnWorld,
   { decision, call_id, claim }: RunningCall,
-  confined: boolean,
 ): ReturnType<TurnParts['contextOf']> {
   const { workspace, home, protectedPaths, sandbox } = parts
   // What a program puts at a protected path is moved away, and kept.
   const keep = (_path: string, content: AsyncIterable<Uint8Array>) =>
     parts.store.put(content, 'application/octet-stream')
   const base = { workspace, home, protectedPaths, keep }
-  const runner = confined ? sandbox.confined.bind(sandbox) : sandbox.unconfined.bind(sandbox)
+  const runner =
+    (writable: Decision['writable']): ConfinedRun =>
+    async (command) => {
+      const { confined } = await sandbox.status()
+      const run = confined
+        ? sandbox.confined({ ...base, writable })
+        : sandbox.unconfined({ ...base, writable })
+      return run(command)
+    }
   return {
     signal: world.signal,
     files: parts.files,
     decided: new Set(claim.paths),
-    run: runner({ ...base, writable: decision.writable }),
-    runReadOnly: runner({ ...base, writable: 'nothing' }),
+    run: runner(decision.writable),
+    runReadOnly: runner('nothing'),
     keep: (bytes, type) => parts.store.put(bytes, type),
     progress: (text) => world.publish({ type: 'tool_progress', data: { call_id, text } }),
     limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: parts.limits.command_ms },

@@ -32,7 +32,7 @@ export async function verifyRequests(
     if (event.type === 'prompt_surface') {
       const blob = await parts.store.get(event.data.blob)
       if (!blob.ok) return blob
-      surface = thawSurface(blob.value)?.surface
+      surface = thawSurface(blob.value)
       composer = undefined
     }
     if (event.type !== 'provider_request') continue

@@ -1,19 +1,19 @@
 import type { BlobStore } from '../blobs/store.ts'
-import { predictBreak, type Break, type Made } from '../contract/predict.ts'
+import { onlyGrew, predictBreak, type Break, type Made } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
-import { sha256 } from '../encoding/hash.ts'
-import { Conversation, REFOLD } from '../history/conversation.ts'
+import { growingSha256 } from '../encoding/hash.ts'
+import { changesWhatStands, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
-import type { Segment } from '../model/segment.ts'
+import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Dialect } from '../providers/provider.ts'
 import { loadParts } from './load-parts.ts'
 
 /** What a request is made under. */
 export interface RequestParts {
-  readonly provider: Provider
+  readonly provider: Dialect
   readonly surface: Surface
   readonly store: BlobStore
 }
@@ -23,21 +23,41 @@ export interface ComposedRequest {
   readonly body: Buffer
   readonly sha256: string
   readonly segments: readonly Segment[]
+  /** The same segments where they were collected. */
+  readonly run: SegmentRun
   /** What it was made from, so that the next one can be compared with it. */
   readonly made: Made
 }
 
+/** The first `count` segments of a list that may have grown since, but was not changed. */
+interface SegmentRun {
+  readonly list: readonly Segment[]
+  readonly count: number
+  readonly bytes: number
+}
+
+/** A dialect may use the memory of a body that nobody reads any more; the bytes are the same without it. */
+interface Framing {
+  frame(
+    segments: readonly Segment[],
+    marks: readonly Mark[],
+    spent?: { readonly body: Buffer; readonly count: number },
+  ): Buffer
+}
+
 /**
  * Composes the requests of one Turn, from Events alone: the same Events give the same bytes, whoever asks and whenever. What
- * was folded and encoded for one request is not touched again for the next.
+ * was folded, encoded, joined and hashed for one request is not touched again for the next.
  */
 export class RequestComposer {
   readonly #parts: RequestParts
   readonly #turn: TurnId | undefined
   readonly #surfaceSegments: readonly Segment[]
+  readonly #sha256 = growingSha256()
   #folded = 0
   #conversation: Conversation | undefined
   #segments: Segment[] = []
+  #segmentBytes = 0
   #encodedItems = 0
 
   constructor(parts: RequestParts, turn: TurnId | undefined) {
@@ -46,29 +66,54 @@ export class RequestComposer {
     this.#surfaceSegments = parts.provider.encode([], parts.surface)
   }
 
-  async compose(events: readonly WholeEvent[]): Promise<ComposedRequest> {
+  /**
+   * `events` is the same list every time, or begins with the same Events; more may be added to it afterwards. `spent` is an
+   * earlier request, but not the last one, whose body nobody reads any more: its memory may be used again. Large memory that
+   * is new every time would cost more than all that is written into it.
+   */
+  async compose(events: readonly WholeEvent[], spent?: ComposedRequest): Promise<ComposedRequest> {
+    // What is added while blobs are fetched belongs to the next request.
+    const count = events.length
     await this.#encodeNew(this.#fold(events))
-    const segments = [...this.#segments]
-    const body = this.#parts.provider.frame(segments, [])
     const { provider, surface } = this.#parts
-    const made = {
-      dialect: provider.dialect,
-      surface,
-      surfaceSegments: this.#surfaceSegments,
-      events: [...events],
-      turn: this.#turn,
+    const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
+    const framing: Framing = provider
+    const continued = spent?.run.list === run.list
+    const body = framing.frame(
+      run.list,
+      [],
+      continued ? { body: spent.body, count: spent.run.count } : undefined,
+    )
+    return {
+      body,
+      sha256: this.#sha256(body),
+      run,
+      get segments() {
+        return run.list.slice(0, run.count)
+      },
+      made: {
+        dialect: provider.dialect,
+        surface,
+        surfaceSegments: this.#surfaceSegments,
+        events,
+        count,
+        turn: this.#turn,
+      },
     }
-    return { body, sha256: sha256(body), segments, made }
   }
 
   #fold(events: readonly WholeEvent[]): readonly ConversationItem[] {
     const fresh = events.slice(this.#folded)
     this.#folded = events.length
-    if (this.#conversation === undefined || fresh.some(({ type }) => REFOLD.has(type))) {
+    const changed = fresh.some((event) => changesWhatStands(event, this.#turn))
+    if (this.#conversation === undefined || changed) {
       const replay = this.#parts.surface.params.replay
       this.#conversation = new Conversation(events, { turn: this.#turn, replay })
-      this.#segments = [...this.#surfaceSegments]
+      // A new list: earlier requests stand on the old one.
+      this.#segments = []
+      this.#segmentBytes = 0
       this.#encodedItems = 0
+      this.#add(this.#surfaceSegments)
     } else {
       for (const event of fresh) this.#conversation.add(event)
     }
@@ -79,7 +124,14 @@ export class RequestComposer {
     const { provider, surface, store } = this.#parts
     const fresh = await loadParts(items.slice(this.#encodedItems), store)
     this.#encodedItems = items.length
-    this.#segments.push(...provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
+    this.#add(provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
+  }
+
+  #add(segments: readonly Segment[]): void {
+    for (const segment of segments) {
+      this.#segments.push(segment)
+      this.#segmentBytes += segment.bytes.length
+    }
   }
 }
 
@@ -92,6 +144,10 @@ export interface Shared {
 /** Compares bytes, and names the cause that Events foretold. A break that none foretold is a bug, and is called unknown. */
 export function sharedWith(before: ComposedRequest | undefined, next: ComposedRequest): Shared {
   if (before === undefined) return { shared_prefix_bytes: 0 }
+  // Most requests of a Turn: nothing is foretold, and the segments are the same ones with more behind them.
+  if (onlyGrew(before.made, next.made) && before.run.list === next.run.list) {
+    return { shared_prefix_bytes: before.run.bytes }
+  }
   const foretold = predictBreak(before.made, before.segments, next.made)
   const apart = foretold?.cause === 'dialect' || foretold?.cause === 'model'
   const shared = sharedPrefix(before.segments, next.segments)

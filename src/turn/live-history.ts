@@ -28,8 +28,10 @@ export class LiveHistory {
   }
 
   async #whole(event: Event): Promise<WholeEvent | undefined> {
+    const spilled = spilledBlobs(event)
+    if (isWhole(event, spilled)) return event
     const values: Record<string, unknown> = {}
-    for (const [field, key] of spilledBlobs(event)) {
+    for (const [field, key] of spilled) {
       const blob = await this.#store.get(key)
       // Never nothing: what cannot be shown becomes a sentence that says so.
       const text = blob.ok
@@ -39,4 +41,9 @@ export class LiveHistory {
     }
     return withoutSpilling(event, values)
   }
+}
+
+/** It was found to be what its type demands when its line was read, and nothing of it stands elsewhere. */
+function isWhole(event: Event, spilled: ReadonlyMap<string, unknown>): event is WholeEvent & Event {
+  return spilled.size === 0
 }

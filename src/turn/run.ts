@@ -34,6 +34,8 @@ export async function runTurn(parts: TurnParts): Promise<Result<TurnOutcome>> {
 class Loop {
   readonly #parts: TurnParts
   readonly #composer: RequestComposer
+  /** The one before the last: it was answered, and nothing is compared with it any more. */
+  #spent: ComposedRequest | undefined
   lastRequest: ComposedRequest | undefined
   usage = NO_USAGE
 
@@ -80,8 +82,9 @@ class Loop {
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     const { provider, surface, cacheKey, commit, signal } = this.#parts
     if (signal.aborted) return interrupted()
-    const request = await this.#composer.compose(this.#parts.events())
+    const request = await this.#composer.compose(this.#parts.events(), this.#spent)
     const shared = sharedWith(this.lastRequest, request)
+    this.#spent = this.lastRequest
     this.lastRequest = request
     const intention = await commit([
       {

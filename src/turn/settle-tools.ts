@@ -2,7 +2,7 @@ import { sha256 } from '../encoding/hash.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Claim } from '../policy/claim.ts'
-import { decide, type Decision } from '../policy/decide.ts'
+import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { AnsweredCall } from './call-provider.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -89,8 +89,9 @@ async function outcomeOf(
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
   if (parts.signal.aborted) return ok(failedOutcome(notRun()))
   const claim = await located(parts, parsed.value.claim)
-  const decision = decide(claim, parts.posture())
-  const permission = await permit(parts, call, claim, decision)
+  const posture = await parts.posture(claim)
+  const decision = decide(claim, posture)
+  const permission = await permit(parts, call, claim, { decision, mode: posture.mode })
   if (!permission.ok) return permission
   if (permission.value !== undefined) {
     const { message } = permission.value
@@ -112,7 +113,7 @@ async function permit(
   parts: TurnParts,
   call: AnsweredCall,
   claim: Claim,
-  decision: Decision,
+  { decision, mode }: { readonly decision: Decision; readonly mode: PermissionMode },
 ): Promise<Result<HawserError | undefined>> {
   const quiet = claim.effect === 'none' || claim.effect === 'read'
   if (quiet && decision.answer === 'allow') return ok(undefined)
@@ -132,7 +133,7 @@ async function permit(
         call_id: call.call_id,
         subject: call.name,
         args_sha256: sha256(call.arguments),
-        mode: parts.posture().mode,
+        mode,
         decision: answer.allowed ? 'allowed' : 'denied',
         scope: answer.scope,
         by: answer.by,

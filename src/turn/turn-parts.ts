@@ -24,7 +24,8 @@ export interface TurnParts {
   /** Appends Events of this Turn; when it answers, they are durable and everyone who watches was told. */
   readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
   readonly publish: (event: Watched) => void
-  readonly posture: () => Posture
+  /** Under what a call is decided now. Only a call that runs a program waits for the sandbox to prove itself. */
+  readonly posture: (claim: Claim) => Promise<Posture>
   /** Where a workspace-relative path really leads, links resolved; the path itself where that cannot be told. */
   readonly placeOf: (path: string) => Promise<string>
   /** The world for one call, confined as was decided. */

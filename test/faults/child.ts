@@ -1,30 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
 import { Told } from './told.ts'
-
-/** Starting TypeScript takes half a second, and thousands of children are started: each script is bundled once. */
-export async function bundleScript(script: URL, folder: string): Promise<string> {
-  const file = join(folder, `${basename(script.pathname, '.ts')}.mjs`)
-  const native = createRequire(import.meta.url).resolve('fs-native-extensions')
-  await build({
-    input: fileURLToPath(script),
-    platform: 'node',
-    logLevel: 'silent',
-    plugins: [
-      {
-        // Has a native part, and the bundle lies where no package is found.
-        name: 'native-by-path',
-        resolveId: (id) =>
-          id === 'fs-native-extensions' ? { id: native, external: 'absolute' } : null,
-      },
-    ],
-    output: { file, format: 'esm', codeSplitting: false },
-  })
-  return file
-}
 
 export interface Ending {
   readonly code: number | null

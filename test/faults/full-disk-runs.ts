@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundleScript, startChild } from './child.ts'
+import { bundleScript } from '../support/bundled-script.ts'
+import { startChild } from './child.ts'
 import { run } from './own-mounts.ts'
 
 export interface FullDiskRun {

@@ -12,7 +12,8 @@ import { join } from 'node:path'
 import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
 import { random, type Random } from '../support/random.ts'
 import { value } from '../support/story.ts'
-import { bundleScript, startChild } from './child.ts'
+import { bundleScript } from '../support/bundled-script.ts'
+import { startChild } from './child.ts'
 
 export interface LinkRun {
   readonly seed: number

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ATTACHMENT_CODES } from '../../src/model/attachment.ts'
-import { EXIT_CODES } from '../../src/model/error-shape.ts'
+import { EXIT_CODES } from '../../src/model/exit-codes.ts'
 import { ERROR_KINDS } from '../../src/model/errors.ts'
 
 test('the error kinds are these [TI-044] [SH-040]', () => {

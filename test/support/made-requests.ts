@@ -34,7 +34,7 @@ export async function madeRequests(seed: number, mistake: Mistake = {}): Promise
   let surface: Surface | undefined
   for (const [at, event] of events.entries()) {
     if (event.type === 'prompt_surface') {
-      surface = thawSurface(log.blobs.get(event.data.blob) ?? Buffer.alloc(0))?.surface
+      surface = thawSurface(log.blobs.get(event.data.blob) ?? Buffer.alloc(0))
     }
     if (event.type !== 'provider_request' || surface === undefined) continue
     requests.push(requestAt(events.slice(0, at), event.turn_id, surface, log, mistake))

@@ -19,7 +19,7 @@ export interface Pty {
   write(text: string): void
   /** The terminal changes its size, and the program is told. */
   resize(columns: number, rows: number): void
-  signal(name: 'SIGTERM' | 'SIGHUP' | 'SIGINT'): void
+  signal(name: 'SIGTERM' | 'SIGHUP' | 'SIGINT' | 'SIGUSR2'): void
   /** Resolves when the rows in sight are so; rejects, and shows them, when that takes too long or the program ended. */
   until(what: Shown): Promise<void>
   /** Resolves to how the program ended, when all it wrote was taken in. */

@@ -73,7 +73,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'grep',
-    summary: 'search all Sessions of this folder',
+    summary: 'search what was said and done in all Sessions of this folder',
     args: [{ name: '<pattern>', help: 'a regular expression' }],
     options: [
       { flags: '-i, --ignore-case', help: 'capitals do not matter' },
@@ -83,7 +83,7 @@ export const COMMANDS: readonly Command[] = [
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
-    examples: ['hawser grep "TODO|FIXME"'],
+    examples: ['hawser grep "TODO|FIXME"', 'hawser grep -F "a.b(c)" --session latest --json'],
     load: () => import('./commands/grep.ts'),
   },
   {
@@ -92,7 +92,7 @@ export const COMMANDS: readonly Command[] = [
     args: [SESSION_ARGUMENT],
     options: [
       { flags: '--turn <turn>', help: 'only this Turn: its id, or its number from 1' },
-      { flags: '--follow', help: 'go on with what is written from now on' },
+      { flags: '--follow', help: 'go on with what is written from now on, until Ctrl-C' },
       WORKSPACE_OPTION,
       { flags: '--json', help: 'the Events, one JSON object a line' },
     ],
@@ -131,9 +131,12 @@ export const COMMANDS: readonly Command[] = [
       },
       { flags: '--output <file>', help: 'write here instead of standard output; must not exist' },
       WORKSPACE_OPTION,
-      JSON_OPTION,
+      { flags: '--json', help: 'answer as JSON; without --output the same as --format json' },
     ],
-    examples: ['hawser log export latest --format html --output session.html'],
+    examples: [
+      'hawser log export latest --format html --output session.html',
+      'hawser log export latest > session.md',
+    ],
     load: () => import('./commands/log-export.ts'),
   },
   {
@@ -168,7 +171,10 @@ export const COMMANDS: readonly Command[] = [
     summary: 'print the exact next request to the model, sending nothing',
     args: [SESSION_ARGUMENT],
     options: [
-      { flags: '--prompt <text>', help: 'what would be asked' },
+      {
+        flags: '--prompt <text>',
+        help: 'what would be asked; read from standard input when absent',
+      },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -247,7 +253,7 @@ export const COMMANDS: readonly Command[] = [
     name: 'completions',
     summary: 'print a script that completes commands in your shell',
     args: [{ name: '<shell>', help: 'bash, zsh or fish' }],
-    options: [],
+    options: [JSON_OPTION],
     examples: ['source <(hawser completions bash)', 'hawser completions fish | source'],
     load: () => import('./commands/completions.ts'),
   },

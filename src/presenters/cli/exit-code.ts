@@ -1,4 +1,4 @@
-import { EXIT_CODES } from '../../model/error-shape.ts'
+import { EXIT_CODES } from '../../model/exit-codes.ts'
 import type { ErrorKind } from '../../model/errors.ts'
 
 /** What the program tells whoever started it, beyond what an error's kind says. */
@@ -13,6 +13,7 @@ export const EXIT = {
   terminated: 143,
 } as const
 
+/** A folder that the system denies is no call that nobody could be asked about: only a Turn ends with that code. */
 export function exitCodeOf(kind: ErrorKind): number {
-  return EXIT_CODES[kind]
+  return kind === 'permission_denied' ? EXIT.failed : EXIT_CODES[kind]
 }

@@ -37,7 +37,7 @@ interface Chosen {
 async function bare(world: CliWorld): Promise<number> {
   const { stdin, stdout } = world.streams
   if (!stdin.isTTY || !stdout.isTTY) {
-    stdout.write(programOf(world, {}).helpInformation())
+    programOf(world, {}).outputHelp()
     return EXIT.done
   }
   const { run } = await import('./commands/chat.ts')
@@ -95,16 +95,20 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 /** Nothing is printed and nothing ends but by us. */
 function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
-  return parser
-    .exitOverride()
-    .helpOption('-h, --help', 'show this text')
-    .helpCommand(false)
-    .showSuggestionAfterError(true)
-    .configureOutput({
-      writeOut: (text) => streams.stdout.write(text),
-      writeErr: () => {},
-      getOutHelpWidth: () => Math.min(streams.stdout.columns, 100),
-    })
+  return (
+    parser
+      .exitOverride()
+      // Behind `sessions delete`, an option is of `delete`, also where `sessions` knows one of that name.
+      .enablePositionalOptions()
+      .helpOption('-h, --help', 'show this text')
+      .helpCommand(false)
+      .showSuggestionAfterError(true)
+      .configureOutput({
+        writeOut: (text) => streams.stdout.write(text),
+        writeErr: () => {},
+        getOutHelpWidth: () => Math.min(streams.stdout.columns, 100),
+      })
+  )
 }
 
 function describe(parser: Parser, command: Command, choose: (given: Given) => void): void {

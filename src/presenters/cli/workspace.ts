@@ -1,20 +1,29 @@
+import { NEVER_USED } from '../../host/workspace.ts'
 import { failed, type Result } from '../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { Given } from './command.ts'
 import type { CliWorld, Opened, OpenOptions } from './world.ts'
+
+export interface Opening extends OpenOptions {
+  /** Answers where no Session was ever begun; without it that is `not_found`. */
+  readonly unused?: () => number
+}
 
 /** Opens the workspace that was meant, runs `work` in it, and closes it. A failure of either is told; answers the exit code. */
 export async function inWorkspace(
   world: CliWorld,
   { options }: Given,
   work: (opened: Opened) => Promise<Result<number>>,
-  opening: OpenOptions = {},
+  { unused, ...opening }: Opening = {},
 ): Promise<number> {
   const json = options['json'] === true
   const path = workspacePath(world, options['workspace'])
   if (!path.ok) return refuse(world, json, path.error)
   const opened = await world.open(path.value, opening)
-  if (!opened.ok) return refuse(world, json, opened.error)
+  if (!opened.ok) {
+    const never = opened.error.details['reason'] === NEVER_USED
+    return never && unused !== undefined ? unused() : refuse(world, json, opened.error)
+  }
   try {
     tellIgnored(world, opened.value)
     const code = await work(opened.value)
@@ -24,7 +33,8 @@ export async function inWorkspace(
   }
 }
 
-function workspacePath({ cwd }: CliWorld, given: unknown): Result<string> {
+/** The folder that `--workspace` names, or else the one where the person stands. */
+export function workspacePath({ cwd }: CliWorld, given: unknown): Result<string> {
   if (typeof given === 'string' && given !== '') return { ok: true, value: given }
   if (given !== undefined) return failed('invalid_args', '--workspace needs the path of a folder.')
   try {

@@ -100,6 +100,21 @@ test('the body is canonical JSON as a whole, whatever it holds', () => {
   expect(frame([], []).toString()).toBe('{"dialect":"rehearsal","segments":[]}')
 })
 
+test('a spent body is continued in its own memory, and the bytes are the same', () => {
+  const segments = encode(items, surface)
+  const twice = [...segments, ...segments]
+  for (const count of [0, 1, 4, segments.length]) {
+    const spent = { body: frame(segments.slice(0, count), []), count }
+    const body = frame(segments, [], spent)
+    expect(body).toEqual(frame(segments, []))
+    // It was continued once; whoever names it again gets other memory.
+    const again = frame(twice, [], spent)
+    expect(body).toEqual(frame(segments, []))
+    expect(again).toEqual(frame(twice, []))
+    expect(frame(twice, [], { body, count: segments.length })).toEqual(again)
+  }
+})
+
 test('the body reads back as what was encoded', () => {
   const read = readRequest(frame(encode(items, surface), []))
   expect(read.ok && read.value.segments.map(({ role }) => role)).toEqual(

@@ -3,9 +3,8 @@ import { canonicalJson } from '../../encoding/json.ts'
 import { systemClock } from '../../host/clock.ts'
 import { failed } from '../../model/errors.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
-import { think, type Thought } from './brain.ts'
+import type { Thought } from './brain.ts'
 import { encode, frame } from './encode.ts'
-import { readRequest } from './schema.ts'
 
 export interface RehearsalOptions {
   /** Characters a delta, at least 1. */
@@ -28,6 +27,11 @@ export function rehearsalProvider({
     body: Buffer,
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
+    // The rules of the model are large, and nobody waits for them before a request is made.
+    const [{ think }, { readRequest }] = await Promise.all([
+      import('./brain.ts'),
+      import('./schema.ts'),
+    ])
     const request = readRequest(body)
     if (!request.ok) {
       yield { type: 'error', error: request.error }

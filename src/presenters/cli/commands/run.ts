@@ -21,6 +21,8 @@ const Options = SessionChoice.extend({
 })
 type Options = z.infer<typeof Options>
 
+export { TurnLine as Output } from '../turn-lines.ts'
+
 /** One Turn: the answer on standard output, or every Event with `--json`; all else on standard error. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const options = Options.safeParse(given.options)

@@ -1,0 +1,159 @@
+// One measurement of turn.bench.ts: a Turn of so many tool round trips and, in turns with its last ones, a young Turn and the floor.
+import { open, readFile, stat, writeFile, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { logName } from '../src/log/place.ts'
+import { ok } from '../src/model/errors.ts'
+import { Harness } from '../src/session/harness.ts'
+import type { Session } from '../src/session/session.ts'
+import { openParts } from '../test/support/harness-parts.ts'
+import { value } from '../test/support/story.ts'
+import { median, timed } from './figure.ts'
+import { peakDuring } from './memory.ts'
+import { readingModel } from './reading-model.ts'
+import { SESSIONS } from './scratch.ts'
+
+const SOON = 20
+const EARLY = 50
+/** A figure is the median of so many round trips; of fewer where fewer came before. */
+const AROUND = 50
+const FILE = 'notes.txt'
+const FILE_BYTES = 300
+
+const [root = '', count] = process.argv.slice(2)
+console.log(JSON.stringify(await measure(Number(count))))
+
+async function measure(late: number): Promise<Record<string, number>> {
+  const long = readingModel(FILE, late + AROUND / 2)
+  const young = readingModel(FILE, EARLY + AROUND / 2)
+  const { workspace, parts, close } = await openParts(root, {
+    providerOf: (name) => ok(name === 'long' ? long : young),
+    limits: { provider_calls: 100_000, waiting_turns: 8, command_ms: 60_000 },
+  })
+  await writeFile(join(workspace, FILE), 'The tide turns at six.\n'.repeat(20).slice(0, FILE_BYTES))
+  const harness = new Harness(parts)
+  const begin = async (provider: string) =>
+    value(await harness.create({ provider, model: 'bench' }))
+  const session = await begin('long')
+  const floorLog = await open(join(root, 'floor'), 'w')
+  const floorPieces: Buffer[] = []
+  const floorMs: number[] = []
+  const turns = takingTurns()
+  let amounts = await amountsOf(session)
+  let each = amounts
+  let besides = Promise.resolve()
+
+  long.onRequest = async (trip) => {
+    if (trip === EARLY) amounts = await amountsOf(session)
+    // Only now is a young Turn fit to be compared with: the first one of a process waits for its compiler.
+    if (trip === late - AROUND / 2) {
+      each = grownEach(amounts, await amountsOf(session), trip - EARLY)
+      besides = runTurn(await begin('young'))
+    }
+    if (trip >= late + AROUND / 2) turns.end()
+    else if (trip >= late - AROUND / 2) await turns.next()
+  }
+  young.onRequest = async (trip) => {
+    if (trip < 2 * SOON) {
+      floorMs.push(await timed(() => floorTrip(join(workspace, FILE), floorLog, floorPieces, each)))
+    }
+    if (trip >= EARLY - AROUND / 2) await turns.next()
+  }
+  const { peak_bytes } = await peakDuring(async () => {
+    await runTurn(session)
+    await besides
+  })
+  await floorLog.close()
+  await close()
+  return {
+    soon_ms: around(young.ms, SOON),
+    floor_ms: around(floorMs, SOON),
+    early_ms: around(young.ms, EARLY),
+    late_ms: around(long.ms, late),
+    early_cpu_ms: around(young.cpuMs, EARLY),
+    late_cpu_ms: around(long.cpuMs, late),
+    ...each,
+    peak_bytes,
+  }
+}
+
+async function runTurn(session: Session): Promise<void> {
+  const { done } = value(await session.admit('Read the notes again and again.'))
+  const { ended } = value(await done)
+  if (ended.status !== 'completed') throw new Error(`the Turn was ${ended.status}`)
+}
+
+/** Reads the file, joins all that was read so far, and writes and syncs as much and as often as a round trip does. */
+async function floorTrip(
+  path: string,
+  log: FileHandle,
+  pieces: Buffer[],
+  { log_bytes, syncs }: Amounts,
+): Promise<void> {
+  const writes = Math.round(syncs)
+  for (let write = 0; write < writes; write += 1) {
+    await log.write(Buffer.alloc(Math.round(log_bytes / writes), 'x'))
+    await log.datasync()
+  }
+  pieces.push(Buffer.from(JSON.stringify({ path })), await readFile(path))
+  Buffer.concat(pieces)
+}
+
+interface Amounts {
+  readonly kept_bytes: number
+  readonly log_bytes: number
+  readonly syncs: number
+}
+
+async function amountsOf({ id, events }: Session): Promise<Amounts> {
+  return {
+    kept_bytes: keptBytes(),
+    log_bytes: (await stat(join(root, SESSIONS, logName(id)))).size,
+    // Each write is synced, and its first Event is the one without a place in it.
+    syncs: events.filter(({ batch }) => batch === undefined).length,
+  }
+}
+
+function grownEach(before: Amounts, after: Amounts, trips: number): Amounts {
+  return {
+    kept_bytes: (after.kept_bytes - before.kept_bytes) / trips,
+    log_bytes: (after.log_bytes - before.log_bytes) / trips,
+    syncs: (after.syncs - before.syncs) / trips,
+  }
+}
+
+/** What is left when everything was let go that nobody holds, buffers included. */
+function keptBytes(): number {
+  setFlagsFromString('--expose-gc')
+  // A buffer that was let go is counted until the second time.
+  runInNewContext('gc(); gc()')
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** Lets two go on one at a time, each until it asks for its `next` turn; after `end` there is nobody to wait for. */
+function takingTurns() {
+  let ended = false
+  let wake: (() => void) | undefined
+  return {
+    next: async () => {
+      if (ended) return
+      const wakeOther = wake
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        wakeOther?.()
+      })
+    },
+    end: () => {
+      ended = true
+      wake?.()
+    },
+  }
+}
+
+function around(values: readonly number[], middle: number): number {
+  const before = Math.min(AROUND, middle) / 2
+  return median(values.slice(middle - before, middle + before))
+}

@@ -1,0 +1,61 @@
+import { constants } from 'node:fs'
+import { access, stat, statfs } from 'node:fs/promises'
+import { arch, homedir, release } from 'node:os'
+import { isAbsolute } from 'node:path'
+import process from 'node:process'
+
+/** What this program runs on. */
+export interface MachineFacts {
+  readonly node: string
+  readonly platform: string
+  readonly arch: string
+  readonly release: string
+}
+
+export function machineFacts(): MachineFacts {
+  const { versions, platform } = process
+  return { node: versions.node, platform, arch: arch(), release: release() }
+}
+
+/** The user's own folder; absent where the system knows of none, or names one that depends on where a program runs. */
+export function userHome(): string | undefined {
+  try {
+    const path = homedir()
+    return isAbsolute(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A path as it is now, for a report: whoever acts on it opens it first and judges what was opened. */
+export type PathFacts =
+  | {
+      readonly kind: 'folder'
+      readonly ours: boolean
+      /** The permission bits, as in 0o700. */
+      readonly mode: number
+      readonly writable: boolean
+      readonly freeBytes: number
+    }
+  | { readonly kind: 'missing' | 'not_folder' }
+  | { readonly kind: 'unreadable'; readonly code: string }
+
+/** Never throws for what the system says. */
+export async function pathFacts(path: string): Promise<PathFacts> {
+  try {
+    const facts = await stat(path)
+    if (!facts.isDirectory()) return { kind: 'not_folder' }
+    const writable = await access(path, constants.W_OK | constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    const { bavail, bsize } = await statfs(path)
+    const uid = process.geteuid?.()
+    const ours = uid === undefined || facts.uid === uid
+    return { kind: 'folder', ours, mode: facts.mode & 0o777, writable, freeBytes: bavail * bsize }
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    if (typeof code !== 'string') throw error
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', code }
+  }
+}

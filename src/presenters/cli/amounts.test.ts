@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { counted, shownBytes } from './amounts.ts'
+
+test.each([
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [100_000, '100,000 bytes'],
+  [104_858, '0.1 MiB'],
+  [1_572_864, '1.5 MiB'],
+  [1_073_741_824, '1.0 GiB'],
+])('%d bytes are shown as %s', (bytes, shown) => {
+  expect(shownBytes(bytes)).toBe(shown)
+})
+
+test('one is one, and all others are many', () => {
+  expect([0, 1, 1234].map((count) => counted(count, 'Turn'))).toEqual([
+    '0 Turns',
+    '1 Turn',
+    '1,234 Turns',
+  ])
+})

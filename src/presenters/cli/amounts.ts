@@ -1,0 +1,14 @@
+/** As in `1 Session`, `3 Sessions`, `1,234 lines`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+const MIB = 1024 ** 2
+const GIB = 1024 ** 3
+const TENTH = MIB / 10
+
+/** In MiB with one decimal, in GiB from one on, and in bytes where that would say nothing. */
+export function shownBytes(bytes: number): string {
+  if (bytes < TENTH) return counted(bytes, 'byte')
+  return bytes < GIB ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`
+}

@@ -1,0 +1,177 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  cellWidth,
+  lineWidth,
+  painted,
+  PLAIN,
+  wrapped,
+  wrappedVerbatim,
+  type Line,
+  type Style,
+} from './cell-width.ts'
+import { visibleText } from './visible-text.ts'
+
+test.each([
+  ['ASCII', 'abc', 3],
+  ['CJK', '漢字', 4],
+  ['full-width letters', 'ａｂ', 4],
+  ['a letter with a mark', 'e\u0301', 1],
+  ['a picture', '\u{1f600}', 2],
+  ['a sign made a picture', '⚠\ufe0f', 2],
+  ['a keycap', '1\ufe0f\u20e3', 2],
+  ['a flag', '\u{1f1e9}\u{1f1ea}', 2],
+  ['a picture with a skin tone, as the widest terminals draw it', '\u{1f44d}\u{1f3fd}', 4],
+  ['pictures with joiners, as the widest terminals draw them', '\u{1f469}\u200d\u{1f4bb}', 4],
+  ['a tab after one letter', 'a\tb', 5],
+  ['nothing', '', 0],
+])('%s has a width', (_, text, width) => {
+  expect(cellWidth(text)).toBe(width)
+})
+
+test('lines break between words, and spaces at a break are dropped', () => {
+  expect(texts(wrapped(line('one two  three'), 7))).toEqual(['one two', 'three'])
+  expect(texts(wrapped(line('one two '), 7))).toEqual(['one two'])
+  expect(texts(wrapped(line('  one two'), 6))).toEqual(['  one', 'two'])
+  expect(texts(wrapped(line('one\n\ntwo'), 9))).toEqual(['one', '', 'two'])
+  expect(texts(wrapped(line(''), 9))).toEqual([''])
+})
+
+test('a word longer than the line is broken, and CJK anywhere', () => {
+  expect(texts(wrapped(line('a bcdefgh i'), 4))).toEqual(['a', 'bcde', 'fgh', 'i'])
+  expect(texts(wrapped(line('ab漢字漢字'), 5))).toEqual(['ab漢', '字漢', '字'])
+})
+
+test('a grapheme is never split; alone too wide, it becomes a question mark', () => {
+  const thumb = '\u{1f44d}\u{1f3fd}'
+  expect(texts(wrapped(line(`abc${thumb}${thumb}`), 6))).toEqual(['abc', thumb, thumb])
+  expect(texts(wrapped(line(`${thumb}漢e\u0301`), 1))).toEqual(['?', '?', 'e\u0301'])
+  const flood = `x${'\u1100'.repeat(1_000)}`
+  expect(texts(wrapped(line(flood), 80))).toEqual(['x?'])
+})
+
+test('verbatim, every space stays and tabs reach their column', () => {
+  expect(texts(wrappedVerbatim(line('a  bc  d '), 4))).toEqual(['a  ', 'bc  ', 'd '])
+  expect(texts(wrappedVerbatim(line('a\tb\n\tc'), 10))).toEqual(['a   b', '    c'])
+})
+
+test('styles stay with their text over a break, and equal neighbours are joined', () => {
+  const [red, bold]: [Style, Style] = [{ colour: 'red' }, { bold: true }]
+  const spans = [
+    { text: 'one t', style: red },
+    { text: 'wo', style: { ...red } },
+    { text: ' three', style: bold },
+  ]
+  expect(wrapped(spans, 7)).toEqual([
+    [{ text: 'one two', style: red }],
+    [{ text: 'three', style: bold }],
+  ])
+})
+
+test('a mark that begins a span stays on the character before it', () => {
+  const spans = [
+    { text: 'abc', style: PLAIN },
+    { text: '\u0301d', style: { bold: true } },
+  ]
+  expect(texts(wrapped(spans, 3))).toEqual(['abc\u0301', 'd'])
+})
+
+const anyLine = fc.array(
+  fc.record({
+    text: fc
+      .array(
+        fc.oneof(
+          fc.string({ unit: 'grapheme' }),
+          fc.constantFrom(' ', '  ', 'word', '漢', '\t', '\u{1f44d}\u{1f3fd}', 'e\u0301'),
+        ),
+      )
+      .map((parts) => visibleText(parts.join('')).replaceAll('\n', ' ')),
+    style: fc.constantFrom<Style>(PLAIN, { bold: true }, { colour: 'red', underline: true }),
+  }),
+)
+
+test('whatever the text, no line is too wide and no text is lost', () => {
+  fc.assert(
+    fc.property(anyLine, fc.integer({ min: 8, max: 40 }), (spans, columns) => {
+      for (const wrap of [wrapped, wrappedVerbatim]) {
+        const lines = wrap(spans, columns)
+        for (const each of lines) expect(lineWidth(each)).toBeLessThanOrEqual(columns)
+        // Only a grapheme that does not fit is replaced, and only one of many parts is that wide.
+        if (!texts(lines).join('').includes('?')) {
+          expect(letters(texts(lines).join(''))).toBe(letters(texts([spans]).join('')))
+        }
+      }
+      expect(texts(wrappedVerbatim(spans, columns)).join('').length).toBeGreaterThanOrEqual(
+        texts(wrapped(spans, columns)).join('').length,
+      )
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('text that is cut into windows has the graphemes of the whole', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.constantFrom(
+          'a',
+          'é',
+          'e\u0301',
+          '漢',
+          '\u{1f1e9}',
+          '\u{1f44d}\u{1f3fd}',
+          '\u1100',
+          '\u1161',
+        ),
+        { minLength: 300, maxLength: 900 },
+      ),
+      (parts) => {
+        const text = parts.join('')
+        const segments = [...new Intl.Segmenter('en').segment(text)].map(({ segment }) => segment)
+        expect(texts(wrapped(line(text), 1)).length).toBe(segments.length)
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+test.each(['x', '漢', 'é', '\t', ' '])('100 KB of %j in one line are wrapped', (sign) => {
+  const lines = wrappedVerbatim(line(sign.repeat(100_000)), 80)
+  expect(lines.length).toBe(Math.ceil((cellWidth(sign) * 100_000) / 80))
+})
+
+test('every style is painted and closed', () => {
+  const all: Style = {
+    bold: true,
+    dim: true,
+    italic: true,
+    underline: true,
+    strike: true,
+    colour: 'cyan',
+  }
+  const spans = [
+    { text: 'a', style: all },
+    { text: 'b', style: PLAIN },
+    { text: 'c', style: { colour: 'red' as const } },
+  ]
+  expect(painted(spans, true)).toBe('\u001b[1;2;3;4;9;36ma\u001b[0mb\u001b[31mc\u001b[0m')
+  expect(painted(spans, false)).toBe('abc')
+  expect(painted([{ text: '', style: all }], true)).toBe('')
+})
+
+test('nothing but its own styles passes, even in text that was never made visible', () => {
+  const spans = [{ text: '\u001b[2J\r\n\u202e', style: { bold: true } }]
+  expect(painted(spans, true)).toBe('\u001b[1m\\u{1b}[2J\\u{d}\\u{a}\\u{202e}\u001b[0m')
+})
+
+function line(text: string): Line {
+  return [{ text, style: PLAIN }]
+}
+
+function texts(lines: readonly Line[]): string[] {
+  return lines.map((spans) => spans.map(({ text }) => text).join(''))
+}
+
+function letters(text: string): string {
+  return text.replaceAll(/[ \t]/g, '')
+}

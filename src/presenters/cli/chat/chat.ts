@@ -1,0 +1,230 @@
+import type { Clock } from '../../../host/clock.ts'
+import type { Streams } from '../../../host/streams.ts'
+import type { Session } from '../../../session/session.ts'
+import type { Line } from '../cell-width.ts'
+import { EXIT } from '../exit-code.ts'
+import { Asking } from './asking.ts'
+import { commandNames, readCommand, runCommand, type ChatActions } from './commands.ts'
+import { Display } from './display.ts'
+import { apply, cleared, giveBack, newEditor, withHistory, type EditorState } from './editor.ts'
+import { listenToKeys } from './keyboard.ts'
+import type { Key } from './keys.ts'
+import { argumentsOf, type Questions } from './questions.ts'
+import { aside, sentences } from './rows.ts'
+import type { Scene } from './screen.ts'
+import { failureRows } from './translate.ts'
+import { WatchedSession } from './watched-session.ts'
+
+export interface ChatParts {
+  /** Standard input and output are a terminal. */
+  readonly streams: Streams
+  readonly clock: Clock
+  readonly colour: boolean
+  readonly actions: ChatActions
+  /** Where the questions of these Sessions arrive. */
+  readonly questions: Questions
+  /** The chat closes it, and every other it goes to. */
+  readonly session: Session
+}
+
+/**
+ * Talks with a person until they leave, and answers with the exit code: 0 after `/quit` or Ctrl-D, 130 after Ctrl-C, 143
+ * and 129 when a signal or the end of the terminal ended it. A Turn that runs then is interrupted, and its end is in the Log
+ * before this resolves. The terminal is left as it was found.
+ */
+export async function runChat(parts: ChatParts): Promise<number> {
+  const chat = new Chat(parts)
+  const { streams, clock } = parts
+  const stops = [
+    listenToKeys(streams.stdin, clock, chat.press, () => chat.leave(EXIT.hangup)),
+    streams.onSignal('SIGINT', () => chat.press({ kind: 'press', chord: 'ctrl-c' })),
+    streams.onSignal('SIGTERM', () => chat.leave(EXIT.terminated)),
+    streams.onSignal('SIGHUP', () => chat.leave(EXIT.hangup)),
+  ]
+  try {
+    return await talked(chat)
+  } finally {
+    for (const stop of stops) stop()
+  }
+}
+
+async function talked(chat: Chat): Promise<number> {
+  try {
+    chat.open()
+    return await chat.left
+  } finally {
+    await chat.close()
+  }
+}
+
+class Chat {
+  readonly left: Promise<number>
+  readonly #parts: ChatParts
+  readonly #display: Display
+  readonly #asking: Asking
+  #here: WatchedSession
+  #editor: EditorState
+  /** A word to the person until they press a key. */
+  #note = ''
+  /** The next Ctrl-C leaves. */
+  #armed = false
+  #leaving: number | undefined
+  #leave: (code: number) => void = () => {}
+  #broke: (defect: unknown) => void = () => {}
+  /** Commands run one after the other. */
+  #commands: Promise<void> = Promise.resolve()
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts
+    this.left = new Promise((resolve, reject) => {
+      this.#leave = resolve
+      this.#broke = reject
+    })
+    this.#display = new Display(parts, {
+      scene: () => this.#scene(),
+      resized: (columns) => this.#here.resize(columns),
+      broke: this.#broke,
+    })
+    const refresh = () => this.#display.refresh()
+    this.#asking = new Asking(parts.questions, parts.clock, refresh, () => this.#display.bell())
+    this.#here = this.#watched(parts.session)
+    this.#editor = newEditor([])
+  }
+
+  open(): void {
+    this.#display.open()
+    this.#greet()
+  }
+
+  leave(code: number): void {
+    if (this.#leaving !== undefined) return
+    this.#leaving = code
+    this.#leave(code)
+  }
+
+  async close(): Promise<void> {
+    this.#asking.close()
+    this.#note = 'Leaving …'
+    this.#display.refresh()
+    await this.#here.close()
+    await this.#display.close()
+    const { id, state } = this.#here.session
+    if (state.turns > 0) {
+      this.#parts.streams.stderr.write(`Continue with: hawser chat --session ${id}\n`)
+    }
+  }
+
+  readonly press = (key: Key): void => {
+    if (this.#leaving !== undefined) return
+    this.#display.refresh()
+    if (key.kind === 'press' && key.chord === 'ctrl-c') return this.#interrupt()
+    this.#note = ''
+    this.#armed = false
+    if (this.#asking.take(key)) return
+    if (key.kind === 'press' && this.#control(key.chord)) return
+    const { state, submit } = apply(this.#editor, key, commandNames(this.#parts.actions))
+    this.#editor = state
+    if (submit !== undefined) this.#submit(submit)
+  }
+
+  /** True when the key is one of the chat and not of the draft. */
+  #control(chord: string): boolean {
+    if (chord === 'ctrl-l') {
+      this.#display.repair()
+      return true
+    }
+    if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
+    if (this.#here.busy) this.#note = 'A Turn is running; Ctrl-C interrupts it.'
+    else this.leave(EXIT.done)
+    return true
+  }
+
+  #interrupt(): void {
+    const { busy, session } = this.#here
+    if (this.#armed) return this.leave(EXIT.interrupted)
+    if (!busy && this.#editor.draft.text !== '') {
+      this.#editor = cleared(this.#editor)
+      return
+    }
+    this.#armed = true
+    this.#note = 'Ctrl-C again leaves.'
+    if (!busy) return
+    this.#note = 'Interrupted. Ctrl-C again leaves.'
+    if (this.#asking.waits) this.#asking.refuse()
+    session.interrupt()
+  }
+
+  #submit(text: string): void {
+    const command = readCommand(text)
+    if (command === undefined) return this.#here.say(text)
+    const { name, argument } = command
+    this.#commands = this.#commands.then(() => this.#command(name, argument)).catch(this.#broke)
+  }
+
+  async #command(name: string, argument: string): Promise<void> {
+    const { columns } = this.#display
+    const { session, busy } = this.#here
+    const { actions } = this.#parts
+    const typed = `/${name} ${argument}`.trimEnd()
+    this.#display.print([[], ...sentences(typed, { columns, style: { dim: true } })])
+    const done = await runCommand(name, argument, { session, actions, columns, busy })
+    if (!done.ok) return this.#display.print(failureRows(done.error, columns))
+    this.#display.print(done.value.rows)
+    if (done.value.leave === true) this.leave(EXIT.done)
+    if (done.value.goTo !== undefined) await this.#goTo(done.value.goTo)
+  }
+
+  async #goTo(session: Session): Promise<void> {
+    const before = this.#here
+    this.#here = this.#watched(session)
+    await before.close()
+    this.#greet()
+  }
+
+  #greet(): void {
+    const { provider, model, workspace } = this.#here.session.state
+    const name = model === provider ? model : `${model} of ${provider}`
+    const text = `hawser · ${name} · ${workspace}`
+    const { columns } = this.#display
+    this.#display.print(sentences(text, { columns, style: { dim: true } }))
+    this.#here.open()
+    this.#editor = newEditor(this.#here.sent())
+  }
+
+  #watched(session: Session): WatchedSession {
+    return new WatchedSession(session, this.#display.columns, {
+      print: (rows) => this.#display.print(rows),
+      changed: () => this.#display.refresh(),
+      said: () => {
+        this.#editor = withHistory(this.#editor, this.#here.sent())
+      },
+      comesBack: (text) => {
+        this.#editor = giveBack(this.#editor, text)
+      },
+      broke: this.#broke,
+    })
+  }
+
+  #scene(): Scene {
+    const { busy, view, session } = this.#here
+    const isAsked = this.#asking.waits
+    return {
+      open: view.open(),
+      activity: isAsked ? [] : view.activity(),
+      question: this.#asking.rows(this.#display.columns, (question) =>
+        argumentsOf(question, session.events),
+      ),
+      draft: this.#editor.draft,
+      hint: this.#hint(),
+      cursor: busy ? 'drawn' : 'own',
+    }
+  }
+
+  #hint(): Line {
+    const { busy, session } = this.#here
+    if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
+    if (this.#asking.waits) return this.#asking.hint()
+    if (busy) return aside('Ctrl-C interrupts · Enter steers')
+    return aside(`${session.permissionMode} · /help`)
+  }
+}

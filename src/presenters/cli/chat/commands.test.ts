@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { harnessPlace } from '../../../../test/support/harness-place.ts'
+import { value } from '../../../../test/support/story.ts'
+import { ok } from '../../../model/errors.ts'
+import { commandNames, readCommand, runCommand, type ChatActions } from './commands.ts'
+
+const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
+
+async function place() {
+  const { harness } = await harnessPlace()
+  const session = value(await harness.create(REHEARSAL))
+  const actions: ChatActions = { sessions: () => harness.list(), open: (id) => harness.open(id) }
+  const here = { session, actions, columns: 120, busy: false }
+  const run = async (name: string, argument = '', changes: Partial<typeof here> = {}) => {
+    const done = await runCommand(name, argument, { ...here, ...changes })
+    if (!done.ok) return done.error.kind
+    const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
+    return { ...done.value, rows }
+  }
+  return { harness, session, actions, run }
+}
+
+test.each([
+  ['/help', { name: 'help', argument: '' }],
+  ['/permission  auto ', { name: 'permission', argument: 'auto' }],
+  ['/model a\nb', { name: 'model', argument: 'a\nb' }],
+  ['/etc/hosts is odd', undefined],
+  [' /help', undefined],
+  ['/', undefined],
+  ['say /help', undefined],
+])('%j is read as a command or as text', (text, command) => {
+  expect(readCommand(text)).toEqual(command)
+})
+
+test('only commands whose parts exist are listed, and the others say that they are not there yet', async () => {
+  const { actions, run } = await place()
+  expect(commandNames(actions)).toEqual(['help', 'sessions', 'model', 'permission', 'quit'])
+  expect([
+    await run('undo'),
+    await run('fork'),
+    await run('compact'),
+    await run('nonsense'),
+  ]).toEqual(['invalid_args', 'invalid_args', 'invalid_args', 'invalid_args'])
+  const help = await run('help', '', { actions: { ...actions, undo: async () => ok(1) } })
+  expect(help).toMatchObject({
+    rows: expect.arrayContaining([expect.stringMatching(/^ {2}\/undo /)]),
+  })
+  expect(await run('quit')).toEqual({ rows: [], leave: true })
+})
+
+test('Sessions are listed and gone to by number or id, but not while a Turn runs', async () => {
+  const { harness, session, run } = await place()
+  const other = value(await harness.create(REHEARSAL))
+  const number = (await harness.list()).findIndex(({ id }) => id === other.id) + 1
+  const list = await run('sessions')
+  expect(list).toMatchObject({ rows: { length: 4 } })
+  expect(await run('sessions', String(number))).toMatchObject({ goTo: { id: other.id } })
+  expect(await run('sessions', other.id)).toMatchObject({ goTo: { id: other.id } })
+  expect([
+    await run('sessions', session.id),
+    await run('sessions', '9'),
+    await run('sessions', other.id, { busy: true }),
+  ]).toEqual(['invalid_args', 'not_found', 'turn_in_progress'])
+})
+
+test('the permission mode is shown, changed, and nothing but a mode', async () => {
+  const { session, run } = await place()
+  expect(await run('permission')).toEqual({
+    rows: ['ask: you are asked before anything is changed or run.'],
+  })
+  expect(await run('permission', 'auto')).toEqual({ rows: [] })
+  expect([session.permissionMode, await run('permission', 'all')]).toEqual(['auto', 'invalid_args'])
+})
+
+test('the model is shown, and changed where that is possible', async () => {
+  const { actions, run } = await place()
+  expect(await run('model')).toEqual({ rows: ['rehearsal of rehearsal answers in this Session.'] })
+  expect(await run('model', 'other')).toBe('invalid_args')
+  const asked: string[] = []
+  const setModel: ChatActions['setModel'] = async (_session, model) => ok(asked.push(model))
+  expect(await run('model', 'other', { actions: { ...actions, setModel } })).toEqual({ rows: [] })
+  expect(asked).toEqual(['other'])
+})

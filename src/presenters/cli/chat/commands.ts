@@ -1,0 +1,224 @@
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { SessionId } from '../../../model/ids.ts'
+import type { ListedSession } from '../../../session/list.ts'
+import type { Session } from '../../../session/session.ts'
+import type { Line } from '../cell-width.ts'
+import { counted, sentences, verbatim } from './rows.ts'
+
+/** What a chat can do besides talking, as far as its parts exist; the caller puts it together. */
+export interface ChatActions {
+  readonly sessions: () => Promise<readonly ListedSession[]>
+  readonly open: (id: SessionId) => Promise<Result<Session>>
+  /** These show what they did by the Events they write. */
+  readonly undo?: (session: Session) => Promise<Result<unknown>>
+  readonly compact?: (session: Session) => Promise<Result<unknown>>
+  readonly setModel?: (session: Session, model: string) => Promise<Result<unknown>>
+  readonly fork?: (session: Session) => Promise<Result<Session>>
+}
+
+/** What a command works with. */
+export interface Here {
+  readonly session: Session
+  readonly actions: ChatActions
+  readonly columns: number
+  /** A Turn runs. */
+  readonly busy: boolean
+}
+
+/** What a command answers, and what the chat is to do then. */
+export interface Done {
+  readonly rows: readonly Line[]
+  readonly goTo?: Session
+  readonly leave?: true
+}
+
+/** A command that a person wrote; `undefined` for a text that is none, such as a path. */
+export function readCommand(text: string): { name: string; argument: string } | undefined {
+  const found = /^\/([a-z]+)(?:\s+(.*?))?\s*$/s.exec(text)
+  if (found?.[1] === undefined) return undefined
+  return { name: found[1], argument: found[2] ?? '' }
+}
+
+export async function runCommand(
+  name: string,
+  argument: string,
+  here: Here,
+): Promise<Result<Done>> {
+  const command = COMMANDS.find((one) => one.name === name)
+  if (command === undefined) {
+    return failed('invalid_args', `There is no command /${name}; /help lists them.`)
+  }
+  if (!exists(command, here.actions)) {
+    return failed('invalid_args', `/${name} is not there yet in this version.`)
+  }
+  return command.run(here, argument)
+}
+
+export function commandNames(actions: ChatActions): string[] {
+  return COMMANDS.filter((command) => exists(command, actions)).map(({ name }) => name)
+}
+
+interface Command {
+  readonly name: string
+  readonly usage: string
+  readonly summary: string
+  /** What it cannot do without. */
+  readonly needs?: keyof ChatActions
+  readonly run: (here: Here, argument: string) => Promise<Result<Done>>
+}
+
+const COMMANDS: readonly Command[] = [
+  { name: 'help', usage: '', summary: 'show this', run: help },
+  {
+    name: 'sessions',
+    usage: '[number or id]',
+    summary: 'list the Sessions of this folder, or go to one',
+    run: sessions,
+  },
+  {
+    name: 'fork',
+    usage: '',
+    summary: 'go on in a new Session that shares all so far',
+    needs: 'fork',
+    run: fork,
+  },
+  { name: 'model', usage: '[name]', summary: 'show the model, or choose another', run: model },
+  {
+    name: 'permission',
+    usage: '[read-only | ask | auto]',
+    summary: 'show what may happen without asking, or change it',
+    run: permission,
+  },
+  {
+    name: 'compact',
+    usage: '',
+    summary: 'replace old History by a checkpoint',
+    needs: 'compact',
+    run: async ({ session, actions }) => quiet(await actions.compact?.(session)),
+  },
+  {
+    name: 'undo',
+    usage: '',
+    summary: 'put files back as they were before the last Turn that changed any',
+    needs: 'undo',
+    run: async ({ session, actions }) => quiet(await actions.undo?.(session)),
+  },
+  {
+    name: 'quit',
+    usage: '',
+    summary: 'leave; the Session stays',
+    run: async () => ok({ rows: [], leave: true }),
+  },
+]
+
+function exists({ needs }: Command, actions: ChatActions): boolean {
+  return needs === undefined || actions[needs] !== undefined
+}
+
+const KEYS = [
+  ['Enter', 'send; while a Turn runs, a word to it'],
+  ['Alt-Enter, Ctrl-J, \\ Enter', 'begin a new line'],
+  ['Up, Down', 'what you sent before'],
+  ['Ctrl-C', 'interrupt the Turn, or clear the line; again to leave'],
+  ['Ctrl-D', 'leave, when nothing is written'],
+] as const
+
+async function help({ actions, columns }: Here): Promise<Result<Done>> {
+  const commands = COMMANDS.filter((command) => exists(command, actions)).map(
+    ({ name, usage, summary }) => [`/${name} ${usage}`.trimEnd(), summary] as const,
+  )
+  const rows = [...commands, ...KEYS].flatMap(([left, right]) =>
+    sentences(right, { columns, first: `  ${left.padEnd(HELP_WIDTH)}` }),
+  )
+  return ok({ rows: [[], ...rows] })
+}
+
+const HELP_WIDTH = 38
+const MOST_LISTED = 20
+
+async function sessions(here: Here, argument: string): Promise<Result<Done>> {
+  const { actions, session, columns } = here
+  const all = await actions.sessions()
+  if (argument === '') {
+    const listed = all
+      .slice(0, MOST_LISTED)
+      .flatMap((one, at) =>
+        verbatim(listedWords(one, session.id), { columns, first: `${at + 1} `.padStart(4) }),
+      )
+    const more =
+      all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
+    const how = ['/sessions NUMBER goes to one', ...more].join('; ')
+    return ok({ rows: [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })] })
+  }
+  const chosen = all.find(({ id }, at) => id === argument || String(at + 1) === argument)
+  if (chosen === undefined) return failed('not_found', 'There is no such Session in this folder.')
+  if (chosen.id === session.id) return failed('invalid_args', 'That is the Session you are in.')
+  if (here.busy) return stillRunning()
+  return going(await actions.open(chosen.id))
+}
+
+function listedWords({ id, state, damage, foreign }: ListedSession, current: SessionId): string {
+  const title = state.title === '' ? '(nothing said yet)' : state.title
+  const notes = [
+    ...(id === current ? ['this one'] : []),
+    ...(foreign ? ['from elsewhere'] : []),
+    ...(damage === undefined ? [] : ['damaged']),
+  ]
+  const time = state.last_ts.slice(0, 16).replace('T', ' ')
+  return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
+}
+
+async function fork({ session, actions, busy }: Here): Promise<Result<Done>> {
+  if (busy) return stillRunning()
+  const forked = await actions.fork?.(session)
+  return forked === undefined ? ok({ rows: [] }) : going(forked)
+}
+
+async function model({ session, actions, columns }: Here, argument: string): Promise<Result<Done>> {
+  const { provider, model: name } = session.state
+  if (argument === '') {
+    return ok({ rows: sentences(`${name} of ${provider} answers in this Session.`, { columns }) })
+  }
+  if (actions.setModel === undefined) {
+    return failed('invalid_args', 'Choosing another model is not there yet in this version.')
+  }
+  return quiet(await actions.setModel(session, argument))
+}
+
+async function permission({ session, columns }: Here, argument: string): Promise<Result<Done>> {
+  if (argument === '') {
+    const text = `${session.permissionMode}: ${MODES[session.permissionMode]}.`
+    return ok({ rows: sentences(text, { columns }) })
+  }
+  if (!isMode(argument)) {
+    return failed('invalid_args', 'The modes are read-only, ask and auto.')
+  }
+  return quiet(await session.setPermissionMode(argument))
+}
+
+type Mode = Session['permissionMode']
+
+const MODES: Readonly<Record<Mode, string>> = {
+  'read-only': 'nothing is changed',
+  ask: 'you are asked before anything is changed or run',
+  auto: 'everything inside the sandbox happens without asking; protected paths and the network are asked about',
+}
+
+function isMode(word: string): word is Mode {
+  return Object.hasOwn(MODES, word)
+}
+
+function stillRunning(): Result<never> {
+  return failed('turn_in_progress', 'A Turn is running here.', {}, [
+    { action: 'Wait for it, or interrupt it by Ctrl-C.' },
+  ])
+}
+
+function going(opened: Result<Session>): Result<Done> {
+  return opened.ok ? ok({ rows: [], goTo: opened.value }) : opened
+}
+
+/** What it did is shown by its Events. */
+function quiet(result: Result<unknown> | undefined): Result<Done> {
+  return result === undefined || result.ok ? ok({ rows: [] }) : result
+}

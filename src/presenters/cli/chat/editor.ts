@@ -1,0 +1,100 @@
+import { EDITS, EMPTY_DRAFT, inOtherLine, inserted, type Draft } from './draft.ts'
+import type { Key } from './keys.ts'
+
+/** The input of a chat: a draft, and what was sent before, which can be called back and changed. */
+export interface EditorState {
+  readonly draft: Draft
+  /** The latest last. */
+  readonly history: readonly string[]
+  /** Which of `history` the draft was called back from; its length for a draft that is new. */
+  readonly at: number
+  /** The new draft, while one of `history` is looked at. */
+  readonly kept: Draft
+}
+
+export interface Edited {
+  readonly state: EditorState
+  /** The person sent this. Never blank. */
+  readonly submit?: string
+}
+
+export function newEditor(history: readonly string[]): EditorState {
+  return { draft: EMPTY_DRAFT, history, at: history.length, kept: EMPTY_DRAFT }
+}
+
+/** Takes one key. Keys that mean nothing here change nothing. `commands` are completed by tab. */
+export function apply(state: EditorState, key: Key, commands: readonly string[]): Edited {
+  if (key.kind !== 'press') return { state: withDraft(state, inserted(state.draft, key.text)) }
+  const edit = EDITS[key.chord]
+  if (edit !== undefined) return { state: withDraft(state, edit(state.draft)) }
+  switch (key.chord) {
+    case 'enter':
+      return entered(state)
+    case 'up':
+    case 'ctrl-p':
+      return { state: upOrDown(state, 'up') }
+    case 'down':
+    case 'ctrl-n':
+      return { state: upOrDown(state, 'down') }
+    case 'tab':
+      return { state: completed(state, commands) }
+    default:
+      return { state }
+  }
+}
+
+/** What is in the Log by now; a draft stays what it is. */
+export function withHistory(state: EditorState, history: readonly string[]): EditorState {
+  const isNew = state.at === state.history.length
+  return { ...state, history, at: isNew ? history.length : state.at }
+}
+
+/** Text that comes back, such as one that could not be sent, in front of what was written meanwhile. */
+export function giveBack(state: EditorState, text: string): EditorState {
+  const rest = state.draft.text === '' ? '' : `\n${state.draft.text}`
+  return withDraft(state, { text: text + rest, cursor: text.length + rest.length })
+}
+
+export function cleared(state: EditorState): EditorState {
+  return newEditor(state.history)
+}
+
+function entered(state: EditorState): Edited {
+  const { text, cursor } = state.draft
+  if (text.endsWith('\\') && cursor === text.length) {
+    const line = `${text.slice(0, -1)}\n`
+    return { state: withDraft(state, { text: line, cursor: line.length }) }
+  }
+  if (text.trim() === '') return { state: cleared(state) }
+  return { state: cleared(state), submit: text }
+}
+
+function upOrDown(state: EditorState, way: 'up' | 'down'): EditorState {
+  const within = inOtherLine(state.draft, way)
+  if (within !== undefined) return withDraft(state, within)
+  const at = state.at + (way === 'up' ? -1 : 1)
+  if (at < 0 || at > state.history.length) return state
+  const kept = state.at === state.history.length ? state.draft : state.kept
+  if (at === state.history.length) return { ...state, at, draft: kept, kept }
+  const text = state.history[at] ?? ''
+  return { ...state, at, kept, draft: { text, cursor: text.length } }
+}
+
+/** As far as all commands agree that begin with what is written. */
+function completed(state: EditorState, commands: readonly string[]): EditorState {
+  const { text, cursor } = state.draft
+  if (!/^\/\S*$/.test(text) || cursor !== text.length) return state
+  const fitting = commands.map((name) => `/${name}`).filter((name) => name.startsWith(text))
+  const [first, ...others] = fitting
+  if (first === undefined) return state
+  let common = first
+  for (const other of others) {
+    while (!other.startsWith(common)) common = common.slice(0, -1)
+  }
+  const line = others.length === 0 ? `${first} ` : common
+  return withDraft(state, { text: line, cursor: line.length })
+}
+
+function withDraft(state: EditorState, draft: Draft): EditorState {
+  return { ...state, draft }
+}

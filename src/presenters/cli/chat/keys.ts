@@ -1,0 +1,197 @@
+/**
+ * What a person did at the keyboard. A `press` is named by its chord: `enter`, `ctrl-a`, `alt-left`, `shift-tab`. A `text` is
+ * one character; a `paste` is everything that was pasted at once.
+ */
+export type Key =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'paste'; readonly text: string }
+  | { readonly kind: 'press'; readonly chord: string }
+
+/**
+ * Turns the bytes of a terminal into keys. Bytes may arrive cut anywhere, within a character or a sequence: the keys are the
+ * same. Sequences that mean no key of ours are swallowed, never typed.
+ */
+export class KeyDecoder {
+  // A byte order mark is swallowed otherwise.
+  readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+  #state: State = 'ground'
+  /** Of the sequence that is under way, without its introducer. */
+  #sequence = ''
+  #pasted = ''
+
+  /** A sequence began that may be a key by itself: call `flush` when nothing follows soon. */
+  get undecided(): boolean {
+    return this.#state !== 'ground' && this.#state !== 'paste'
+  }
+
+  push(bytes: Uint8Array): Key[] {
+    return this.#take(this.#utf8.decode(bytes, { stream: true }))
+  }
+
+  /** Nothing followed: an escape that stands alone is the key of that name. */
+  flush(): Key[] {
+    if (!this.undecided) return []
+    const keys = this.#state === 'escape' ? [press('escape')] : []
+    this.#state = 'ground'
+    return keys
+  }
+
+  #take(text: string): Key[] {
+    const keys: Key[] = []
+    let rest = text
+    while (rest !== '') {
+      if (this.#state === 'paste') rest = this.#paste(rest, keys)
+      else {
+        const sign = String.fromCodePoint(rest.codePointAt(0) ?? 0)
+        rest = rest.slice(sign.length)
+        this.#step(sign, keys)
+      }
+    }
+    return keys
+  }
+
+  #step(sign: string, keys: Key[]): void {
+    switch (this.#state) {
+      case 'ground':
+        if (sign === ESC) this.#state = 'escape'
+        else keys.push(...keyOf(sign))
+        return
+      case 'escape':
+        return this.#afterEscape(sign, keys)
+      case 'csi':
+        return this.#inSequence(sign, keys)
+      case 'ss3':
+        this.#state = 'ground'
+        if (sign === ESC) this.#state = 'escape'
+        else keys.push(...chordOf(LETTERS[sign], ''))
+        return
+      case 'console':
+        // The function keys of a bare console: their letter is part of them.
+        this.#state = 'ground'
+        return
+      case 'paste':
+        return
+    }
+  }
+
+  #afterEscape(sign: string, keys: Key[]): void {
+    if (sign === ESC) {
+      keys.push(press('escape'))
+      return
+    }
+    this.#sequence = ''
+    this.#state = sign === '[' ? 'csi' : sign === 'O' ? 'ss3' : 'ground'
+    if (this.#state === 'ground') keys.push(...keyOf(sign).map(withAlt))
+  }
+
+  #inSequence(sign: string, keys: Key[]): void {
+    if (sign === ESC) {
+      this.#state = 'escape'
+      return
+    }
+    if (sign === '[' && this.#sequence === '') {
+      this.#state = 'console'
+      return
+    }
+    if (/^[\x20-\x3f]$/.test(sign) && this.#sequence.length < LONGEST_SEQUENCE) {
+      this.#sequence += sign
+      return
+    }
+    this.#state = 'ground'
+    if (this.#sequence === '200' && sign === '~') {
+      this.#state = 'paste'
+      this.#pasted = ''
+    } else keys.push(...sequenceKey(this.#sequence, sign))
+  }
+
+  /** Answers with what comes after the paste. */
+  #paste(text: string, keys: Key[]): string {
+    const from = Math.max(0, this.#pasted.length - PASTE_END.length)
+    this.#pasted += text
+    const end = this.#pasted.indexOf(PASTE_END, from)
+    if (end === -1) return ''
+    const rest = this.#pasted.slice(end + PASTE_END.length)
+    keys.push({ kind: 'paste', text: this.#pasted.slice(0, end).replaceAll(/\r\n?/g, '\n') })
+    this.#state = 'ground'
+    this.#pasted = ''
+    return rest
+  }
+}
+
+type State = 'ground' | 'escape' | 'csi' | 'ss3' | 'console' | 'paste'
+
+const ESC = '\x1b'
+const PASTE_END = '\x1b[201~'
+const LONGEST_SEQUENCE = 32
+
+/** Last letters of sequences. */
+const LETTERS: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  M: 'enter',
+  Z: 'shift-tab',
+}
+
+/** First numbers of sequences that end in a tilde. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  1: 'home',
+  3: 'delete',
+  4: 'end',
+  5: 'page-up',
+  6: 'page-down',
+  7: 'home',
+  8: 'end',
+}
+
+/** Characters that name themselves by a number, in the two ways terminals do that. */
+const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
+  9: 'tab',
+  13: 'enter',
+  27: 'escape',
+  127: 'backspace',
+}
+
+const CONTROLS: Readonly<Record<string, string>> = {
+  '\r': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\x7f': 'backspace',
+}
+
+function keyOf(sign: string): Key[] {
+  const named = CONTROLS[sign]
+  if (named !== undefined) return [press(named)]
+  const code = sign.codePointAt(0) ?? 0
+  if (code < 0x20) return [press(`ctrl-${String.fromCharCode(code + 0x60)}`)]
+  // The second set of controls means nothing at a keyboard.
+  if (code >= 0x80 && code < 0xa0) return []
+  return [{ kind: 'text', text: sign }]
+}
+
+function sequenceKey(parameters: string, last: string): Key[] {
+  const [first = '', modifiers = '', third = ''] = parameters.split(';')
+  if (last === 'u') return chordOf(NAMED_CHARACTERS[first], modifiers)
+  if (last !== '~') return chordOf(LETTERS[last], modifiers)
+  if (first === '27') return chordOf(NAMED_CHARACTERS[third], modifiers)
+  return chordOf(NUMBERS[first], modifiers)
+}
+
+/** Modifiers come as one more than the sum of shift 1, alt 2 and ctrl 4. */
+function chordOf(name: string | undefined, modifiers: string): Key[] {
+  if (name === undefined) return []
+  const sum = Math.max(0, (Number.parseInt(modifiers, 10) || 1) - 1)
+  const prefix = [sum & 4 ? 'ctrl-' : '', sum & 2 ? 'alt-' : '', sum & 1 ? 'shift-' : ''].join('')
+  return [press(prefix + name)]
+}
+
+function withAlt(key: Key): Key {
+  return press(`alt-${key.kind === 'press' ? key.chord : key.text.toLowerCase()}`)
+}
+
+function press(chord: string): Key {
+  return { kind: 'press', chord }
+}

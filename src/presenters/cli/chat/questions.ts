@@ -1,0 +1,79 @@
+import type { Session } from '../../../session/session.ts'
+import type { SessionParts } from '../../../session/session-parts.ts'
+
+type Ask = SessionParts['ask']
+export type Question = Parameters<Ask>[0]
+export type Answer = Awaited<ReturnType<Ask>>
+
+const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
+
+/**
+ * Where questions of a Turn wait for the person at the terminal. The composition root hands `ask` to the Sessions; the chat
+ * shows what waits and answers it. Before a chat listens, and after it left, there is nobody to ask.
+ */
+export class Questions {
+  #waiting: { readonly question: Question; readonly settle: (answer: Answer) => void }[] = []
+  #listener: (() => void) | undefined
+
+  /** Answers once. An interrupted Turn takes its question back. */
+  readonly ask: Ask = (question, signal) =>
+    new Promise((resolve) => {
+      if (this.#listener === undefined || signal.aborted) {
+        resolve(NOBODY)
+        return
+      }
+      const takenBack = () => settle(NOBODY)
+      const settle = (answer: Answer) => {
+        signal.removeEventListener('abort', takenBack)
+        this.#waiting = this.#waiting.filter((one) => one.settle !== settle)
+        resolve(answer)
+        this.#listener?.()
+      }
+      signal.addEventListener('abort', takenBack)
+      this.#waiting.push({ question, settle })
+      this.#listener()
+    })
+
+  /** The one to be answered now. */
+  get first(): Question | undefined {
+    return this.#waiting[0]?.question
+  }
+
+  answerFirst(answer: Answer): void {
+    this.#waiting[0]?.settle(answer)
+  }
+
+  /** `changed` is called whenever another question, or none, is the first. Ends with `leave`. */
+  listen(changed: () => void): void {
+    this.#listener = changed
+  }
+
+  leave(): void {
+    this.#listener = undefined
+    for (const { settle } of this.#waiting) settle(NOBODY)
+  }
+}
+
+/** What a key says to a question; `undefined` when it says nothing. */
+export function answerOf(chord: string, { mayGrant }: Question): Answer | undefined {
+  switch (chord.toLowerCase()) {
+    case 'y':
+      return { allowed: true, scope: 'once', by: 'person' }
+    case 'a':
+    case 's':
+      return mayGrant ? { allowed: true, scope: 'session', by: 'person' } : undefined
+    case 'n':
+    case 'escape':
+      return { allowed: false, scope: 'once', by: 'person' }
+    default:
+      return undefined
+  }
+}
+
+/** The arguments of the call that is asked about, in the model's own words. */
+export function argumentsOf(question: Question, events: Session['events']): string {
+  const call = events.findLast(
+    (event) => event.type === 'tool_call' && event.data.call_id === question.call_id,
+  )
+  return call?.type === 'tool_call' ? call.data.arguments : ''
+}

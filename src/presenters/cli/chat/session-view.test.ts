@@ -1,0 +1,286 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { EphemeralEvent, EventDraft, WholeEvent } from '../../../model/event.ts'
+import { lineWidth, painted, type Line } from '../cell-width.ts'
+import { SessionView } from './session-view.ts'
+import { translate } from './translate.ts'
+
+const TURN = 'trn_01kg8m2q3r4s5t6v7w8x9y0z12'
+const USAGE = { input: 2000, cached_read: 500, cache_write: 0, output: 30, reasoning: 0, calls: 1 }
+
+/** Events of one Turn, a second apart. */
+function turnOf(...drafts: EventDraft[]): WholeEvent[] {
+  return drafts.map(
+    (draft, seq) =>
+      ({
+        ...draft,
+        seq,
+        turn_id: TURN,
+        ts: `2026-01-31T12:00:0${seq}.000Z`,
+      }) as unknown as WholeEvent,
+  )
+}
+
+const started: EventDraft = { type: 'turn_started', data: { source: { presenter: 'cli' } } }
+
+function said(text: string, more: object = {}): EventDraft {
+  return { type: 'user_message', data: { text, prompt_mode: 'string', ...more } }
+}
+
+function called(name: string, args: object): EventDraft {
+  return { type: 'tool_call', data: { call_id: 'c1', name, arguments: JSON.stringify(args) } }
+}
+
+function result(name: string, more: object): EventDraft {
+  const data = { call_id: 'c1', name, outcome: 'ok', output: '', duration_ms: 1, ...more }
+  return { type: 'tool_result', data } as EventDraft
+}
+
+function ended(more: object): EventDraft {
+  return { type: 'turn_ended', data: { usage_total: USAGE, ...more } } as EventDraft
+}
+
+const delta = (text: string) => ({ type: 'text_delta', data: { text } }) as EphemeralEvent
+
+const words = (rows: readonly Line[]) => rows.map((row) => row.map(({ text }) => text).join(''))
+
+/** What the last of these Events shows. */
+function shown(...drafts: EventDraft[]): string[] {
+  const events = turnOf(...drafts)
+  const last = events.at(-1)
+  return last === undefined ? [] : words(translate(last, events, 60))
+}
+
+test.each([
+  ['a message', [said('one\ntwo')], ['', '> one', '  two']],
+  ['a word to the Turn', [said('one', { steer: true })], ['↳ steering: one']],
+  [
+    'a file that was read',
+    [called('read', { path: 'a.txt' }), result('read', { output: '1 a\n2 b\n' })],
+    ['● read a.txt · 2 lines'],
+  ],
+  [
+    'a file that was made',
+    [called('write', { path: 'a.txt', content: 'x' }), result('write', { after_blob: 'b' })],
+    ['● write a.txt · created'],
+  ],
+  [
+    'a file that was changed',
+    [
+      called('edit', { path: 'a.txt' }),
+      result('edit', {
+        before_blob: 'a',
+        after_blob: 'b',
+        output: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
+      }),
+    ],
+    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+  ],
+  [
+    'a command and its output',
+    [
+      called('bash', { command: 'make\nmake test' }),
+      result('bash', { output: 'ok\n[exit code 0]\n' }),
+    ],
+    ['● bash make …', '  ok'],
+  ],
+  [
+    'a command that failed',
+    [called('bash', { command: 'false' }), result('bash', { output: '[exit code 1]\n' })],
+    ['● bash false', '  [exit code 1]'],
+  ],
+  [
+    'a call that was denied',
+    [
+      called('write', { path: 'a' }),
+      result('write', { outcome: 'denied', error: { kind: 'permission_denied', message: 'No.' } }),
+    ],
+    ['✗ write a · denied', '  No.'],
+  ],
+  [
+    'a call that a crash cut off',
+    [called('bash', { command: 'make' }), result('bash', { outcome: 'unknown' })],
+    ['? bash make · nobody knows whether it ran'],
+  ],
+  [
+    'a call of a tool that takes something else',
+    [called('other', { n: 1, what: 'this' }), result('other', {})],
+    ['● other this'],
+  ],
+  [
+    'the end of a Turn, and what it took',
+    [started, ended({ status: 'completed' })],
+    ['2,000 tokens in (25 % cached) · 30 out · 1.0 s'],
+  ],
+  [
+    'a Turn that failed, and what to do',
+    [
+      started,
+      ended({
+        status: 'failed',
+        error: {
+          kind: 'auth',
+          message: 'No key.',
+          next_actions: [{ action: 'Set it:', command: 'x' }],
+        },
+      }),
+    ],
+    ['✗ No key.', '  Set it: x', '2,000 tokens in (25 % cached) · 30 out · 1.0 s'],
+  ],
+  [
+    'a Turn that a crash cut off',
+    [started, ended({ status: 'interrupted', crash_recovered: true })],
+    [
+      'This Turn was cut off by a crash. Nothing of it runs again.',
+      '2,000 tokens in (25 % cached) · 30 out · 1.0 s',
+    ],
+  ],
+  [
+    'a word that came too late for its Turn',
+    [started, said('wait', { steer: true }), ended({ status: 'completed' })],
+    [
+      'That came too late for this Turn; the model reads it with',
+      'your next message.',
+      '2,000 tokens in (25 % cached) · 30 out · 2.0 s',
+    ],
+  ],
+] as const)('%s is shown', (_title, drafts, rows) => {
+  expect(shown(...drafts)).toEqual(rows)
+})
+
+test('long output shows its first and last lines, a long diff and a long message their first', () => {
+  const lines = Array.from({ length: 100 }, (_, at) => `line ${at}`)
+  const output = shown(
+    called('bash', { command: 'x' }),
+    result('bash', { output: lines.join('\n') }),
+  )
+  expect([output.length, output[1], output[9], output.at(-1)]).toEqual([
+    14,
+    '  line 0',
+    '  [… 88 more lines]',
+    '  line 99',
+  ])
+  expect(shown(said(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
+})
+
+const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b5n\u202e\r日本語'
+
+test.each([
+  said(EVIL),
+  said(EVIL, { steer: true }),
+  { type: 'assistant_message', data: { text: `# ${EVIL}\n\n- ${EVIL}` } },
+  result(EVIL, { outcome: 'failed', error: { kind: 'internal', message: EVIL } }),
+  result('bash', { output: EVIL }),
+  { type: 'plan_updated', data: { entries: [{ content: EVIL, status: 'pending' }] } },
+  { type: 'session_settings', data: { title: EVIL, model: EVIL } },
+  { type: 'notice', data: { code: 'x', text: EVIL } },
+  { type: 'log_repaired', data: { cut_bytes: 1, kept_as: EVIL } },
+  ended({
+    status: 'failed',
+    error: { kind: 'internal', message: EVIL, next_actions: [{ action: EVIL }] },
+  }),
+] as EventDraft[])(
+  'what $type says from outside fits the terminal and brings no escape sequence',
+  (draft) => {
+    const events = turnOf(called(EVIL, { [EVIL]: EVIL, path: EVIL }), draft)
+    const event = events.at(-1)
+    if (event === undefined) throw new Error('there is one')
+    const rows = translate(event, events, 24)
+    expect(rows.filter((row) => lineWidth(row) > 24)).toEqual([])
+    const text = rows.map((row) => painted(row, false)).join('')
+    expect(text).toContain('u{1b}')
+    expect(text).not.toMatch(/\p{Cc}|\p{Cf}/u)
+  },
+)
+
+const MARKDOWN = 'One *two* three.\n\n- a\n- b\n\n```ts\nconst x = 1\n```\n\nLast **words** of it.'
+
+test('an answer is the same rows, however it was cut and whether it was watched or read', () => {
+  const [event] = turnOf({ type: 'assistant_message', data: { text: MARKDOWN } })
+  if (event === undefined) throw new Error('there is one')
+  const whole = translate(event, [event], 30)
+  fc.assert(
+    fc.property(fc.array(fc.nat(MARKDOWN.length)), (cuts) => {
+      const places = [0, ...cuts.toSorted((a, b) => a - b)]
+      const view = new SessionView(30)
+      const streamed = places.flatMap((from, at) =>
+        view.notice(delta(MARKDOWN.slice(from, places[at + 1] ?? from))),
+      )
+      expect([...streamed, ...view.take(event, [event])]).toEqual(whole)
+      expect(view.open()).toEqual([])
+    }),
+  )
+})
+
+test('what is final of an answer is not given out again when the terminal is resized', () => {
+  const view = new SessionView(80)
+  const first = words(view.notice(delta('One.\n\nTwo.\n\nThree is a longer paragraph ')))
+  view.resize(20)
+  expect([first, words(view.open())]).toEqual([
+    ['', 'One.'],
+    ['', 'Two.', '', 'Three is a longer', 'paragraph'],
+  ])
+  const [event] = turnOf({
+    type: 'assistant_message',
+    data: { text: 'One.\n\nTwo.\n\nThree is a longer paragraph here.' },
+  })
+  if (event === undefined) throw new Error('there is one')
+  expect(words(view.take(event, [event]))).toEqual([
+    '',
+    'Two.',
+    '',
+    'Three is a longer',
+    'paragraph here.',
+  ])
+})
+
+test('what goes on is shown until it is over', () => {
+  const view = new SessionView(40)
+  const events = turnOf(
+    started,
+    called('bash', { command: 'make' }),
+    result('bash', { output: 'done\n' }),
+    said('faster', { steer: true }),
+    ended({ status: 'interrupted' }),
+  )
+  const take = (at: number) => {
+    const event = events[at]
+    if (event !== undefined) view.take(event, events.slice(0, at + 1))
+    return words(view.activity())
+  }
+  take(0)
+  view.notice({ type: 'reasoning_delta', data: { text: 'hm' } } as EphemeralEvent)
+  expect(words(view.activity())).toEqual(['… thinking'])
+  expect(take(1)).toEqual(['… bash make'])
+  for (const text of ['com', 'piling\nlink', 'ing\n']) {
+    view.notice({ type: 'tool_progress', data: { call_id: 'c1', text } } as EphemeralEvent)
+  }
+  view.steered('faster')
+  expect(words(view.activity())).toEqual(['… bash make', '  linking', '↳ steering: faster'])
+  expect(take(2)).toEqual(['… thinking', '↳ steering: faster'])
+  expect(take(3)).toEqual(['… thinking'])
+  view.notice(delta('I was say'))
+  expect(take(4)).toEqual([])
+  expect(view.open()).toEqual([])
+})
+
+test('an answer that begins again, or is not what was streamed, says that it broke off', () => {
+  const view = new SessionView(40)
+  view.notice(delta('First try'))
+  const restarted = view.notice({
+    type: 'stream_restarted',
+    data: { reason: 'x' },
+  } as EphemeralEvent)
+  expect(words(restarted)).toEqual(['', 'First try', '[The answer broke off here.]'])
+  view.notice(delta('Second'))
+  const [event] = turnOf({ type: 'assistant_message', data: { text: 'Other', partial: true } })
+  if (event === undefined) throw new Error('there is one')
+  expect(words(view.take(event, [event]))).toEqual([
+    '',
+    'Second',
+    '[The answer broke off here.]',
+    '',
+    'Other',
+    '[The answer broke off here.]',
+  ])
+})

@@ -1,0 +1,180 @@
+import type { HawserError } from '../../../model/errors.ts'
+import type { WholeEvent } from '../../../model/event.ts'
+import type { Line } from '../cell-width.ts'
+import { costOf, footer } from '../footer.ts'
+import { MarkdownStream } from '../markdown.ts'
+import { aside, counted, grouped, head, sentences, verbatim } from './rows.ts'
+import { resultRows } from './tool-rows.ts'
+
+/** What an Event shows in the chat, as finished rows. `events` are those of the Session up to it, itself included. Pure. */
+export function translate(
+  event: WholeEvent,
+  events: readonly WholeEvent[],
+  columns: number,
+): Line[] {
+  const say = (text: string) => sentences(text, { columns, style: { dim: true } })
+  switch (event.type) {
+    case 'user_message':
+      return userRows(event.data.text, event.data.steer === true, columns)
+    case 'assistant_message':
+      return [
+        [],
+        ...answerRows(event.data.text, columns),
+        ...(event.data.partial === true ? [BROKEN_OFF] : []),
+      ]
+    case 'tool_result':
+      return resultRows(event.data, callOf(event, events), columns)
+    case 'permission_decision':
+      return event.data.by === 'policy' ? [] : say(decisionWords(event.data))
+    case 'plan_updated':
+      return event.data.entries.flatMap(({ content, status }) =>
+        sentences(content, { columns, first: PLAN_MARKS[status] }),
+      )
+    case 'turn_ended':
+      return endRows(event, events, columns)
+    case 'session_settings':
+      return say(settingsWords(event.data))
+    case 'session_fork':
+      return say(`Forked from ${event.data.parent_session_id}.`)
+    case 'skill_activation':
+      return say(`Skill ${event.data.name} is in use.`)
+    case 'skill_context_hydration':
+      return say(
+        `${event.data.context_source_id} of ${event.data.skill.name}: ${event.data.status}.`,
+      )
+    case 'resource_ingested':
+      return say(`${event.data.descriptor.handle} is ${event.data.descriptor.name}.`)
+    case 'resource_view':
+      return say(`${event.data.handle} shown to the model: ${event.data.outcome}.`)
+    case 'resource_quarantined':
+      return say('The model refused an attachment; the Turn goes on without it.')
+    case 'history_compaction':
+      return say(
+        `Compacted: about ${grouped(event.data.tokens_before)} tokens became ${grouped(event.data.tokens_after)}.`,
+      )
+    case 'compaction_undone':
+      return say('The last Compaction was taken back.')
+    case 'files_restored':
+      return event.data.files.flatMap(({ path, outcome }) => say(`${path}: ${RESTORED[outcome]}`))
+    case 'text_pinned':
+      return say('Pinned: every checkpoint keeps this text.')
+    case 'log_repaired':
+      return say(
+        `A crash had left ${counted(event.data.cut_bytes, 'byte')} of an unfinished write; kept as ${event.data.kept_as}.`,
+      )
+    case 'notice':
+      return say(event.data.text)
+    // What a conversation does not show. Each is named, so that a new type has to be decided about.
+    case 'session_started':
+    case 'prompt_surface':
+    case 'turn_started':
+    case 'late_context':
+    case 'provider_request':
+    case 'provider_usage':
+    case 'reasoning':
+    case 'tool_call':
+    case 'resource_retired':
+    case 'resource_dropped':
+    case 'lock_taken':
+      return []
+    default:
+      return event satisfies never
+  }
+}
+
+/** A whole answer, as it looks when it has arrived. */
+function answerRows(text: string, columns: number): Line[] {
+  const stream = new MarkdownStream(columns)
+  return [...stream.push(text), ...stream.end()]
+}
+
+/** An error as it is known here or from an Event. */
+type Told = HawserError | NonNullable<WholeEvent<'turn_ended'>['data']['error']>
+
+/** The failure of something a person did here, and what they can do about it. */
+export function failureRows({ message, next_actions = [] }: Told, columns: number): Line[] {
+  return [
+    ...sentences(message, { columns, first: '✗ ', style: { colour: 'red' } }),
+    ...next_actions.flatMap(({ action, command }) =>
+      sentences(command === undefined ? action : `${action} ${command}`, { columns, first: '  ' }),
+    ),
+  ]
+}
+
+export const BROKEN_OFF = aside('[The answer broke off here.]')
+
+const MOST_USER_ROWS = 20
+
+const PLAN_MARKS = { pending: '[ ] ', in_progress: '[>] ', completed: '[x] ' } as const
+
+const RESTORED = {
+  restored: 'as it was before',
+  changed_since: 'left alone, because it was changed since',
+  failed: 'could not be put back',
+} as const
+
+function userRows(text: string, steer: boolean, columns: number): Line[] {
+  const first = steer ? '↳ steering: ' : '> '
+  const rest = steer ? '  ' : undefined
+  const setting = { columns, first, firstStyle: { bold: true }, style: { bold: true } }
+  const rows = verbatim(text, rest === undefined ? setting : { ...setting, rest })
+  return [...(steer ? [] : [[]]), ...head(rows, MOST_USER_ROWS, '  ')]
+}
+
+function callOf({ data }: WholeEvent<'tool_result'>, events: readonly WholeEvent[]) {
+  const call = events.findLast(
+    (event) => event.type === 'tool_call' && event.data.call_id === data.call_id,
+  )
+  return call?.type === 'tool_call' ? call.data : { name: data.name, arguments: '' }
+}
+
+function decisionWords(data: WholeEvent<'permission_decision'>['data']): string {
+  const { decision, scope, by, subject } = data
+  if (decision === 'allowed') {
+    return scope === 'session' ? `You allowed ${subject} for this Session.` : `You allowed it.`
+  }
+  if (by === 'person') return 'You said no.'
+  return by === 'timeout' ? 'Nobody answered in time.' : 'There was nobody to ask.'
+}
+
+function settingsWords(data: WholeEvent<'session_settings'>['data']): string {
+  const { permission_mode, model, title } = data
+  const words = [
+    ...(permission_mode === undefined ? [] : [`Permission mode: ${permission_mode}.`]),
+    ...(model === undefined ? [] : [`Model: ${model}.`]),
+    ...(title === undefined ? [] : [`Title: ${title}.`]),
+  ]
+  return words.join(' ')
+}
+
+function endRows(
+  event: WholeEvent<'turn_ended'>,
+  events: readonly WholeEvent[],
+  columns: number,
+): Line[] {
+  const { status, error, crash_recovered, usage_total } = event.data
+  const own = events.filter(({ turn_id }) => turn_id === event.turn_id)
+  const started = own.find(({ type }) => type === 'turn_started')
+  const ms = Math.max(0, Date.parse(event.ts) - Date.parse(started?.ts ?? event.ts))
+  return [
+    ...tooLate(own, columns),
+    ...(crash_recovered === true
+      ? sentences('This Turn was cut off by a crash. Nothing of it runs again.', {
+          columns,
+          style: { colour: 'yellow' },
+        })
+      : status === 'interrupted'
+        ? sentences('Interrupted.', { columns, style: { colour: 'yellow' } })
+        : []),
+    ...(error === undefined ? [] : failureRows(error, columns)),
+    ...sentences(footer(usage_total, costOf(own), ms), { columns, style: { dim: true } }),
+  ]
+}
+
+/** A word to the Turn that it did not hear any more is in the Log, and the next request shows it. */
+function tooLate(own: readonly WholeEvent[], columns: number): Line[] {
+  const last = own.at(-2)
+  if (last?.type !== 'user_message' || last.data.steer !== true) return []
+  const text = 'That came too late for this Turn; the model reads it with your next message.'
+  return sentences(text, { columns, style: { colour: 'yellow' } })
+}

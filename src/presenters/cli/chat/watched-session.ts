@@ -1,0 +1,166 @@
+import type { WholeEvent } from '../../../model/event.ts'
+import type { Session } from '../../../session/session.ts'
+import type { Seen } from '../../../session/subscribe.ts'
+import type { Line } from '../cell-width.ts'
+import { counted, sentences } from './rows.ts'
+import { SessionView } from './session-view.ts'
+import { failureRows } from './translate.ts'
+
+/** Who hears of what happens in the Session. */
+export interface Hearer {
+  /** Finished rows. */
+  readonly print: (rows: readonly Line[]) => void
+  /** What goes on is something else now. */
+  readonly changed: () => void
+  /** The Log has another text of a person. */
+  readonly said: () => void
+  /** A text could not be sent. */
+  readonly comesBack: (text: string) => void
+  /** Something met a defect. */
+  readonly broke: (defect: unknown) => void
+}
+
+const NOT_ENDED =
+  'The last Turn has not ended: it runs elsewhere, or a crash cut it off. In that case your next message ends it first.'
+
+/** How much of a Session that goes on is shown again. */
+const TURNS_SHOWN = 3
+
+/** A Session as the chat has it: what it shows, and what a person says to it. */
+export class WatchedSession {
+  readonly session: Session
+  readonly #hearer: Hearer
+  readonly #view: SessionView
+  #columns: number
+  #shown = -1
+  #turns = 0
+  #watching: Promise<void> = Promise.resolve()
+
+  constructor(session: Session, columns: number, hearer: Hearer) {
+    this.session = session
+    this.#columns = columns
+    this.#hearer = hearer
+    this.#view = new SessionView(columns)
+  }
+
+  /** Shows how it was left, and everything from there on. */
+  open(): void {
+    const { events } = this.session
+    const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
+    const from = starts.at(-TURNS_SHOWN) ?? 0
+    const before = starts.length - TURNS_SHOWN
+    if (before > 0) this.#note(`[… ${counted(before, 'earlier Turn')}]`)
+    this.#watching = this.#watch().catch(this.#hearer.broke)
+    this.#shown = (events[from]?.seq ?? 0) - 1
+    this.#showKnown()
+    this.#view.rest()
+    if (this.session.state.turn_open) this.#note(NOT_ENDED)
+  }
+
+  /** Of a Turn that was begun here. */
+  get busy(): boolean {
+    return this.#turns > 0
+  }
+
+  get view(): Pick<SessionView, 'open' | 'activity'> {
+    return this.#view
+  }
+
+  /** What a person sent, the latest last. */
+  sent(): string[] {
+    return this.session.events.flatMap((event) =>
+      event.type === 'user_message' ? [event.data.text] : [],
+    )
+  }
+
+  /** A word to the Turn that runs, or else a Turn of its own. */
+  say(text: string): void {
+    if (this.busy && this.session.steer(text)) {
+      this.#view.steered(text)
+      this.#hearer.changed()
+    } else this.#turn(text).catch(this.#hearer.broke)
+  }
+
+  resize(columns: number): void {
+    this.#columns = columns
+    this.#view.resize(columns)
+  }
+
+  /** Ends the Turn that runs, and resolves when its end is in the Log and was shown. */
+  async close(): Promise<void> {
+    await this.session.close()
+    await this.#watching
+  }
+
+  async #turn(text: string): Promise<void> {
+    this.#turns += 1
+    this.#hearer.changed()
+    const admitted = await this.session.admit(text, { whenBusy: 'queue' })
+    if (!admitted.ok) this.#hearer.comesBack(text)
+    const outcome = admitted.ok ? await admitted.value.done : admitted
+    this.#turns -= 1
+    if (!outcome.ok) this.#hearer.print(failureRows(outcome.error, this.#columns))
+    this.#hearer.changed()
+  }
+
+  async #watch(): Promise<void> {
+    for (;;) {
+      const isOver = await this.#watchOnce()
+      if (isOver) return
+      // Whoever is too slow, or saw what another process took back, reads the Log.
+      const known = await this.session.catchUp()
+      if (!known.ok) return this.#hearer.print(failureRows(known.error, this.#columns))
+      this.#showKnown()
+    }
+  }
+
+  async #watchOnce(): Promise<boolean> {
+    for await (const seen of this.session.subscribe()) {
+      if (seen.kind === 'resync') return false
+      this.#see(seen)
+      this.#hearer.changed()
+    }
+    return true
+  }
+
+  #see(seen: Exclude<Seen, { kind: 'resync' }>): void {
+    if (seen.kind === 'notice') return this.#hearer.print(this.#view.notice(seen.notice))
+    const { seq } = seen.line
+    if (seq <= this.#shown) return
+    this.#shown = seq
+    const at = this.session.events.findLastIndex((event) => event.seq === seq)
+    if (at !== -1) this.#show(at)
+    else if (!seen.line.logged.known) this.#note(unknownEvent(seen.line.logged.event.type))
+  }
+
+  #note(text: string): void {
+    this.#hearer.print(sentences(text, { columns: this.#columns, style: { dim: true } }))
+  }
+
+  #showKnown(): void {
+    for (const [at, { seq }] of this.session.events.entries()) {
+      if (seq <= this.#shown) continue
+      this.#shown = seq
+      this.#show(at)
+    }
+  }
+
+  #show(at: number): void {
+    const { events } = this.session
+    const event = events[at]
+    if (event === undefined) return
+    this.#hearer.print(this.#view.take(event, turnUpTo(events, at)))
+    if (event.type === 'user_message') this.#hearer.said()
+  }
+}
+
+/** The Events of a Turn up to one of them: what it means is to be found there. */
+function turnUpTo(events: readonly WholeEvent[], at: number): WholeEvent[] {
+  let from = at
+  while (from > 0 && events[from]?.type !== 'turn_started') from -= 1
+  return events.slice(from, at + 1)
+}
+
+function unknownEvent(type: string): string {
+  return `[An Event of a type that this version does not know: ${type}]`
+}

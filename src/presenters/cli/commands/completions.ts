@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { failed } from '../../../model/errors.ts'
+import { answer, refuse } from '../answer.ts'
+import type { Given } from '../command.ts'
+import { bashScript } from '../completion/bash.ts'
+import { fishScript } from '../completion/fish.ts'
+import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts'
+import { zshScript } from '../completion/zsh.ts'
+import type { CliWorld } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  shell: z.enum(SHELLS),
+  script: z.string(),
+})
+
+/** Prints a script that completes commands, options, their values and Sessions in a shell. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [named],
+    options: { json },
+  } = Asked.parse(given)
+  const shell = SHELLS.find((one) => one === named)
+  if (shell === undefined) {
+    const message = `There are completions for ${SHELLS.join(', ')}.`
+    const { error } = failed('invalid_args', message, { shells: SHELLS }, [
+      { action: 'Name one of them.', command: 'hawser completions bash' },
+    ])
+    return refuse(world, json, error)
+  }
+  const script = SCRIPTS[shell](entries(), groups())
+  return answer(world, json, { shell, script }, () => script)
+}
+
+const SCRIPTS: Readonly<Record<Shell, typeof bashScript>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { ok, type Result } from '../../../model/errors.ts'
+import { SessionId, TurnId } from '../../../model/ids.ts'
+import { answer, wantsColour } from '../answer.ts'
+import { painted } from '../cell-width.ts'
+import type { Given } from '../command.ts'
+import { diffLines } from '../diff-lines.ts'
+import { patchOf } from '../patch.ts'
+import { withProgress } from '../progress.ts'
+import { openNamed, turnNamed } from '../session-reference.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string(), z.string().optional()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+type Asked = z.infer<typeof Asked>
+
+const ChangedFile = z.object({
+  path: z.string(),
+  change: z.enum(['created', 'changed']),
+  text: z.boolean().describe('Both contents are there and are text.'),
+  diff: z.string().describe('As patch -p1 reads it; one line where `text` is false.'),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  session_id: SessionId,
+  turn_id: TurnId.optional().describe('The one Turn that was asked about.'),
+  files: z.array(ChangedFile),
+})
+
+/** Shows what a Session, or one Turn of it, wrote and edited: on a terminal for people, elsewhere for `patch -p1`. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => show(world, opened, asked))
+}
+
+async function show(
+  world: CliWorld,
+  { harness, settings: { settings } }: Opened,
+  { args: [named, turnName], options: { json } }: Asked,
+): Promise<Result<number>> {
+  const session = await openNamed(harness, named)
+  if (!session.ok) return session
+  const turn = turnNamed(session.value, turnName)
+  if (!turn.ok) return turn
+  const diffs = await withProgress(world, 'Comparing files', () =>
+    harness.diff(session.value, turn.value),
+  )
+  if (!diffs.ok) return diffs
+  const files = diffs.value.map((file) => ({ ...file, diff: patchOf(file) }))
+  if (files.length === 0 && !json) {
+    world.streams.stderr.write('hawser: this Session wrote and edited no file.\n')
+  }
+  const named_turn = turn.value === undefined ? {} : { turn_id: turn.value }
+  const told = { session_id: session.value.id, ...named_turn, files }
+  const whole = () => files.map(({ diff }) => diff).join('')
+  return ok(answer(world, json, told, () => shown(world, whole(), settings.display?.colour)))
+}
+
+/** As it is where a program reads it; where a person does, nothing in it can move the cursor. */
+function shown(world: CliWorld, diff: string, setting?: 'auto' | 'always' | 'never'): string {
+  const { stdout } = world.streams
+  const colour = wantsColour(world, stdout, setting)
+  if (!colour && !stdout.isTTY) return diff
+  return diffLines(diff, stdout.columns)
+    .map((line) => `${painted(line, colour)}\n`)
+    .join('')
+}

@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import { userHome } from '../../../host/machine.ts'
+import { NextAction } from '../../../model/error-shape.ts'
+import type { Result } from '../../../model/errors.ts'
+import { answer, refuse, wantsColour } from '../answer.ts'
+import { painted, type Line } from '../cell-width.ts'
+import { cell } from '../columns.ts'
+import type { Given } from '../command.ts'
+import { bundle, redacted, type Secret } from '../doctor/bundle.ts'
+import type { Check, Status } from '../doctor/check.ts'
+import { examine, type Examination } from '../doctor/examine.ts'
+import { EXIT } from '../exit-code.ts'
+import { withProgress } from '../progress.ts'
+import { workspacePath } from '../workspace.ts'
+import type { CliWorld } from '../world.ts'
+
+const Asked = z.object({
+  options: z.object({
+    bundle: z.boolean().default(false),
+    workspace: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  version: z.string(),
+  healthy: z.boolean().describe('There is no problem; there may be warnings.'),
+  checks: z.array(
+    z.object({
+      id: z.string(),
+      status: z.enum(['ok', 'warning', 'problem']),
+      text: z.string(),
+      next_actions: z.array(NextAction),
+    }),
+  ),
+  bundle: z.string().optional().describe('With --bundle, the report. Then no text holds a path.'),
+})
+
+/** Checks this machine and this folder. Exit code 1 when there is a problem. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { options } = Asked.parse(given)
+  const path = workspacePath(world, options.workspace)
+  if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)
+  const found = await withProgress(world, 'Looking at everything', () => examine(world, path))
+  const healthy = found.checks.every(({ status }) => status !== 'problem')
+  const told = { version: world.version, healthy }
+  if (options.bundle) {
+    const secrets = secretsOf(world, path)
+    const checks = found.checks.map(({ id, status, plain }) => {
+      return { id, status, text: redacted(plain, secrets), next_actions: [] }
+    })
+    const report = bundle({ version: world.version, ...found, secrets })
+    answer(world, options.json, { ...told, checks, bundle: report }, () => report)
+  } else {
+    const checks = found.checks.map(({ id, status, text, next_actions }) => {
+      return { id, status, text, next_actions }
+    })
+    answer(world, options.json, { ...told, checks }, () => words(world, found))
+  }
+  return healthy ? EXIT.done : EXIT.failed
+}
+
+const SECRET_NAME = /key|token|secret|password|passwd|credential/i
+
+/** Nothing of this should be in a report to begin with. */
+function secretsOf(world: CliWorld, workspace: Result<string>): Secret[] {
+  const keys = Object.entries(world.env).flatMap(([name, value]) =>
+    value !== undefined && SECRET_NAME.test(name) ? [{ text: value, instead: '(hidden)' }] : [],
+  )
+  const standing = workspacePath(world, undefined)
+  const places = [
+    { text: workspace.ok ? workspace.value : '', instead: '<workspace>' },
+    { text: standing.ok ? standing.value : '', instead: '<workspace>' },
+    { text: world.home, instead: '<home of hawser>' },
+    { text: userHome() ?? '', instead: '~' },
+  ]
+  return [...keys, ...places]
+}
+
+function words(world: CliWorld, { checks, settings }: Examination): string {
+  const { stdout } = world.streams
+  const colours = settings.find(({ setting }) => setting.key === 'display.colour')?.value
+  const setting = colours === 'always' || colours === 'never' ? colours : 'auto'
+  const colour = wantsColour(world, stdout, setting)
+  return checks
+    .flatMap(linesOf)
+    .map((line) => `${painted(line, colour)}\n`)
+    .join('')
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const satisfies Record<
+  Status,
+  string
+>
+
+function linesOf({ id, status, text, next_actions }: Check): Line[] {
+  const title = [
+    ...cell(status.padEnd(9), { colour: COLOURS[status] }),
+    ...cell(id.padEnd(11), { bold: true }),
+    ...cell(text),
+  ]
+  const next = next_actions.map(({ action, command }) =>
+    cell(`${' '.repeat(20)}-> ${action}${command === undefined ? '' : ` ${command}`}`),
+  )
+  return [title, ...next]
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { ok } from '../../../model/errors.ts'
+import { BlobKey } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import { answer } from '../answer.ts'
+import { counted, shownBytes } from '../amounts.ts'
+import type { Given } from '../command.ts'
+import { withProgress } from '../progress.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld } from '../world.ts'
+
+const Asked = z.object({
+  options: z.object({ dryRun: z.boolean().default(false), json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  dry_run: z.boolean().describe('Nothing was deleted: the figures say what would be.'),
+  kept: Count.describe('Blobs that stay.'),
+  deleted: z.array(BlobKey),
+  freed_bytes: Count,
+})
+
+type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted'>> & {
+  readonly deleted: readonly BlobKey[]
+}
+
+/** Deletes stored bytes that nothing mentions and that are older than an hour. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { dryRun, json } = Asked.parse(given).options
+  const tell = (figures: Omit<Figures, 'dry_run'>) => {
+    const told = { dry_run: dryRun, ...figures }
+    return answer(world, json, told, () => words(told))
+  }
+  return inWorkspace(
+    world,
+    given,
+    async ({ harness }) => {
+      const swept = await withProgress(world, 'Looking for what mentions each blob', () =>
+        harness.gc({ dryRun }),
+      )
+      if (!swept.ok) return swept
+      const { kept, deleted, freed_bytes } = swept.value
+      return ok(tell({ kept, deleted, freed_bytes }))
+    },
+    { unused: () => tell({ kept: 0, deleted: [], freed_bytes: 0 }) },
+  )
+}
+
+function words({ dry_run, kept, deleted, freed_bytes }: Figures): string {
+  if (deleted.length === 0) {
+    return `Nothing to delete: ${counted(kept, 'blob')}, all mentioned or younger than an hour.\n`
+  }
+  const verb = dry_run ? 'would be deleted' : deleted.length === 1 ? 'was deleted' : 'were deleted'
+  return `${counted(deleted.length, 'blob')} (${shownBytes(freed_bytes)}) ${verb}, ${kept} kept.\n`
+}

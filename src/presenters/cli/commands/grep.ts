@@ -1,0 +1,184 @@
+import * as z from 'zod'
+import { ErrorObject } from '../../../model/error-shape.ts'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { SessionId } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import type { Harness } from '../../../session/harness.ts'
+import type { SearchEnd } from '../../../session/search.ts'
+import { Activity } from '../activity.ts'
+import { answer, wantsColour } from '../answer.ts'
+import { painted } from '../cell-width.ts'
+import type { Given } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { failureAsText } from '../failure.ts'
+import { PacedOutput } from '../paced-output.ts'
+import { excerptOf, matchLine } from '../match-line.ts'
+import { searchPattern } from '../search-pattern.ts'
+import { sessionNamed } from '../session-reference.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const DEFAULT_LIMIT = 1000
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({
+    ignoreCase: z.boolean().default(false),
+    fixed: z.boolean().default(false),
+    session: z.string().optional(),
+    limit: z.string().default(String(DEFAULT_LIMIT)),
+    json: z.boolean().default(false),
+  }),
+})
+type Asked = z.infer<typeof Asked>
+
+const Found = z.object({
+  session_id: SessionId,
+  seq: Count,
+  ts: z.string(),
+  type: z.string(),
+  field: z.string().describe('Where it stands in the data of the Event, as in arguments.command.'),
+  text: z.string().describe('The line, or the part of a long one around the match.'),
+  start: Count.describe('Where the match begins in text, in UTF-16 units.'),
+  end: Count,
+})
+type Found = z.infer<typeof Found>
+
+const Incomplete = z.object({
+  session_id: SessionId,
+  why: z.enum(['timeout', 'too_complex', 'damaged']),
+  seq: Count.optional().describe('The Event at which the search was given up.'),
+  damage: ErrorObject.optional(),
+})
+type Incomplete = z.infer<typeof Incomplete>
+
+export const Output = z.object({
+  ok: z.literal(true),
+  matches: z
+    .array(Found)
+    .describe('Session by Session, the latest first; each in order of its Log.'),
+  searched: Count.describe('Sessions that were searched.'),
+  limited: z.boolean().describe('There may be more: the search ended at the limit.'),
+  incomplete: z.array(Incomplete).describe('Sessions of which not all could be searched.'),
+})
+
+/** How long matching may take in one Session: a pattern can be such that it would take for ever. */
+const BUDGET_MS = 10_000
+
+/** Searches what was said and done in all Sessions. Exit code 0 with a match, 1 without, 124 when time ran out first. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
+  return inWorkspace(world, given, (opened) => grep(world, opened, asked), {
+    unused: () => told(world, asked, none),
+  })
+}
+
+type Outcome = Omit<z.infer<typeof Output>, 'ok'>
+
+async function grep(world: CliWorld, opened: Opened, asked: Asked): Promise<Result<number>> {
+  const { harness, settings } = opened
+  const { session, json } = asked.options
+  const pattern = searchPattern(asked.args[0], asked.options)
+  if (!pattern.ok) return pattern
+  const limit = limitOf(asked.options.limit)
+  if (!limit.ok) return limit
+  const chosen = await sessionsToSearch(harness, session)
+  if (!chosen.ok) return chosen
+  const { stdout, stderr } = world.streams
+  const colour = wantsColour(world, stdout, settings.settings.display?.colour)
+  const output = new PacedOutput(stdout)
+  const activity = new Activity(world.clock, stderr)
+  activity.during('Searching')
+  const searching = { harness, pattern: pattern.value, limit: limit.value }
+  const outcome = await searchAll(searching, chosen.value, async (found) => {
+    if (json) return true
+    activity.clear()
+    const heard = await output.write(`${painted(matchLine(found), colour)}\n`)
+    // Whoever looks on should see each match when it is found.
+    if (stdout.isTTY) await output.flush()
+    activity.during('Searching')
+    return heard
+  })
+  activity.clear()
+  if (!outcome.ok) return outcome
+  await output.flush()
+  return ok(told(world, asked, outcome.value))
+}
+
+function limitOf(text: string): Result<number> {
+  if (/^[1-9]\d{0,4}$/.test(text)) return ok(Number(text))
+  return failed('invalid_args', '--limit is a number from 1 to 99999.')
+}
+
+/** The latest first. */
+async function sessionsToSearch(
+  harness: Harness,
+  named: string | undefined,
+): Promise<Result<readonly SessionId[]>> {
+  if (named === undefined) return ok((await harness.list()).map(({ id }) => id))
+  const id = await sessionNamed(harness, named)
+  return id.ok ? ok([id.value]) : id
+}
+
+interface Searching {
+  readonly harness: Harness
+  readonly pattern: RegExp
+  readonly limit: number
+}
+
+/** `tell` answers false when nobody listens any more. */
+async function searchAll(
+  { harness, pattern, limit }: Searching,
+  sessions: readonly SessionId[],
+  tell: (found: Found) => Promise<boolean>,
+): Promise<Result<Outcome>> {
+  const matches: Found[] = []
+  const incomplete: Incomplete[] = []
+  let searched = 0
+  let heard = true
+  for (const session_id of sessions) {
+    if (matches.length >= limit || !heard) break
+    const options = { pattern, limit: limit - matches.length, budgetMs: BUDGET_MS }
+    const end = await harness.search(session_id, options, async (match) => {
+      const found = { session_id, ...excerptOf(match) }
+      matches.push(found)
+      heard = heard && (await tell(found))
+    })
+    // Deleted since the Sessions were listed, and not by us.
+    if (!end.ok && end.error.kind === 'not_found' && sessions.length > 1) continue
+    if (!end.ok && end.error.kind !== 'log_damaged') return end
+    searched += 1
+    incomplete.push(...gapsOf(session_id, end.ok ? end.value : { damage: end.error }))
+  }
+  return ok({ matches, searched, limited: matches.length >= limit, incomplete })
+}
+
+function gapsOf(
+  session_id: SessionId,
+  { gaveUp, damage }: Pick<SearchEnd, 'gaveUp' | 'damage'>,
+): Incomplete[] {
+  if (gaveUp !== undefined) return [{ session_id, ...gaveUp }]
+  if (damage === undefined) return []
+  const { details, next_actions } = damage
+  const copy = { ...damage, details: { ...details }, next_actions: [...next_actions] }
+  return [{ session_id, why: 'damaged', damage: copy }]
+}
+
+function told(world: CliWorld, { options: { json, limit } }: Asked, outcome: Outcome): number {
+  const { matches, limited, incomplete } = outcome
+  if (json) answer(world, json, outcome, () => '')
+  const { stderr } = world.streams
+  if (!json) for (const gap of incomplete) stderr.write(gapWords(gap))
+  if (!json && limited) {
+    stderr.write(`hawser: ${limit} matches are shown; there may be more: --limit N\n`)
+  }
+  if (matches.length > 0) return EXIT.done
+  return incomplete.some(({ why }) => why !== 'damaged') ? EXIT.timedOut : EXIT.failed
+}
+
+function gapWords({ session_id, why, seq, damage }: Incomplete): string {
+  if (damage !== undefined) return failureAsText({ error: damage })
+  const reason = why === 'timeout' ? `took over ${BUDGET_MS / 1000} s` : 'is too complex'
+  return `hawser: the search of ${session_id} was given up at Event ${seq}: the pattern ${reason} there.\n`
+}

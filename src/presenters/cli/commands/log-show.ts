@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { EventId, SessionId, TurnId } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import type { ReadEvent } from '../../../session/read-log.ts'
+import { wantsColour } from '../answer.ts'
+import { painted } from '../cell-width.ts'
+import type { Given } from '../command.ts'
+import { eventLines } from '../event-lines.ts'
+import { EXIT } from '../exit-code.ts'
+import { tellEnd } from '../log-end.ts'
+import { PacedOutput } from '../paced-output.ts'
+import { sessionNamed } from '../session-reference.ts'
+import { TurnFilter } from '../turn-filter.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({
+    turn: z.string().optional(),
+    follow: z.boolean().default(false),
+    json: z.boolean().default(false),
+  }),
+})
+type Asked = z.infer<typeof Asked>
+
+/** One line of standard output. When the Log is damaged, an error stands behind the Events that could be read. */
+export const Output = z
+  .looseObject({
+    v: z.literal(1),
+    seq: Count,
+    id: EventId,
+    session_id: SessionId,
+    turn_id: TurnId.optional(),
+    ts: z.string(),
+    type: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .describe('An Event, exactly as it stands in the Log: one JSON object a line.')
+
+/** Shows the Events of a Session; with `--follow`, until it is told to stop. Exit code 1 when the Log is damaged. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => show(world, opened, asked))
+}
+
+async function show(
+  world: CliWorld,
+  { harness, settings: { settings } }: Opened,
+  { args: [named], options }: Asked,
+): Promise<Result<number>> {
+  const { json, follow } = options
+  const filter = TurnFilter.of(options.turn)
+  if (!filter.ok) return filter
+  const id = await sessionNamed(harness, named)
+  if (!id.ok) return id
+  const { stdout } = world.streams
+  const output = new PacedOutput(stdout)
+  const colour = wantsColour(world, stdout, settings.display?.colour)
+  const textOf = json ? asLine : (read: ReadEvent) => asWords(read, colour)
+  const stopping = follow ? stopOnSignals(world) : undefined
+  try {
+    const reading = {
+      // Whoever wants the lines as they are needs no long field.
+      ...(json ? { types: [] } : {}),
+      ...(stopping === undefined ? {} : { follow: stopping.signal }),
+    }
+    const end = await harness.read(id.value, reading, async (read) => {
+      const passes = filter.value.take(read.raw)
+      const wanted = passes ? await output.write(textOf(read)) : !stdout.broken
+      if (follow) await output.flush()
+      return wanted && (follow || !filter.value.over) ? undefined : false
+    })
+    await output.flush()
+    if (!end.ok || stdout.broken) return end.ok ? ok(EXIT.done) : end
+    const missing = filter.value.missing
+    if (missing !== undefined && end.value.damage === undefined && !follow) {
+      return failed('not_found', 'This Session has no such Turn.', { turns: missing.turns }, [
+        { action: 'See the whole Session.', command: `hawser log show ${id.value}` },
+      ])
+    }
+    return tellEnd(world, end.value, { json })
+  } finally {
+    stopping?.stopListening()
+  }
+}
+
+function asLine({ raw }: ReadEvent): string {
+  return `${JSON.stringify(raw)}\n`
+}
+
+function asWords(read: ReadEvent, colour: boolean): string {
+  return eventLines(read)
+    .map((line) => `${painted(line, colour)}\n`)
+    .join('')
+}
+
+/** To be told to stop is how following ends, and no failure. */
+function stopOnSignals({ streams }: CliWorld) {
+  const stop = new AbortController()
+  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
+    streams.onSignal(signal, () => stop.abort()),
+  )
+  return { signal: stop.signal, stopListening: () => listening.forEach((end) => end()) }
+}

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { failed, ok } from '../../../model/errors.ts'
+import { SessionId } from '../../../model/ids.ts'
+import { LIMITS } from '../../../model/limits.ts'
+import { answer } from '../answer.ts'
+import type { Given } from '../command.ts'
+import { openNamed } from '../session-reference.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string(), z.array(z.string())]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  session_id: SessionId,
+  text: z.string(),
+})
+
+/** Records text that every checkpoint of a Session keeps as it is. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [named, words],
+    options: { json },
+  } = Asked.parse(given)
+  const text = words.join(' ').toWellFormed()
+  return inWorkspace(world, given, async ({ harness }) => {
+    const limit = LIMITS.user_text_bytes
+    const actual = Buffer.byteLength(text)
+    if (actual > limit) {
+      return failed('too_large', `The text has ${actual} bytes; at most ${limit} are kept.`, {
+        limit,
+        actual,
+      })
+    }
+    const session = await openNamed(harness, named)
+    if (!session.ok) return session
+    const pinned = await harness.pin(session.value, text)
+    if (!pinned.ok) return pinned
+    const session_id = session.value.id
+    const told = () => `Pinned in ${session_id}: every checkpoint keeps it word for word.\n`
+    return ok(answer(world, json, { session_id, text }, told))
+  })
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { SessionId, Sha256 } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import { answer, refuse } from '../answer.ts'
+import type { Given } from '../command.ts'
+import { promptOf } from '../prompt.ts'
+import { openNamed } from '../session-reference.ts'
+import { visibleText } from '../visible-text.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({ prompt: z.string().optional(), json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  session_id: SessionId,
+  dialect: z.string().describe('How the request is written, as in the Events of the Log.'),
+  sha256: Sha256.describe('Of the body.'),
+  bytes: Count.describe('Of the body.'),
+  body: z.string().describe('The request as it would be sent, byte for byte, in UTF-8.'),
+})
+
+/** Prints the request that a prompt would become. Nothing is sent and nothing is written. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [named],
+    options: { prompt, json },
+  } = Asked.parse(given)
+  const text = await textOf(world, prompt)
+  if (!text.ok) return refuse(world, json, text.error)
+  return inWorkspace(world, given, async ({ harness }) => {
+    const session = await openNamed(harness, named)
+    if (!session.ok) return session
+    const request = await harness.preview(session.value, text.value)
+    if (!request.ok) return request
+    const { body, sha256, made } = request.value
+    const told = {
+      session_id: session.value.id,
+      dialect: made.dialect,
+      sha256,
+      bytes: body.length,
+      body: body.toString('utf8'),
+    }
+    return ok(answer(world, json, told, () => shown(world, told.body)))
+  })
+}
+
+/** There is no request without something asked: what is not said here is read from standard input, as `run` reads it. */
+async function textOf(world: CliWorld, prompt: string | undefined): Promise<Result<string>> {
+  if (prompt !== undefined || !world.streams.stdin.isTTY) {
+    return promptOf(world, prompt === undefined ? [] : [prompt])
+  }
+  return failed('invalid_args', 'A request begins with what is asked: say it with --prompt.', {}, [
+    { action: 'Say what would be asked.', command: 'hawser request latest --prompt "And now?"' },
+  ])
+}
+
+/** The bytes themselves, unless a person looks at them: then what a terminal would obey is spelt out. */
+function shown({ streams: { stdout } }: CliWorld, body: string): string {
+  return stdout.isTTY ? `${visibleText(body)}\n` : body
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { SessionId } from '../../../model/ids.ts'
+import type { ListedSession } from '../../../session/list.ts'
+import { counted } from '../chat/rows.ts'
+import { answer } from '../answer.ts'
+import type { Given } from '../command.ts'
+import { canAsk, confirmed } from '../confirm.ts'
+import { sessionNamed } from '../session-reference.ts'
+import { visibleLine } from '../visible-text.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
+})
+type Asked = z.infer<typeof Asked>
+
+export const Output = z.object({ ok: z.literal(true), session_id: SessionId })
+
+/** Deletes a Session for ever, when a person at the terminal, or the caller, said so. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => deleteOne(world, opened, asked))
+}
+
+async function deleteOne(
+  world: CliWorld,
+  { harness }: Opened,
+  { args: [named], options: { yes, json } }: Asked,
+): Promise<Result<number>> {
+  const id = await sessionNamed(harness, named)
+  if (!id.ok) return id
+  const session = await harness.find(id.value)
+  if (!session.ok) return session
+  const session_id = id.value
+  if (!yes) {
+    if (!canAsk(world.streams)) return nobodyToAsk(session_id)
+    const sure = await confirmed(world.streams, question(session.value))
+    if (!sure) return failed('refused', 'You did not say yes, so nothing was deleted.')
+  }
+  const deleted = await harness.delete(session_id)
+  if (!deleted.ok) return deleted
+  return ok(answer(world, json, { session_id }, () => `Deleted ${session_id}.\n${HINT}`))
+}
+
+const HINT = 'Stored bytes that only it mentioned are deleted by: hawser gc\n'
+
+function question({ id, state: { title, turns } }: ListedSession): string {
+  return `Delete ${id} (${visibleLine(title)}; ${counted(turns, 'Turn')}) for ever?`
+}
+
+function nobodyToAsk(session_id: SessionId): Failed {
+  return failed(
+    'invalid_args',
+    'A Session is deleted for ever, and there is no terminal to ask you at. Say --yes.',
+    { session_id },
+    [{ action: 'Say yes.', command: `hawser sessions delete ${session_id} --yes` }],
+  )
+}

@@ -1,0 +1,125 @@
+import * as z from 'zod'
+import { ErrorObject } from '../../../model/error-shape.ts'
+import { ok } from '../../../model/errors.ts'
+import { SessionId } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import type { ListedSession } from '../../../session/list.ts'
+import { answer, wantsColour } from '../answer.ts'
+import { painted, type Line } from '../cell-width.ts'
+import { cell, inColumns } from '../columns.ts'
+import type { Given } from '../command.ts'
+import { withProgress } from '../progress.ts'
+import { sessionTree, type TreeRow } from '../session-tree.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+
+export const Output = z.object({
+  ok: z.literal(true),
+  sessions: z
+    .array(
+      z.object({
+        session_id: SessionId,
+        parent_session_id: SessionId.optional().describe('The Session that it was forked from.'),
+        depth: Count.describe('0 for a Session that stands by itself, 1 for its forks, and so on.'),
+        title: z.string(),
+        turns: Count,
+        last_at: z.string().optional().describe('When its last Event was written, UTC.'),
+        provider: z.string(),
+        model: z.string(),
+        foreign: z.boolean().describe('It did not begin here and can only be read.'),
+        busy: z.boolean().describe('A process of this machine writes it now.'),
+        turn_open: z.boolean().describe('A Turn began and has not ended.'),
+        damage: ErrorObject.optional().describe('Why not all of it can be read.'),
+      }),
+    )
+    .describe('Families by their latest member, the latest first; forks behind their parents.'),
+})
+
+/** Lists the Sessions of a folder, forks below their parents. An empty folder is no error. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { json } = Asked.parse(given).options
+  const none = () => answer(world, json, { sessions: [] }, () => NONE)
+  return inWorkspace(
+    world,
+    given,
+    async ({ harness, settings }) => {
+      const sessions = await withProgress(world, 'Reading the Sessions', () => harness.list())
+      if (sessions.length === 0) return ok(none())
+      const rows = sessionTree(sessions)
+      const told = { sessions: rows.map(entryOf) }
+      return ok(answer(world, json, told, () => words(world, settings, rows)))
+    },
+    { unused: none },
+  )
+}
+
+const NONE =
+  'There is no Session in this folder yet. Begin one: hawser run "What is in this folder?"\n'
+
+function entryOf({ session, depth }: TreeRow) {
+  const { id, state, foreign, busy, damage } = session
+  const parent = SessionId.safeParse(state.parent_session_id)
+  return {
+    session_id: id,
+    ...(parent.success ? { parent_session_id: parent.data } : {}),
+    depth,
+    title: state.title,
+    turns: state.turns,
+    ...(state.last_ts === '' ? {} : { last_at: state.last_ts }),
+    provider: state.provider,
+    model: state.model,
+    foreign,
+    busy,
+    turn_open: state.turn_open,
+    ...(damage === undefined ? {} : { damage }),
+  }
+}
+
+function words(world: CliWorld, { settings }: Opened['settings'], rows: readonly TreeRow[]) {
+  const { stdout } = world.streams
+  const colour = wantsColour(world, stdout, settings.display?.colour)
+  const dim = { dim: true }
+  const header = ['Session', 'Written (UTC)', 'Turns', 'Title'].map((text) => cell(text, dim))
+  const indent = rows.reduce((most, { depth }) => Math.max(most, branchOf(depth).length), 0)
+  const room = stdout.isTTY ? stdout.columns - BEFORE_TITLE - indent : Infinity
+  const lines = inColumns([header, ...rows.map((row) => cellsOf(row, room))], ALIGN)
+  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+}
+
+const ALIGN = ['left', 'left', 'right', 'left'] as const
+
+/** The columns before the title, and what stands between them. */
+const BEFORE_TITLE = 'ses_01kg8m2q3r4s5t6v7w8x9y0z12  2026-01-31T12:00Z  Turns  '.length
+const SHORTEST_TITLE = 16
+
+/** `room` is what is left for the title and the marks behind it. */
+function cellsOf({ session, depth }: TreeRow, room: number): Line[] {
+  const { id, state } = session
+  const marks = marksOf(session)
+  const marked = marks.length === 0 ? '' : `  [${marks.join(', ')}]`
+  const title = cell(state.title, {}, Math.max(SHORTEST_TITLE, room - marked.length))
+  return [
+    cell(`${branchOf(depth)}${id}`),
+    cell(state.last_ts === '' ? '-' : `${state.last_ts.slice(0, 'yyyy-mm-ddThh:mm'.length)}Z`),
+    cell(String(state.turns)),
+    [...title, ...cell(marked, { colour: 'yellow' })],
+  ]
+}
+
+function branchOf(depth: number): string {
+  return depth === 0 ? '' : `${'  '.repeat(Math.min(depth, DEEPEST) - 1)}└ `
+}
+
+/** Forks of forks are told apart by their place; so deep, nobody counts any more. */
+const DEEPEST = 8
+
+function marksOf({ state, foreign, busy, damage }: ListedSession): string[] {
+  const open = busy ? 'a Turn is running' : 'a Turn is open'
+  return [
+    ...(foreign ? ['foreign'] : []),
+    ...(damage === undefined ? [] : ['damaged']),
+    ...(state.turn_open ? [open] : busy ? ['busy'] : []),
+  ]
+}

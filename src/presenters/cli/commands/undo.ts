@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import { ok, type Result } from '../../../model/errors.ts'
+import { SessionId, TurnId } from '../../../model/ids.ts'
+import type { Session } from '../../../session/session.ts'
+import { answer } from '../answer.ts'
+import type { Given } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { withProgress } from '../progress.ts'
+import { openNamed, turnNamed } from '../session-reference.ts'
+import { visibleLine } from '../visible-text.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string(), z.string().optional()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+type Asked = z.infer<typeof Asked>
+
+/** A file that changed since is left alone; one that failed could not be read or written. */
+const RestoredFile = z.object({
+  path: z.string(),
+  outcome: z.enum(['restored', 'changed_since', 'failed']),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  session_id: SessionId,
+  turn_id: TurnId.describe('The Turn whose file changes were taken back.'),
+  all_restored: z.boolean(),
+  files: z.array(RestoredFile),
+})
+
+/** Puts files back as they were before a Turn wrote them. Exit code 1 when one of them could not be. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => takeBack(world, opened, asked))
+}
+
+async function takeBack(
+  world: CliWorld,
+  { harness }: Opened,
+  { args: [named, turnName], options: { json } }: Asked,
+): Promise<Result<number>> {
+  const session = await openNamed(harness, named)
+  if (!session.ok) return session
+  const turn = turnNamed(session.value, turnName)
+  if (!turn.ok) return turn
+  const restored = await withProgress(world, 'Putting files back', () =>
+    harness.undo(session.value, turn.value),
+  )
+  if (!restored.ok) return restored
+  const { undone_turn_id } = restored.value
+  const files = restored.value.files.map(({ path, outcome }) => ({ path, outcome }))
+  const all_restored = files.every(({ outcome }) => outcome === 'restored')
+  const told = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
+  answer(world, json, told, () => words(session.value, undone_turn_id, files))
+  return ok(all_restored ? EXIT.done : EXIT.failed)
+}
+
+function words(
+  session: Session,
+  turn: TurnId,
+  files: readonly z.infer<typeof RestoredFile>[],
+): string {
+  const number = numberOf(session, turn)
+  const lines = files.map(
+    ({ path, outcome }) => `  ${OUTCOMES[outcome].padEnd(28)}  ${visibleLine(path)}`,
+  )
+  const left = files.some(({ outcome }) => outcome !== 'restored')
+  const hint = `See what the Turn did: hawser diff ${session.id} ${number}`
+  return [`Files of Turn ${number}:`, ...lines, ...(left ? [hint] : []), ''].join('\n')
+}
+
+const OUTCOMES = {
+  restored: 'restored',
+  changed_since: 'changed since, left as it is',
+  failed: 'failed, left as it is',
+} as const
+
+/** As people count: from 1. */
+function numberOf({ events }: Session, turn: TurnId): number {
+  const begun = events.filter(({ type }) => type === 'turn_started')
+  return begun.findIndex(({ turn_id }) => turn_id === turn) + 1
+}

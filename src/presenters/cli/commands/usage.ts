@@ -1,0 +1,135 @@
+import * as z from 'zod'
+import { failed, ok, type HawserError, type Result } from '../../../model/errors.ts'
+import { SessionId } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import type { Harness } from '../../../session/harness.ts'
+import { NO_CALLS, UsageTable, type UsageRow, type UsageSum } from '../../../session/usage.ts'
+import { answer, wantsColour } from '../answer.ts'
+import { painted, type Line } from '../cell-width.ts'
+import { counted, grouped } from '../chat/rows.ts'
+import { cell, inColumns } from '../columns.ts'
+import type { Given } from '../command.ts'
+import { failureAsText } from '../failure.ts'
+import { withProgress } from '../progress.ts'
+import { sessionNamed } from '../session-reference.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  options: z.object({
+    since: z.string().optional(),
+    session: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
+})
+type Asked = z.infer<typeof Asked>
+
+const sum = {
+  calls: Count,
+  input: Count.describe('All prompt tokens, cached ones included.'),
+  cached_read: Count,
+  cache_write: Count,
+  output: Count,
+  reasoning: Count,
+  cost_usd: z.number().describe('Of the calls whose cost is known.'),
+  calls_without_cost: Count,
+}
+
+export const Output = z.object({
+  ok: z.literal(true),
+  rows: z.array(z.object({ day: z.iso.date().describe('UTC'), model: z.string(), ...sum })),
+  total: z.object(sum),
+  sessions: Count.describe('Sessions whose Logs were read.'),
+  damaged: z
+    .array(SessionId)
+    .describe('Sessions that were counted only as far as they can be read.'),
+})
+type Used = Omit<z.infer<typeof Output>, 'ok'>
+
+/** What the Sessions of a folder used, by day and model. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  const nothing: Used = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
+  return inWorkspace(world, given, (opened) => usage(world, opened, asked), {
+    unused: () => answer(world, asked.options.json, nothing, () => NOTHING),
+  })
+}
+
+const NOTHING = 'No model was called.\n'
+
+async function usage(
+  world: CliWorld,
+  { harness, settings }: Opened,
+  { options: { since, session, json } }: Asked,
+): Promise<Result<number>> {
+  if (since !== undefined && !z.iso.date().safeParse(since).success) {
+    return failed('invalid_args', '--since is a day, as in 2026-01-31.')
+  }
+  const table = new UsageTable(since)
+  const read = await withProgress(world, 'Reading the Logs', () => readAll(harness, session, table))
+  if (!read.ok) return read
+  const { sessions, damaged } = read.value
+  if (!json) for (const { error } of damaged) world.streams.stderr.write(failureAsText({ error }))
+  const { rows, total } = table
+  const used = { rows, total, sessions, damaged: damaged.map(({ id }) => id) }
+  const colour = wantsColour(world, world.streams.stdout, settings.settings.display?.colour)
+  return ok(answer(world, json, used, () => words(rows, total, colour)))
+}
+
+interface Reading {
+  readonly sessions: number
+  readonly damaged: readonly { readonly id: SessionId; readonly error: HawserError }[]
+}
+
+async function readAll(
+  harness: Harness,
+  named: string | undefined,
+  table: UsageTable,
+): Promise<Result<Reading>> {
+  const only = named === undefined ? undefined : await sessionNamed(harness, named)
+  if (only?.ok === false) return only
+  // The oldest first: a salvaged Session repeats calls of the one it was saved from, which counts.
+  const ids =
+    only === undefined ? (await harness.list()).map(({ id }) => id).toSorted() : [only.value]
+  const damaged: { id: SessionId; error: HawserError }[] = []
+  let sessions = 0
+  for (const id of ids) {
+    const read = await harness.usage(id, table)
+    // Deleted since the Sessions were listed, and not by us.
+    if (!read.ok && read.error.kind === 'not_found' && only === undefined) continue
+    if (!read.ok && read.error.kind !== 'log_damaged') return read
+    sessions += 1
+    const error = read.ok ? read.value.damage : read.error
+    if (error !== undefined) damaged.push({ id, error })
+  }
+  return ok({ sessions, damaged })
+}
+
+function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): string {
+  if (rows.length === 0) return NOTHING
+  const header = HEADER.map((text) => cell(text, { dim: true }))
+  const all = [
+    header,
+    ...rows.map((row) => [cell(row.day), cell(row.model), ...figures(row)]),
+    [cell('in all', { bold: true }), cell(''), ...figures(total)],
+  ]
+  const lines = inColumns(all, ALIGN).map((line) => `${painted(line, colour)}\n`)
+  const { calls, calls_without_cost } = total
+  const unknown =
+    calls_without_cost === 0 || calls_without_cost === calls
+      ? ''
+      : `The cost of ${counted(calls_without_cost, 'call')} is not known and not in these sums.\n`
+  return lines.join('') + unknown
+}
+
+const HEADER = ['Day (UTC)', 'Model', 'Calls', 'Input', 'Cached', 'Output', 'Reasoning', 'Cost']
+const ALIGN = ['left', 'left', 'right', 'right', 'right', 'right', 'right', 'right'] as const
+
+function figures(of: UsageSum): Line[] {
+  const cached = of.input === 0 ? '-' : `${Math.round((of.cached_read / of.input) * 100)} %`
+  const cost = of.calls_without_cost === of.calls ? '-' : `$${of.cost_usd.toFixed(4)}`
+  const [calls, input, output, reasoning] = [of.calls, of.input, of.output, of.reasoning].map(
+    grouped,
+  )
+  return [calls, input, cached, output, reasoning, cost].map((text) => cell(text ?? ''))
+}

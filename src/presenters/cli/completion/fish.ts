@@ -1,0 +1,74 @@
+import type { Entry, EntryOption, Expected, Group } from './vocabulary.ts'
+
+/** Rules for fish's \`complete\`. */
+export function fishScript(entries: readonly Entry[], groups: readonly Group[]): string {
+  return `# Completes commands of hawser in fish. Use it so: hawser completions fish | source
+function __hawser_words
+    commandline -opc | tail -n +2 | string match -v -- '-*'
+end
+function __hawser_is
+    set -l line (__hawser_words | string join ' ')
+    test "$line" = "$argv"
+end
+function __hawser_in
+    set -l line (__hawser_words | string join ' ')
+    string match -q -- "$argv *" "$line "
+end
+function __hawser_at
+    __hawser_in $argv[2..-1]; and test (count (__hawser_words)) -eq (math (count $argv) - 1 + $argv[1])
+end
+function __hawser_sessions
+    echo latest
+    hawser sessions --json 2>/dev/null </dev/null | string match -ra 'ses_[0-9a-z]{26}' | sort -u
+end
+complete -c hawser -f
+complete -c hawser -n '__hawser_is' -s h -l help -d 'show help'
+complete -c hawser -n '__hawser_is' -s V -l version -d 'show the version'
+${[...groups.flatMap(groupLines), ...entries.flatMap(entryLines)].join('\n')}
+`
+}
+
+function groupLines({ name, next }: Group): string[] {
+  const when = quoted(`__hawser_is ${name}`.trimEnd())
+  return next.map(
+    ({ word, summary }) => `complete -c hawser -n ${when} -a ${word} -d ${quoted(summary)}`,
+  )
+}
+
+function entryLines(entry: Entry): string[] {
+  const args = entry.args.flatMap((expected, at) => {
+    if (expected.kind === 'text') return []
+    return [
+      `complete -c hawser -n ${quoted(`__hawser_at ${at} ${entry.name}`)} ${action(expected)}`,
+    ]
+  })
+  return [...args, ...entry.options.map((option) => optionLine(entry, option))]
+}
+
+function optionLine({ name }: Entry, { names, help, value }: EntryOption): string {
+  const spelt = names.map((one) =>
+    one.startsWith('--') ? `-l ${one.slice(2)}` : `-s ${one.slice(1)}`,
+  )
+  const taken = value === undefined ? [] : [`-x ${action(value)}`.trimEnd()]
+  const when = quoted(`__hawser_in ${name}`)
+  return ['complete -c hawser -n', when, ...spelt, ...taken, '-d', quoted(help)].join(' ')
+}
+
+function action(expected: Expected): string {
+  switch (expected.kind) {
+    case 'words':
+      return `-a ${quoted(expected.words.join(' '))}`
+    case 'sessions':
+      return `-a '(__hawser_sessions)'`
+    case 'folders':
+      return `-a '(__fish_complete_directories)'`
+    case 'files':
+      return `-a '(__fish_complete_path)'`
+    case 'text':
+      return ''
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`
+}

@@ -1,0 +1,91 @@
+import { allSettings } from '../../../model/settings.ts'
+import { COMMANDS } from '../command-table.ts'
+import type { Command } from '../command.ts'
+
+/** What can stand somewhere. `text` is what nobody can foresee. */
+export type Expected =
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  | { readonly kind: 'sessions' | 'folders' | 'files' | 'text' }
+
+/** What a shell needs to know of one command. */
+export interface Entry {
+  /** Its words, as in `log show`. */
+  readonly name: string
+  readonly summary: string
+  readonly args: readonly Expected[]
+  readonly options: readonly EntryOption[]
+}
+
+export interface EntryOption {
+  /** Spelt as it is typed: `-i`, `--ignore-case`. */
+  readonly names: readonly string[]
+  readonly help: string
+  /** Absent when it takes no value. */
+  readonly value?: Expected
+}
+
+/** A word that leads to commands, and those words. The program itself is ''. */
+export interface Group {
+  readonly name: string
+  readonly next: readonly { readonly word: string; readonly summary: string }[]
+}
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
+
+export function entries(): Entry[] {
+  return COMMANDS.map((command) => ({
+    name: command.name,
+    summary: command.summary,
+    args: (command.args ?? []).map(({ name }) => expectedAt(name.replaceAll(/[^a-z]/g, ''))),
+    options: [...command.options.map(optionOf), HELP],
+  }))
+}
+
+export function groups(): Group[] {
+  const all = COMMANDS.flatMap(({ name }) => {
+    const words = name.split(' ')
+    return words.map((_, at) => words.slice(0, at).join(' '))
+  })
+  return [...new Set(all)].map((name) => ({ name, next: nextOf(name) }))
+}
+
+const HELP: EntryOption = { names: ['-h', '--help'], help: 'show help' }
+
+function nextOf(group: string): Group['next'] {
+  const before = group === '' ? '' : `${group} `
+  const below = COMMANDS.filter(({ name }) => name.startsWith(before) && name !== group)
+  const words = below.map(({ name }) => name.slice(before.length).split(' ')[0] ?? '')
+  return [...new Set(words)].map((word) => {
+    const itself = below.find(({ name }) => name === before + word)
+    const inside = below.filter(({ name }) => name.startsWith(`${before}${word} `))
+    const names = inside.map(({ name }) => name.slice(before.length + word.length + 1))
+    return { word, summary: itself?.summary ?? names.join(', ') }
+  })
+}
+
+function optionOf({ flags, help, choices }: Command['options'][number]): EntryOption {
+  const names = flags.split(/[ ,]+/).filter((part) => part.startsWith('-'))
+  const value = /[<[]([a-z]+)/.exec(flags)?.[1]
+  if (value === undefined) return { names, help }
+  const words = choices === undefined ? undefined : { kind: 'words' as const, words: choices }
+  // What an option calls an id is that of a Session: Turns are named by arguments.
+  return { names, help, value: words ?? expectedAt(value === 'id' ? 'session' : value) }
+}
+
+function expectedAt(placeholder: string): Expected {
+  switch (placeholder) {
+    case 'session':
+      return { kind: 'sessions' }
+    case 'shell':
+      return { kind: 'words', words: SHELLS }
+    case 'key':
+      return { kind: 'words', words: allSettings().map(({ key }) => key) }
+    case 'dir':
+      return { kind: 'folders' }
+    case 'file':
+      return { kind: 'files' }
+    default:
+      return { kind: 'text' }
+  }
+}

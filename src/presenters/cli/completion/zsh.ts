@@ -1,0 +1,110 @@
+import type { Entry, EntryOption, Expected, Group } from './vocabulary.ts'
+
+/** A completion function for zsh, to be sourced after `compinit` or put into a folder of `fpath` as `_hawser`. */
+export function zshScript(entries: readonly Entry[], groups: readonly Group[]): string {
+  return `#compdef hawser
+# Completes commands of hawser in zsh. Use it so, after compinit: source <(hawser completions zsh)
+_hawser() {
+  local cur=\${words[CURRENT]} prev=\${words[CURRENT-1]}
+  local command='' skip='' word
+  local -i at=0 i
+  local -a list
+  for ((i = 2; i < CURRENT; i++)); do
+    word=\${words[i]}
+    if [[ -n $skip ]]; then skip=''; continue; fi
+    case $word in
+      (${valueOptions(entries)}) skip=1; continue ;;
+      (-*) continue ;;
+    esac
+    case "$command $word" in
+      (${prefixes(entries, groups)}) command="$command $word" ;;
+      (*) at=$((at + 1)) ;;
+    esac
+  done
+  case "$command $prev" in
+${entries.flatMap((entry) => entry.options.flatMap((option) => valueCase(entry, option))).join('\n')}
+  esac
+  if [[ $cur == -* ]]; then
+    case $command in
+${entries.map(optionsCase).join('\n')}
+      (*) list=('--help:show help' '--version:show the version') ;;
+    esac
+    _describe -o 'option' list
+    return
+  fi
+  if ((at == 0)); then
+    case $command in
+${groups.map(groupCase).join('\n')}
+    esac
+    ((\${#list})) && _describe 'command' list
+  fi
+  case "$command $at" in
+${entries.flatMap((entry) => entry.args.flatMap((arg, at) => argumentCase(entry, arg, at))).join('\n')}
+  esac
+}
+_hawser_sessions() {
+  compadd -- latest \${(uf)"$(\${words[1]} sessions --json 2>/dev/null </dev/null | grep -o 'ses_[0-9a-z]\\{26\\}')"}
+}
+if [[ \${funcstack[1]} == _hawser ]]; then
+  _hawser "$@"
+else
+  compdef _hawser hawser
+fi
+`
+}
+
+function valueOptions(entries: readonly Entry[]): string {
+  const options = entries.flatMap(({ options: own }) => own)
+  const names = options.flatMap(({ names: own, value }) => (value === undefined ? [] : own))
+  return [...new Set(names)].join('|')
+}
+
+function prefixes(entries: readonly Entry[], groups: readonly Group[]): string {
+  const names = [...entries, ...groups].map(({ name }) => name).filter((name) => name !== '')
+  return [...new Set(names)].map((name) => quoted(` ${name}`)).join('|')
+}
+
+function valueCase({ name }: Entry, { names, value }: EntryOption): string[] {
+  if (value === undefined) return []
+  const at = names.map((option) => quoted(` ${name} ${option}`)).join('|')
+  return [`    (${at}) ${action(value)}; return ;;`]
+}
+
+function optionsCase({ name, options }: Entry): string {
+  const list = options.flatMap(({ names, help }) => names.map((one) => described(one, help)))
+  return `      (${quoted(` ${name}`)}) list=(${list.join(' ')}) ;;`
+}
+
+function groupCase({ name, next }: Group): string {
+  const list = next.map(({ word, summary }) => described(word, summary))
+  return `      (${quoted(name === '' ? '' : ` ${name}`)}) list=(${list.join(' ')}) ;;`
+}
+
+function argumentCase({ name }: Entry, expected: Expected, at: number): string[] {
+  if (expected.kind === 'text') return []
+  return [`    (${quoted(` ${name} ${at}`)}) ${action(expected)} ;;`]
+}
+
+function action(expected: Expected): string {
+  switch (expected.kind) {
+    case 'words':
+      return `compadd -- ${expected.words.join(' ')}`
+    case 'sessions':
+      return '_hawser_sessions'
+    case 'folders':
+      return '_files -/'
+    case 'files':
+      return '_files'
+    case 'text':
+      return ':'
+  }
+}
+
+/** As \`_describe\` takes it: a colon ends the word. */
+function described(word: string, help: string): string {
+  return quoted(`${word.replaceAll(':', String.raw`\:`)}:${help}`)
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

@@ -1,0 +1,34 @@
+import type { NextAction } from '../../../model/errors.ts'
+
+export type Status = 'ok' | 'warning' | 'problem'
+
+/** One thing that was looked at. A warning says that something is missing; a problem, that Hawser cannot work as it is. */
+export interface Check {
+  readonly id: string
+  readonly status: Status
+  /** For the person at this machine: may name paths, keys and Sessions. */
+  readonly text: string
+  /** The same to be pasted elsewhere: no path, no name and no word that somebody chose. */
+  readonly plain: string
+  readonly next_actions: readonly NextAction[]
+}
+
+export function good(id: string, text: string, plain = text): Check {
+  return { id, status: 'ok', text, plain, next_actions: [] }
+}
+
+export function warning(
+  id: string,
+  said: { readonly text: string; readonly plain?: string },
+  next: NextAction,
+): Check {
+  return { id, status: 'warning', plain: said.text, ...said, next_actions: [next] }
+}
+
+export function problem(
+  id: string,
+  said: { readonly text: string; readonly plain?: string },
+  next: NextAction,
+): Check {
+  return { id, status: 'problem', plain: said.text, ...said, next_actions: [next] }
+}

@@ -1,0 +1,130 @@
+import { asResult, closing, type Folder } from '../../../host/files.ts'
+import type { Ids } from '../../../host/ids.ts'
+import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
+import { systemSandbox } from '../../../host/sandbox.ts'
+import { systemProgram } from '../../../host/system-program.ts'
+import { openWorkspace } from '../../../host/workspace.ts'
+import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
+import { chooseProvider } from '../../../session/choice.ts'
+import type { ListedSession } from '../../../session/list.ts'
+import {
+  readAllSettings,
+  sourcedSettings,
+  type AllStoredSettings,
+  type SourcedSetting,
+} from '../../../session/stored-settings.ts'
+import { wantsColour } from '../answer.ts'
+import type { CliWorld } from '../world.ts'
+import type { Check } from './check.ts'
+import * as machine from './machine-checks.ts'
+import * as place from './place-checks.ts'
+import * as session from './session-checks.ts'
+
+/** What was found, in the order in which a person mends it. */
+export interface Examination {
+  readonly checks: readonly Check[]
+  readonly settings: readonly SourcedSetting[]
+  readonly errors: readonly ErrorKind[]
+}
+
+/** Looks at everything that Hawser stands on. Whatever is broken becomes a check; nothing stops the others. */
+export async function examine(world: CliWorld, path: Result<string>): Promise<Examination> {
+  const facts = machineFacts()
+  const homeFacts = await pathFacts(world.home)
+  const here: PathFacts = path.ok ? await pathFacts(path.value) : { kind: 'missing' }
+  const places = await examinePlaces(world, path)
+  const { own } = places.stored.ok ? places.stored.value : NOTHING_STORED
+  const settings = sourcedSettings(places.stored.ok ? places.stored.value : NOTHING_STORED)
+  const home = { path: world.home, facts: homeFacts }
+  const workspace = { path: path.ok ? path.value : 'The folder you are in', facts: here }
+  const sessions = await examineSessions(world, path)
+  const disk = place.diskCheck([workspace, home])
+  return {
+    settings,
+    errors: sessions.errors,
+    checks: [
+      machine.nodeCheck(facts),
+      machine.platformCheck(facts),
+      machine.sandboxCheck(await systemSandbox({ env: world.env }).status()),
+      machine.programCheck('ripgrep', await systemProgram('rg'), 'glob and grep do not work'),
+      machine.programCheck('git', await systemProgram('git'), 'commands cannot use it'),
+      place.homeCheck(home, places.home),
+      place.workspaceCheck(workspace),
+      ...(disk === undefined ? [] : [disk]),
+      ...(places.locks === undefined ? [] : [place.locksCheck(places.locks)]),
+      place.settingsCheck(places.stored),
+      session.sessionsCheck(sessions.listed),
+      session.providerCheck(
+        chooseProvider({ env: world.env, settings: own?.settings ?? {} }),
+        world.env,
+      ),
+      machine.terminalCheck(terminalFacts(world)),
+    ],
+  }
+}
+
+const NOTHING_STORED: AllStoredSettings = { own: undefined, here: undefined, trusted: false }
+
+interface Places {
+  readonly home: Result<unknown>
+  readonly stored: Result<AllStoredSettings>
+  /** Absent where there is nothing to try them on. */
+  readonly locks?: Result<boolean>
+}
+
+/** Settings are read from their files, so that bad ones do not keep anybody from finding out. */
+async function examinePlaces(world: CliWorld, path: Result<string>): Promise<Places> {
+  const home = await world.openHome()
+  if (!home.ok) return { home, stored: ok(NOTHING_STORED) }
+  const { folder, ids } = home.value
+  return closing(home.value, async () => {
+    const workspace = path.ok ? await openWorkspace(path.value, ids, 'open') : path
+    const own = workspace.ok ? workspace.value.own : undefined
+    try {
+      const stored = await readAllSettings(folder, own)
+      return { home, stored, locks: await tryLock(own ?? folder, ids) }
+    } finally {
+      if (workspace.ok) await workspace.value.close()
+    }
+  })
+}
+
+/** On a file of its own, which is gone after. */
+async function tryLock(folder: Folder, ids: Ids): Promise<Result<boolean>> {
+  return asResult('try a file lock', async () => {
+    const name = ids.temporary()
+    const file = await folder.open(name, 'create')
+    try {
+      return ok(await closing(file, () => file.tryLock()))
+    } finally {
+      await folder.remove(name)
+    }
+  })
+}
+
+interface Sessions {
+  readonly listed: Result<readonly ListedSession[]>
+  readonly errors: readonly ErrorKind[]
+}
+
+async function examineSessions(world: CliWorld, path: Result<string>): Promise<Sessions> {
+  const opened = path.ok ? await world.open(path.value) : path
+  if (!opened.ok) return { listed: opened, errors: [] }
+  return closing(opened.value, async ({ harness }) => ({
+    listed: ok(await harness.list()),
+    errors: await harness.lastErrors(),
+  }))
+}
+
+function terminalFacts(world: CliWorld): machine.TerminalFacts {
+  const { stdin, stdout, stderr } = world.streams
+  return {
+    stdin: stdin.isTTY,
+    stdout: stdout.isTTY,
+    stderr: stderr.isTTY,
+    columns: stdout.columns,
+    rows: stdout.rows,
+    colour: wantsColour(world, stdout),
+    env: world.env,
+  }
+}

@@ -1,0 +1,73 @@
+import type { MachineFacts } from '../../../host/machine.ts'
+import type { SandboxStatus } from '../../../host/sandbox.ts'
+import { good, problem, warning, type Check } from './check.ts'
+
+/** The oldest Node that Hawser is written for. */
+const OLDEST_NODE = [20, 19] as const
+const PLATFORMS: ReadonlySet<string> = new Set(['linux', 'darwin'])
+
+export function nodeCheck({ node }: MachineFacts): Check {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  const [least, leastMinor] = OLDEST_NODE
+  const recent = major > least || (major === least && minor >= leastMinor)
+  const text = `Node ${node}`
+  if (recent) return good('node', text)
+  const oldest = OLDEST_NODE.join('.')
+  return problem(
+    'node',
+    { text: `${text} is too old.` },
+    { action: `Install Node ${oldest} or newer.` },
+  )
+}
+
+export function platformCheck({ platform, arch, release }: MachineFacts): Check {
+  const text = `${platform} ${release.split('-')[0]}, ${arch}`
+  if (PLATFORMS.has(platform)) return good('platform', text)
+  const unknown = { text: `${text}: nobody has tried Hawser here.` }
+  return warning('platform', unknown, { action: 'Use Linux or macOS.' })
+}
+
+export function sandboxCheck(status: SandboxStatus): Check {
+  if (status.confined) return good('sandbox', `Commands are confined by ${status.by}.`)
+  const text =
+    `Commands cannot be confined: ${status.why}. Each one is asked about first, in every permission mode, and then ` +
+    'reaches whatever you reach: your files, your keys, the network.'
+  return warning('sandbox', { text }, { action: 'On Linux, install bubblewrap (bwrap).' })
+}
+
+/** `what` does not work without it. */
+export function programCheck(name: string, found: string | undefined, what: string): Check {
+  if (found !== undefined) return good(name, found, 'installed')
+  const text = `${name} is not among the programs of the system: ${what}.`
+  return warning(name, { text }, { action: `Install ${name}.` })
+}
+
+export interface TerminalFacts {
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
+  readonly columns: number
+  readonly rows: number
+  readonly colour: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export function terminalCheck(facts: TerminalFacts): Check {
+  const { stdin, stdout, stderr, columns, rows, colour, env } = facts
+  if (!stdin || !stdout || !stderr) {
+    const parts = Object.entries({ stdin, stdout, stderr })
+    const missing = parts.flatMap(([name, there]) => (there ? [] : [name]))
+    return good('terminal', `No terminal at ${missing.join(', ')}: nothing is asked here.`)
+  }
+  const size = `${columns} columns, ${rows} rows, ${colour ? 'with' : 'without'} colours`
+  if ((env['TERM'] ?? 'dumb') === 'dumb') {
+    const text = `${size}; it calls itself dumb, so that hawser chat cannot draw.`
+    return warning('terminal', { text }, { action: 'Set TERM to what your terminal is.' })
+  }
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
+  if (!/utf-?8/i.test(locale)) {
+    const text = `${size}; its locale is not UTF-8, so that some letters may look wrong.`
+    return warning('terminal', { text }, { action: 'Set LANG to a UTF-8 locale.' })
+  }
+  return good('terminal', size)
+}

@@ -1,0 +1,97 @@
+import type { PathFacts } from '../../../host/machine.ts'
+import type { HawserError, Result } from '../../../model/errors.ts'
+import type { AllStoredSettings } from '../../../session/stored-settings.ts'
+import { sourcedSettings } from '../../../session/stored-settings.ts'
+import { counted, shownBytes } from '../amounts.ts'
+import { visibleLine } from '../visible-text.ts'
+import { good, problem, warning, type Check } from './check.ts'
+
+/** A path as a person reads it, and what is known of it. */
+export interface Place {
+  readonly path: string
+  readonly facts: PathFacts
+}
+
+/** `opening` says whether Hawser could use it; `facts` are from before that. */
+export function homeCheck({ path, facts }: Place, opening: Result<unknown>): Check {
+  const shown = visibleLine(path)
+  if (!opening.ok) {
+    const { message } = opening.error
+    const said = {
+      text: visibleLine(message),
+      plain: `It cannot be used: ${codeOf(opening.error)}.`,
+    }
+    return problem('home', said, opening.error.next_actions[0] ?? NAME_A_HOME)
+  }
+  if (facts.kind !== 'folder') return good('home', `${shown}, made just now`, 'made just now')
+  const open = (facts.mode & 0o077) !== 0
+  const mode = facts.mode.toString(8).padStart(4, '0')
+  const closed = open ? `; others could read it (${mode}) until just now` : ''
+  return good('home', `${shown}, yours alone${closed}`, `yours alone${closed}`)
+}
+
+const NAME_A_HOME = { action: 'Set HAWSER_HOME to a folder of your own, by its absolute path.' }
+
+export function workspaceCheck({ path, facts }: Place): Check {
+  const shown = visibleLine(path)
+  const bad = (plain: string, action: string) =>
+    problem('workspace', { text: `${shown}: ${plain}.`, plain: `${plain}.` }, { action })
+  switch (facts.kind) {
+    case 'missing':
+      return bad('there is no such folder', 'Go to a folder that is there, or name one.')
+    case 'not_folder':
+      return bad('it is not a folder', 'Name a folder.')
+    case 'unreadable':
+      return bad(`it cannot be looked at (${facts.code})`, 'Check its owner and permissions.')
+    case 'folder': {
+      if (facts.writable) return good('workspace', `${shown}, writable`, 'writable')
+      return bad(
+        'you may not write here, so no Session can begin',
+        'Check its owner and permissions.',
+      )
+    }
+  }
+}
+
+const LITTLE_BYTES = 1024 ** 3
+const TOO_LITTLE_BYTES = 64 * 1024 ** 2
+
+export function diskCheck(places: readonly Place[]): Check | undefined {
+  const free = places.flatMap(({ facts }) => (facts.kind === 'folder' ? [facts.freeBytes] : []))
+  if (free.length === 0) return undefined
+  const least = Math.min(...free)
+  const said = { text: `${shownBytes(least)} free` }
+  const next = { action: 'Free some space.', command: 'hawser gc --dry-run' }
+  if (least < TOO_LITTLE_BYTES) return problem('disk', said, next)
+  return least < LITTLE_BYTES ? warning('disk', said, next) : good('disk', said.text)
+}
+
+export function locksCheck(tried: Result<boolean>): Check {
+  if (tried.ok && tried.value) return good('locks', 'File locks work here.')
+  const why = tried.ok ? 'a fresh file is locked already' : codeOf(tried.error)
+  const said = { text: `File locks do not work here (${why}), so that no Log can be written.` }
+  return problem('locks', said, { action: 'Use a local file system.' })
+}
+
+export function settingsCheck(read: Result<AllStoredSettings>): Check {
+  if (!read.ok) {
+    const { message, details } = read.error
+    const unknown = Array.isArray(details['unknown']) ? details['unknown'].length : 0
+    const plain = unknown > 0 ? `${counted(unknown, 'unknown key')}.` : `${codeOf(read.error)}.`
+    const action = { action: 'Mend that file by hand, or delete it: it is JSON.' }
+    return problem('settings', { text: visibleLine(message), plain }, action)
+  }
+  const all = sourcedSettings(read.value)
+  const set = all.filter(({ source }) => source !== 'default').length
+  const waiting = all.filter(({ untrusted }) => untrusted !== undefined)
+  const text = `${counted(set, 'setting')} set`
+  if (waiting.length === 0) return good('settings', text)
+  const keys = waiting.map(({ setting }) => setting.key).join(', ')
+  const said = { text: `${text}; this workspace also sets ${keys}, which does not count yet` }
+  return warning('settings', said, { action: 'Trust them, if you do.', command: 'hawser trust' })
+}
+
+/** What a program would branch on: never a sentence, so never a name. */
+function codeOf({ kind, details: { code } }: HawserError): string {
+  return typeof code === 'string' ? `${kind}, ${code}` : kind
+}

@@ -1,0 +1,127 @@
+import * as words from '../../../history/words.ts'
+import type { WholeEvent } from '../../../model/event.ts'
+import type { ReadEvent } from '../../../session/read-log.ts'
+import { counted } from '../chat/rows.ts'
+import { essenceOf } from '../event-essence.ts'
+
+/** A part of a Session as a document shows it. Texts are as they came: each format makes them safe in its own way. */
+export type Block =
+  | { readonly kind: 'turn'; readonly ts: string }
+  | {
+      readonly kind: 'text'
+      readonly who: 'person' | 'model' | 'tool' | 'harness'
+      readonly title: string
+      readonly ts: string
+      readonly text: string
+      /** One line each: attachments by their descriptors, and what else belongs to the text. */
+      readonly notes: readonly string[]
+    }
+  | { readonly kind: 'note'; readonly ts: string; readonly text: string }
+
+/** What a document shows of an Event; an empty list for what only the Log needs. Pure. */
+export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
+  if (event === undefined) return [unknownBlock(raw)]
+  const { ts } = event
+  const note = (text: string): Block[] => [{ kind: 'note', ts, text }]
+  const text = (
+    who: 'person' | 'model' | 'tool' | 'harness',
+    title: string,
+    body: string,
+    notes: readonly string[] = [],
+  ): Block[] => [{ kind: 'text', who, title, ts, text: body, notes }]
+  switch (event.type) {
+    case 'turn_started':
+      return [{ kind: 'turn', ts }]
+    case 'user_message': {
+      const { resources = [], attachment_errors = [], steer } = event.data
+      const title = steer === true ? 'Person, to the running Turn' : 'Person'
+      const refused = attachment_errors.map(({ name, reason }) => `${name} was refused: ${reason}`)
+      return text('person', title, event.data.text, [
+        ...resources.map(words.descriptor),
+        ...refused,
+      ])
+    }
+    case 'assistant_message': {
+      const { partial, resources = [] } = event.data
+      const title = partial === true ? 'Model (broke off)' : 'Model'
+      return text('model', title, event.data.text, resources.map(words.descriptor))
+    }
+    case 'tool_call':
+      return text('tool', `Call of ${event.data.name}`, event.data.arguments)
+    case 'tool_result': {
+      const { name, outcome, error, truncated, output, resources = [] } = event.data
+      const notes = [
+        ...(error === undefined ? [] : [`${error.kind}: ${error.message}`]),
+        ...(truncated === true ? ['The output is shown in part.'] : []),
+        ...resources.map(words.descriptor),
+      ]
+      return text('tool', `Result of ${name}: ${outcome}`, output, notes)
+    }
+    case 'history_compaction':
+      return text('harness', 'Checkpoint', event.data.summary, event.data.limitations ?? [])
+    case 'text_pinned':
+      return text('harness', 'Pinned', event.data.text)
+    case 'plan_updated':
+      return text('harness', 'Plan', planText(event.data.entries))
+    case 'files_restored':
+      return text('harness', 'Files put back', essenceOf(event).body ?? '')
+    case 'skill_context_hydration':
+      return text('harness', `Context: ${essenceOf(event).head}`, event.data.output)
+    case 'permission_decision':
+      return event.data.by === 'policy' ? [] : note(`Permission: ${essenceOf(event).head}`)
+    case 'turn_ended':
+      return note(endOf(event.data))
+    case 'notice':
+      return note(event.data.text)
+    case 'session_fork':
+      return note(`Forked ${essenceOf(event).head}`)
+    case 'session_settings':
+      return note(`Settings: ${essenceOf(event).head}`)
+    case 'skill_activation':
+      return note(`Skill: ${essenceOf(event).head}`)
+    case 'resource_ingested':
+    case 'resource_view':
+      return note(essenceOf(event).head)
+    case 'resource_dropped':
+    case 'resource_quarantined':
+      return note(`${LABELS[event.type]}: ${essenceOf(event).head}`)
+    case 'compaction_undone':
+      return note(`A checkpoint was taken back: ${event.data.reason}`)
+    case 'log_repaired':
+      return note(`After a crash: ${essenceOf(event).head}`)
+    // What only the Log needs. Each is named, so that a new type has to be decided about.
+    case 'session_started':
+    case 'prompt_surface':
+    case 'late_context':
+    case 'provider_request':
+    case 'provider_usage':
+    case 'reasoning':
+    case 'resource_retired':
+    case 'lock_taken':
+      return []
+    default:
+      return event satisfies never
+  }
+}
+
+const LABELS = {
+  resource_dropped: 'No longer shown',
+  resource_quarantined: 'Refused by the provider',
+} as const
+
+function unknownBlock({ type, ts, data }: ReadEvent['raw']): Block {
+  const text = JSON.stringify(data)
+  return { kind: 'text', who: 'harness', title: `Not understood: ${type}`, ts, text, notes: [] }
+}
+
+function planText(entries: WholeEvent<'plan_updated'>['data']['entries']): string {
+  return entries.map(({ content, status }) => `${PLAN_MARKS[status]} ${content}`).join('\n')
+}
+
+const PLAN_MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
+
+function endOf({ status, error, crash_recovered, usage_total }: WholeEvent<'turn_ended'>['data']) {
+  const how = crash_recovered === true ? `${status} by a crash` : status
+  const why = error === undefined ? '' : ` (${error.kind}: ${error.message})`
+  return `Turn ${how}${why} after ${counted(usage_total.calls, 'call')} to the model.`
+}

@@ -1,0 +1,102 @@
+import { sha256 } from '../../../encoding/hash.ts'
+import { visibleLine, visibleText } from '../visible-text.ts'
+import { blocksOf, type Block } from './blocks.ts'
+import type { ExportFormat, ExportHeader } from './export-format.ts'
+import { titleOf } from './markdown.ts'
+import { STYLE } from './style.ts'
+
+/**
+ * One page that needs nothing else: no script, no reference to anything outside, and a policy that forbids both. It looks
+ * the same from a disk, from a server and on paper.
+ */
+export function htmlExport(): ExportFormat {
+  let turns = 0
+  const blockText = (block: Block): string => {
+    if (block.kind === 'turn') {
+      const before = turns === 0 ? '' : '</section>\n'
+      turns += 1
+      return `${before}<section>\n<h2>Turn ${turns} ${time(block.ts)}</h2>\n`
+    }
+    if (block.kind === 'note') return `<p class="note">${time(block.ts)} ${line(block.text)}</p>\n`
+    const { who, title, ts, text, notes } = block
+    const list = notes.map((note) => `<li>${line(note)}</li>`).join('')
+    return [
+      `<article class="${who}">\n<h3>${line(title)} ${time(ts)}</h3>\n`,
+      text === '' ? '' : `<pre tabindex="0">\n${escaped(visibleText(text))}</pre>\n`,
+      list === '' ? '' : `<ul>${list}</ul>\n`,
+      '</article>\n',
+    ].join('')
+  }
+  return {
+    begin: headerText,
+    event: (read) => blocksOf(read).map(blockText).join(''),
+    end: (damage) => {
+      const told =
+        damage === undefined
+          ? ''
+          : `<p class="damage"><strong>Not all is here.</strong> ${line(damage.message)}</p>\n`
+      return `${turns === 0 ? '' : '</section>\n'}${told}</main>\n</body>\n</html>\n`
+    },
+  }
+}
+
+function headerText({ session, version }: ExportHeader): string {
+  const { id, state, foreign } = session
+  const title = line(titleOf(state.title))
+  const facts = [
+    ['Session', `<code>${id}</code>`],
+    ['Model', line(`${state.provider}, ${state.model}`)],
+    ['Turns', String(state.turns)],
+    ['Last written', state.last_ts === '' ? 'never' : time(state.last_ts)],
+    ...(foreign
+      ? [['Origin', 'It did not begin where it was exported: nothing there vouches for it.']]
+      : []),
+    ['Exported by', `Hawser ${line(version)}. Characters that cannot be seen are spelt out.`],
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>${title}</h1>
+<dl>
+${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join('\n')}
+</dl>
+</header>
+`
+}
+
+/** Nothing may be loaded, run, sent or framed; only this very style counts. */
+const STYLE_HASH = Buffer.from(sha256(STYLE), 'hex').toString('base64')
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'`
+
+function time(ts: string): string {
+  const shown = `${ts.slice(0, 'yyyy-mm-dd'.length)} ${ts.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm:ss'.length)} UTC`
+  return `<time datetime="${escaped(ts)}">${escaped(shown)}</time>`
+}
+
+/** Text that stays on its line. */
+function line(text: string): string {
+  return escaped(visibleLine(text))
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}

@@ -1,0 +1,23 @@
+import type { ExportFormat } from './export-format.ts'
+
+/** `{session, events, damage?}`: every Event with its long fields in place, one a line, so that lines can be compared. */
+export function jsonExport(): ExportFormat {
+  let first = true
+  return {
+    begin: ({ session: { id, state, foreign }, version }) => {
+      const { title, turns, last_ts, provider, model, mode } = state
+      const facts = { title, turns, last_at: last_ts, provider, model, mode, foreign }
+      const session = { session_id: id, ...facts, exported_by: `hawser ${version}` }
+      return `{"session":${JSON.stringify(session)},"events":[`
+    },
+    event: ({ raw, event }) => {
+      const before = first ? '\n' : ',\n'
+      first = false
+      return before + JSON.stringify(event ?? raw)
+    },
+    end: (damage) => {
+      const told = damage === undefined ? '' : `,"damage":${JSON.stringify(damage)}`
+      return `\n]${told}}\n`
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { visibleLine, visibleText } from '../visible-text.ts'
+import { blocksOf, type Block } from './blocks.ts'
+import type { ExportFormat, ExportHeader } from './export-format.ts'
+
+/**
+ * Markdown in which nothing that was said can become markup: texts stand in fences longer than any run of backticks in
+ * them, names in code spans. Shown by whatever program, it fetches nothing.
+ */
+export function markdownExport(): ExportFormat {
+  let turns = 0
+  const blockText = (block: Block): string => {
+    if (block.kind === 'turn') {
+      turns += 1
+      return `## Turn ${turns}\n\n${block.ts}\n\n`
+    }
+    if (block.kind === 'note') return `*${block.ts}:* ${codeSpan(block.text)}\n\n`
+    const notes = block.notes.map((note) => `- ${codeSpan(note)}\n`).join('')
+    const title = `### ${plain(block.title)}\n\n`
+    return `${title}${fenced(block.text)}\n${notes === '' ? '' : `${notes}\n`}`
+  }
+  return {
+    begin: headerText,
+    event: (read) => blocksOf(read).map(blockText).join(''),
+    end: (damage) =>
+      damage === undefined ? '' : `**Not all is here.** ${codeSpan(damage.message)}\n`,
+  }
+}
+
+function headerText({ session, version }: ExportHeader): string {
+  const { id, state, foreign } = session
+  const facts = [
+    `- Session: ${codeSpan(id)}`,
+    `- Model: ${codeSpan(`${state.provider}, ${state.model}`)}`,
+    `- Turns: ${state.turns}, last written ${state.last_ts === '' ? 'never' : state.last_ts}`,
+    ...(foreign ? ['- It did not begin where it was exported: nothing there vouches for it.'] : []),
+    `- Exported by Hawser ${plain(version)}. Characters that cannot be seen are spelt out.`,
+  ]
+  return `# ${plain(titleOf(state.title))}\n\n${facts.join('\n')}\n\n`
+}
+
+export function titleOf(title: string): string {
+  return title === '' ? 'A Session' : title
+}
+
+/** A fence is closed only by one at least as long, so no text can end its own. */
+export function fenced(text: string): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
+  const shown = visibleText(text)
+  return `${fence}text\n${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${fence}\n`
+}
+
+function codeSpan(text: string): string {
+  const shown = visibleLine(text)
+  const tick = '`'.repeat(longestRun(shown) + 1)
+  const pad = /^[` ]|[` ]$/.test(shown) || shown === '' ? ' ' : ''
+  return `${tick}${pad}${shown}${pad}${tick}`
+}
+
+/** Words in a line that is no code: whatever Markdown could read into them is escaped, addresses included. */
+function plain(text: string): string {
+  return visibleLine(text).replaceAll(MARKUP, String.raw`\$&`)
+}
+
+const MARKUP = /[\\`*_{}[\]()<>#!|~&@]|:(?=\/)|(?<=www)\./gi
+
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0)
+}

@@ -1,0 +1,191 @@
+import { Lexer, type Token, type Tokens, Tokenizer } from 'marked'
+import type { Line } from './cell-width.ts'
+import { BlockCutter, LONGEST_BLOCK, type Piece } from './markdown-blocks.ts'
+import { blockLines, codeLines, fenceLines, listLines, literalLines } from './markdown-tokens.ts'
+import { visibleText } from './visible-text.ts'
+
+/**
+ * Markdown as it arrives, as lines no wider than `columns`. What `push` gave is final: all of it together, with `end`, is
+ * the same however the text was cut. Each block is lexed once, when it is closed; reference definitions hold within
+ * their block and are shown. All text is made visible before it is read.
+ */
+export class MarkdownStream {
+  readonly #columns: number
+  readonly #cutter = new BlockCutter()
+  /** Pieces of the line that has not ended. */
+  #rest: string[] = []
+  #place: Place = START
+
+  constructor(columns: number) {
+    this.#columns = Math.max(1, columns)
+  }
+
+  /** The lines that are final now and were not before. */
+  push(text: string): Line[] {
+    const [first = '', ...others] = text.split('\n')
+    this.#rest.push(first)
+    return others.flatMap((next) => {
+      const lines = this.#show(this.#cutter.take(sourceLine(this.#rest.join(''))))
+      this.#rest = [next]
+      return lines
+    })
+  }
+
+  /** How the block that is still open would look if nothing followed; of a very long line only its end. */
+  pending(): Line[] {
+    const cutter = this.#cutter.copy()
+    const rest = endOf(this.#rest, LONGEST_BLOCK)
+    const pieces = [...(rest === '' ? [] : cutter.take(sourceLine(rest))), ...cutter.close()]
+    return placed(pieces, this.#place, this.#columns).lines
+  }
+
+  /** The lines of what is still open. To be called once; nothing may be pushed after it. */
+  end(): Line[] {
+    const rest = this.#rest.join('')
+    const pieces = rest === '' ? [] : this.#cutter.take(sourceLine(rest))
+    return this.#show([...pieces, ...this.#cutter.close()])
+  }
+
+  #show(pieces: readonly Piece[]): Line[] {
+    const { lines, place } = placed(pieces, this.#place, this.#columns)
+    this.#place = place
+    return lines
+  }
+}
+
+/** What stands above the next piece. */
+interface Place {
+  readonly begun: boolean
+  /** A blank line is due before the next line. */
+  readonly due: boolean
+  /** The list that an item may go on with. */
+  readonly list: { readonly mark: string; readonly next: number } | undefined
+}
+
+const START: Place = { begun: false, due: false, list: undefined }
+
+interface Shown {
+  readonly lines: readonly Line[]
+  /** It begins a block of its own. */
+  readonly apart: boolean
+  readonly list?: Place['list']
+}
+
+function placed(pieces: readonly Piece[], start: Place, columns: number) {
+  const lines: Line[] = []
+  let place = start
+  for (const piece of pieces) {
+    const shown = shownPiece(piece, place.list, columns)
+    const due = place.due || (shown.apart && place.begun)
+    const isEmpty = shown.lines.length === 0
+    if (due && !isEmpty) lines.push([])
+    for (const line of shown.lines) lines.push(line)
+    place = { begun: place.begun || !isEmpty, due: due && isEmpty, list: shown.list }
+  }
+  return { lines, place }
+}
+
+function shownPiece(piece: Piece, list: Place['list'], columns: number): Shown {
+  switch (piece.kind) {
+    case 'blocks':
+      return { lines: blocksOf(piece.source, columns), apart: true }
+    case 'item':
+      return shownItem(piece.source, piece.spaced, list, columns)
+    case 'fence':
+      return { lines: fenceLines(piece.language, columns), apart: true }
+    case 'code':
+      return { lines: codeLines(piece.text, columns), apart: false }
+    case 'literal':
+      return { lines: literalLines(piece.text, columns), apart: piece.begins }
+  }
+}
+
+/** An item with the mark of the list above goes on with its numbers, as if both had been lexed together. */
+function shownItem(source: string, spaced: boolean, above: Place['list'], columns: number): Shown {
+  const [first, ...others] = lexed(source) ?? []
+  if (first === undefined || !isList(first)) {
+    return { lines: blocksOf(source, columns), apart: true }
+  }
+  const mark = /[-+*.)]/.exec(source)?.[0] ?? ''
+  const goesOn = above?.mark === mark
+  const start = goesOn ? above.next : Number(first.start)
+  const after = blockLines(others, columns)
+  return {
+    lines: [...listLines(first, start, columns), ...(after.length === 0 ? [] : [[], ...after])],
+    apart: spaced || !goesOn,
+    list: after.length === 0 ? { mark, next: start + first.items.length } : undefined,
+  }
+}
+
+function isList(token: Token): token is Tokens.List {
+  return token.type === 'list'
+}
+
+function blocksOf(source: string, columns: number): Line[] {
+  const tokens = lexed(source)
+  return tokens === undefined ? literalLines(source, columns) : blockLines(tokens, columns)
+}
+
+/** Nothing where the lexer gives up: no text from outside may end the program. */
+function lexed(source: string): Token[] | undefined {
+  try {
+    return new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(source)
+  } catch {
+    return undefined
+  }
+}
+
+/** Deeper quotes, lists and emphasis are text: the lexer calls itself for each, for some quotes even twice. */
+const DEEPEST = 8
+/** A longer paragraph has no emphasis, links and the like: to find them takes time that grows with its square. */
+const LONGEST_PARAGRAPH = 4_096
+
+class Depth {
+  #now = 0
+
+  /** Nothing where it is too deep already. */
+  within<T>(lex: () => T): T | undefined {
+    if (this.#now >= DEEPEST) return undefined
+    this.#now += 1
+    try {
+      return lex()
+    } finally {
+      this.#now -= 1
+    }
+  }
+}
+
+class BoundedLexer extends Lexer {
+  readonly #depth = new Depth()
+
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    const isShort = src.length <= LONGEST_PARAGRAPH
+    const done = isShort ? this.#depth.within(() => super.inlineTokens(src, tokens)) : undefined
+    if (done === undefined) tokens.push({ type: 'text', raw: src, text: src })
+    return tokens
+  }
+}
+
+class BoundedTokenizer extends Tokenizer {
+  readonly #depth = new Depth()
+
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    return this.#depth.within(() => super.blockquote(src))
+  }
+
+  override list(src: string): Tokens.List | undefined {
+    return this.#depth.within(() => super.list(src))
+  }
+}
+
+/** A line may end in CRLF; any other carriage return is shown. */
+function sourceLine(line: string): string {
+  return visibleText(line.endsWith('\r') ? line.slice(0, -1) : line)
+}
+
+/** The last pieces, as many as it takes to have `length` characters. */
+function endOf(pieces: readonly string[], length: number): string {
+  let [from, size] = [pieces.length, 0]
+  while (from > 0 && size <= length) size += pieces[--from]?.length ?? 0
+  return pieces.slice(from).join('')
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
+import { tableLines, type Table } from './table-lines.ts'
+
+test('a table that fits has columns, aligned as it asks', () => {
+  const table = tableOf(
+    ['name', 'n', 'x'],
+    [
+      ['漢字', '1', 'a'],
+      ['b', '22', 'ccc'],
+    ],
+    ['left', 'right', 'center'],
+  )
+  expect(shown(tableLines(table, 40))).toEqual([
+    'name │  n │  x',
+    '─────┼────┼────',
+    '漢字 │  1 │  a',
+    'b    │ 22 │ ccc',
+  ])
+  expect(tableLines(table, 15)[0]?.[0]).toEqual({ text: 'name', style: { bold: true } })
+})
+
+test('one cell too wide, it becomes lines of header and cell, without the empty ones', () => {
+  const table = tableOf(
+    ['name', 'n', ''],
+    [
+      ['one', '1', 'x'],
+      ['two', '', 'yy'],
+    ],
+  )
+  expect(shown(tableLines(table, 13))).toEqual([
+    'name │ n │',
+    '─────┼───┼───',
+    'one  │ 1 │ x',
+    'two  │   │ yy',
+  ])
+  expect(shown(tableLines(table, 12))).toEqual(['name: one', 'n: 1', 'x', '', 'name: two', 'yy'])
+  expect(shown(tableLines(tableOf(['a long name', 'b'], []), 8))).toEqual(['a long', 'name:', 'b:'])
+})
+
+test('a long header does not stand before every cell in full', () => {
+  const table = tableOf(['h'.repeat(500)], [['1'], ['2']])
+  expect(shown(tableLines(table, 80))).toEqual([
+    `${'h'.repeat(40)}…: 1`,
+    '',
+    `${'h'.repeat(40)}…: 2`,
+  ])
+})
+
+test('a table of 200 columns is shown', () => {
+  const header = Array.from({ length: 200 }, (_, at) => `h${at}`)
+  const lines = tableLines(tableOf(header, [header, header]), 80)
+  expect(lines.length).toBe(401)
+  expect(Math.max(...lines.map(lineWidth))).toBeLessThanOrEqual(80)
+})
+
+function tableOf(header: string[], rows: string[][], align: Table['align'] = []): Table {
+  const cell = (text: string): Line => (text === '' ? [] : [{ text, style: PLAIN }])
+  return { header: header.map(cell), rows: rows.map((row) => row.map(cell)), align }
+}
+
+function shown(lines: readonly Line[]): string[] {
+  return lines.map((line) => painted(line, false).trimEnd())
+}

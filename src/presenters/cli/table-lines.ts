@@ -1,0 +1,72 @@
+import { lineWidth, PLAIN, wrapped, type Line } from './cell-width.ts'
+
+/** Every row has as many cells as the header; no cell holds a newline. */
+export interface Table {
+  readonly header: readonly Line[]
+  readonly rows: readonly (readonly Line[])[]
+  readonly align: readonly ('left' | 'center' | 'right' | null)[]
+}
+
+/** In columns where they fit; else each row as lines of `header: cell`, in which empty cells are left out. */
+export function tableLines(table: Table, columns: number): Line[] {
+  const widths = table.header.map((cell, at) => widest([cell, ...table.rows.map((row) => row[at])]))
+  const width = widths.reduce((sum, each) => sum + each, 0) + BAR.length * (widths.length - 1)
+  return width <= columns ? aligned(table, widths) : stacked(table, columns)
+}
+
+const BAR = ' │ '
+const CROSS = '─┼─'
+/** A header stands before every cell of its column: a long one would swell the text. */
+const LONGEST_HEADER = 40
+
+function widest(cells: readonly (Line | undefined)[]): number {
+  return cells.reduce((most, cell) => Math.max(most, lineWidth(cell ?? [])), 0)
+}
+
+function aligned({ header, rows, align }: Table, widths: readonly number[]): Line[] {
+  const row = (cells: readonly Line[]) =>
+    widths.flatMap((width, at) => [
+      ...(at === 0 ? [] : [{ text: BAR, style: { dim: true } }]),
+      ...padded(cells[at] ?? [], width, align[at] ?? 'left', at === widths.length - 1),
+    ])
+  const rule = widths.map((width) => '─'.repeat(width)).join(CROSS)
+  return [row(header.map(bold)), [{ text: rule, style: { dim: true } }], ...rows.map(row)]
+}
+
+/** Nothing stands behind the last cell, so it needs no filling. */
+function padded(
+  cell: Line,
+  width: number,
+  align: 'left' | 'center' | 'right',
+  last: boolean,
+): Line {
+  const free = width - lineWidth(cell)
+  const before = { left: 0, center: Math.floor(free / 2), right: free }[align]
+  return [...spaces(before), ...cell, ...spaces(last ? 0 : free - before)]
+}
+
+function spaces(count: number): Line {
+  return count === 0 ? [] : [{ text: ' '.repeat(count), style: PLAIN }]
+}
+
+function stacked({ header, rows }: Table, columns: number): Line[] {
+  const names = header.map(label)
+  if (rows.length === 0) return names.flatMap((name) => wrapped(name, columns))
+  return rows.flatMap((row, at) => [
+    ...(at === 0 ? [] : [[]]),
+    ...row.flatMap((cell, column) =>
+      cell.length === 0 ? [] : wrapped([...(names[column] ?? []), ...cell], columns),
+    ),
+  ])
+}
+
+function label(header: Line): Line {
+  if (header.length === 0) return []
+  const [start = [], ...more] = wrapped(header, LONGEST_HEADER)
+  const text = start.map((span) => span.text).join('')
+  return [{ text: `${text}${more.length === 0 ? '' : '…'}: `, style: { bold: true } }]
+}
+
+function bold(cell: Line): Line {
+  return cell.map(({ text, style }) => ({ text, style: { ...style, bold: true } }))
+}

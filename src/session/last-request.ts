@@ -1,0 +1,25 @@
+import type { WholeEvent } from '../model/event.ts'
+import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
+import { recordedSurface } from './recorded-surface.ts'
+import type { SessionParts } from './session-parts.ts'
+
+/**
+ * The last request that the Log tells of: as this process made it, or composed again from the Events before it, so that the
+ * next one is compared with what was really sent last, by whomever.
+ */
+export async function lastRequestOf(
+  { store, dialectOf }: SessionParts,
+  events: readonly WholeEvent[],
+  known: ComposedRequest | undefined,
+): Promise<ComposedRequest | undefined> {
+  const at = events.findLastIndex(({ type }) => type === 'provider_request')
+  const sent = events[at]
+  if (sent?.type !== 'provider_request') return undefined
+  if (known?.sha256 === sent.data.request_sha256) return known
+  const before = events.slice(0, at)
+  const found = await recordedSurface(store, before)
+  const dialect = dialectOf(sent.data.dialect)
+  if (!found.ok || !dialect.ok) return undefined
+  const parts = { provider: dialect.value, surface: found.value.surface, store }
+  return new RequestComposer(parts, sent.turn_id).compose(before)
+}

@@ -1,0 +1,79 @@
+import { EXIT_CODES } from '../../src/model/exit-codes.ts'
+import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
+import type { Argument, Command, Option } from '../../src/presenters/cli/command.ts'
+import { EXIT } from '../../src/presenters/cli/exit-code.ts'
+import { answersAsJson, schemaName } from './schemas.ts'
+import { table } from './table.ts'
+
+/** Every command, as `--help` describes it. */
+export function commandPage(): string {
+  return COMMANDS.map(section).join('\n\n')
+}
+
+/** Every exit code there is, and the kinds of error that lead to it. Those of 1 are all that have no other. */
+export function exitCodeTable(): string {
+  const codes = new Set<number>([...Object.values(EXIT), ...Object.values(EXIT_CODES)])
+  const rows = [...codes]
+    .toSorted((a, b) => a - b)
+    .map((code) => {
+      const words = MEANINGS.get(code)
+      if (words === undefined) throw new Error(`nobody has said what exit code ${code} means`)
+      return [String(code), words, code === EXIT.failed ? 'every other' : kindsOf(code)]
+    })
+  return table(['code', 'meaning', 'kinds of error'], rows)
+}
+
+const MEANINGS: ReadonlyMap<number, string> = new Map([
+  [0, 'done'],
+  [1, 'it failed, or what was looked for is not there, not whole or not right'],
+  [2, 'what was typed cannot be meant, or is more than is taken'],
+  [3, 'a call was denied because nobody could be asked'],
+  [4, 'every attachment failed and there was no text'],
+  [5, 'the Session is busy'],
+  [6, 'the provider is not configured, or refused the key'],
+  [124, 'the time limit was reached'],
+  [129, 'the terminal went away (SIGHUP)'],
+  [130, 'interrupted (Ctrl-C, SIGINT)'],
+  [143, 'asked to end (SIGTERM)'],
+])
+
+function kindsOf(code: number): string {
+  const kinds = Object.entries(EXIT_CODES).filter(([, one]) => one === code)
+  return kinds.map(([kind]) => `\`${kind}\``).join(', ')
+}
+
+function section(command: Command): string {
+  const { name, summary, args = [], options, examples } = command
+  const schema = `\`--json\`: [${schemaName(command)}.json](schemas/${schemaName(command)}.json)`
+  return [
+    `## hawser ${name}`,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    fenced([usage(command)]),
+    ...(args.length === 0 ? [] : [table(['argument', 'meaning'], args.map(argumentRow))]),
+    ...(options.length === 0 ? [] : [table(['option', 'meaning'], options.map(optionRow))]),
+    fenced(examples),
+    ...(answersAsJson(command) ? [schema] : []),
+  ].join('\n\n')
+}
+
+function usage({ name, args = [], options }: Command): string {
+  return [
+    'hawser',
+    name,
+    ...args.map((arg) => arg.name),
+    ...(options.length > 0 ? ['[options]'] : []),
+  ].join(' ')
+}
+
+function argumentRow({ name, help }: Argument): string[] {
+  return [`\`${name}\``, help]
+}
+
+function optionRow({ flags, help, choices, repeats }: Option): string[] {
+  const words = choices === undefined ? '' : ` (${choices.map((one) => `\`${one}\``).join(', ')})`
+  return [`\`${flags}\``, `${help}${words}${repeats === true ? '; may be given again' : ''}`]
+}
+
+function fenced(lines: readonly string[]): string {
+  return ['```sh', ...lines, '```'].join('\n')
+}

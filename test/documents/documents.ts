@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { format } from 'oxfmt'
+import { commandPage, exitCodeTable } from './command-page.ts'
+import { schemas } from './schemas.ts'
+import { settingTable } from './setting-table.ts'
+
+/** What stands between two marks of a page is made from the program; the rest of the page is written by hand. */
+const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/commands.md': { commands: commandPage, 'exit codes': exitCodeTable },
+  'docs/configuration.md': { settings: settingTable },
+}
+
+/** Every document that is made from the program, whole or in part, as it should be: by its path. */
+export async function documents(root: URL): Promise<Map<string, string>> {
+  const made = new Map<string, string>()
+  for (const { name, schema } of await schemas()) {
+    made.set(`docs/schemas/${name}.json`, await formatted(schema))
+  }
+  for (const [path, parts] of Object.entries(PARTS)) {
+    let page = await readFile(new URL(path, root), 'utf8')
+    for (const [name, make] of Object.entries(parts)) page = replaced(page, path, name, make())
+    made.set(path, page)
+  }
+  return made
+}
+
+async function formatted(schema: object): Promise<string> {
+  const { code, errors } = await format('a.json', JSON.stringify(schema, undefined, 2), {
+    printWidth: 100,
+  })
+  if (errors.length > 0) throw new Error('a schema could not be formatted')
+  return code
+}
+
+function replaced(page: string, path: string, name: string, text: string): string {
+  const open = `<!-- generated: ${name} -->`
+  const close = '<!-- end -->'
+  const from = page.indexOf(open)
+  const to = page.indexOf(close, from)
+  if (from < 0 || to < 0) throw new Error(`${path} has no place for what is generated: ${name}`)
+  return `${page.slice(0, from)}${open}\n\n${text}\n\n${page.slice(to)}`
+}

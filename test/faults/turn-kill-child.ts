@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import { SessionId } from '../../src/model/ids.ts'
+import { Harness } from '../../src/session/harness.ts'
+import type { Session } from '../../src/session/session.ts'
+import { value } from '../support/story.ts'
+import { tell, tellEvents } from './told.ts'
+import { Moment, openScene } from './turn-kill-scene.ts'
+
+/** A child process that runs one Turn, tells of every line that it learns is durable, and kills itself at a given moment. */
+
+const Order = z.object({
+  root: z.string(),
+  by: z.int(),
+  text: z.string(),
+  /** The Session to go on with; without one a Session is begun. */
+  session: SessionId.optional(),
+  moment: Moment,
+  twice: z.boolean(),
+})
+
+const {
+  root,
+  by,
+  text,
+  session: id,
+  moment,
+  twice,
+} = Order.parse(JSON.parse(process.argv[2] ?? ''))
+let open = false
+let count = 0
+const { parts } = await openScene(root, { by, reached, twice })
+const session = value(await opened(new Harness(parts)))
+tell({ what: 'opened', session: session.id })
+open = true
+reached('open')
+const watching = watch(session)
+value(await value(await session.admit(text)).done)
+await session.close()
+await watching
+tell({ what: 'done' })
+
+/** Nothing of this process runs after the moment it waits for. */
+function reached(at: Moment['at']): void {
+  if (open && at === moment.at && ++count === moment.n) process.kill(process.pid, 'SIGKILL')
+}
+
+async function opened(harness: Harness) {
+  const begun = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
+  return id === undefined ? harness.create(begun) : harness.open(id)
+}
+
+async function watch(watched: Session): Promise<void> {
+  for await (const seen of watched.subscribe()) {
+    if (seen.kind !== 'line') continue
+    tellEvents(watched.id, [seen.line])
+    reached('line')
+  }
+}

@@ -1,0 +1,172 @@
+import { canonicalJson } from '../../src/encoding/json.ts'
+import type { WholeEvent } from '../../src/model/event.ts'
+import type { TurnId } from '../../src/model/ids.ts'
+import { addUsage, NO_USAGE } from '../../src/turn/usage.ts'
+import { callKey, type Deed } from './turn-kill-scene.ts'
+
+export interface ReadLine {
+  readonly hash: string
+  readonly event: WholeEvent
+}
+
+/** All lines of a Log, in order. */
+export type Reading = readonly ReadLine[]
+
+/** Everything that is known of processes that followed one another on one Session. */
+export interface Evidence {
+  /** Hash by number of each line that a process was told is durable. */
+  readonly told: ReadonlyMap<number, string>
+  /** What was read after the end of each process, before the next one began. */
+  readonly readings: readonly Reading[]
+  readonly deeds: readonly Deed[]
+  /** How often each effect was found in the end, by `callKey`. */
+  readonly effects: ReadonlyMap<string, number>
+}
+
+/** What the Log says that is not so, what it does not say, and what happened that must not; empty when all is well. */
+export function offencesIn(evidence: Evidence): string[] {
+  const last = evidence.readings.at(-1) ?? []
+  const turns = last.flatMap(({ event }) => (event.type === 'turn_started' ? [event.turn_id] : []))
+  return [
+    ...lostLines(evidence),
+    ...turns.flatMap((turn) => turnOffences(evidence, turn)),
+    ...strayDeeds(evidence),
+    ...countOffences(evidence),
+  ]
+}
+
+function lostLines({ told, readings }: Evidence): string[] {
+  const hashes = readings.map(
+    (reading) => new Map(reading.map(({ hash, event }) => [event.seq, hash])),
+  )
+  const lost = [...told].filter(([seq, hash]) => hashes.at(-1)?.get(seq) !== hash)
+  const changed = hashes
+    .slice(1)
+    .flatMap((later, at) =>
+      [...(hashes[at] ?? [])].filter(([seq, hash]) => later.get(seq) !== hash),
+    )
+  return [
+    ...lost.map(([seq]) => `line ${seq} was told and is lost`),
+    ...changed.map(([seq]) => `line ${seq} was read and is another one`),
+  ]
+}
+
+/** A Turn that its process ended has its own end; any other was ended by the next, which knows of nothing that is not there. */
+function turnOffences({ readings }: Evidence, turn: TurnId | undefined): string[] {
+  const of = (reading: Reading) =>
+    reading.flatMap(({ event }) => (event.turn_id === turn ? [event] : []))
+  const then = readings.map(of).find((events) => events.length > 0) ?? []
+  const own = of(readings.at(-1) ?? [])
+  const wanted = then.some(({ type }) => type === 'turn_ended')
+    ? { status: 'completed' }
+    : { status: 'interrupted', crash_recovered: true }
+  const ends = own.flatMap((event) => (event.type === 'turn_ended' ? [event] : []))
+  const [end] = ends
+  if (end === undefined) return [`${turn} has no end`]
+  const { usage_total, ...ended } = end.data
+  const spent = own.reduce(
+    (sum, event) => (event.type === 'provider_usage' ? addUsage(sum, event.data.usage) : sum),
+    NO_USAGE,
+  )
+  return [
+    ...(ends.length > 1 ? [`${turn} has ${ends.length} ends`] : []),
+    ...(own.at(-1) === end ? [] : [`${turn} goes on after its end`]),
+    ...(alike(ended, wanted) ? [] : [`${turn} ended as ${canonicalJson(ended)}`]),
+    ...(alike(usage_total, spent) ? [] : [`${turn} adds up its usage wrongly`]),
+    ...resultOffences(then, own),
+  ]
+}
+
+function resultOffences(then: readonly WholeEvent[], own: readonly WholeEvent[]): string[] {
+  const results = (events: readonly WholeEvent[], id: string) =>
+    events.flatMap((e) => (e.type === 'tool_result' && e.data.call_id === id ? [e.data] : []))
+  const calls = own.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
+  const known = new Set(calls.map(({ data }) => data.call_id))
+  const stray = own.filter((e) => e.type === 'tool_result' && !known.has(e.data.call_id))
+  return [
+    ...stray.map(({ seq }) => `result ${seq} has no call`),
+    ...calls.flatMap(({ seq, data: { call_id, name } }) => {
+      const found = results(own, call_id)
+      const wanted = results(then, call_id).length > 0 ? 'ok' : 'unknown'
+      const wrong = found.filter(({ outcome }) => outcome !== wanted)
+      return [
+        ...(found.length === 1 ? [] : [`call ${seq} of ${name} has ${found.length} results`]),
+        ...wrong.map(({ outcome }) => `call ${seq} of ${name} is ${outcome}, not ${wanted}`),
+      ]
+    }),
+  ]
+}
+
+const QUIET = new Set(['read', 'glob', 'grep'])
+
+/** Before anything was done, the Log said that it would be, and that it may; and nobody does what another one began. */
+function strayDeeds({ readings, deeds }: Evidence): string[] {
+  return deeds.flatMap(({ by, what, of }): string[] => {
+    const before = readings[by - 1]?.length ?? 0
+    const own = (readings[by] ?? []).slice(before).map(({ event }) => event)
+    if (what === 'sent') {
+      const meant = own.some((e) => e.type === 'provider_request' && e.data.request_sha256 === of)
+      return meant ? [] : ['a request was sent that the Log does not have']
+    }
+    const call = callsOf(own, of)[0]
+    if (call === undefined) return [`process ${by} ran what it was not asked for: ${of}`]
+    const allowed = own.some(
+      (e) =>
+        e.type === 'permission_decision' &&
+        e.data.call_id === call.data.call_id &&
+        e.data.decision === 'allowed' &&
+        e.seq > call.seq,
+    )
+    return allowed || QUIET.has(call.data.name) ? [] : [`ran without permission: ${of}`]
+  })
+}
+
+/** Nothing happened more often than it was asked for, nor less often than the Log says that it did. */
+function countOffences({ readings, deeds, effects }: Evidence): string[] {
+  const events = (readings.at(-1) ?? []).map(({ event }) => event)
+  const done = new Set(
+    events.flatMap((e) =>
+      e.type === 'tool_result' && e.data.outcome === 'ok' ? [e.data.call_id] : [],
+    ),
+  )
+  const times = (what: Deed['what'], key: string) =>
+    deeds.filter((deed) => deed.what === what && deed.of === key).length
+  const called = events.flatMap((e) =>
+    e.type === 'tool_call' ? [callKey(e.data.name, e.data.arguments)] : [],
+  )
+  const sent = deeds.flatMap(({ what, of }) => (what === 'sent' ? [of] : []))
+  return [
+    ...[...new Set(sent)]
+      .filter((hash) => times('sent', hash) > 1)
+      .map((hash) => `request ${hash} was sent ${times('sent', hash)} times`),
+    ...[...new Set([...called, ...effects.keys()])].flatMap((key) => {
+      const calls = callsOf(events, key)
+      const told = calls.filter(({ data }) => done.has(data.call_id)).length
+      const [starts, ends] = [times('start', key), times('end', key)]
+      const found = effects.get(key) ?? told
+      return [
+        ...(starts > calls.length
+          ? [`called ${calls.length} times and ran ${starts}: ${key}`]
+          : []),
+        ...(ends < told ? [`told of ${told} times and ran ${ends}: ${key}`] : []),
+        ...(found < told ? [`told of ${told} times and found ${found}: ${key}`] : []),
+        ...(found > starts ? [`ran ${starts} times and found ${found}: ${key}`] : []),
+        ...(found > calls.length
+          ? [`called ${calls.length} times and found ${found}: ${key}`]
+          : []),
+      ]
+    }),
+  ]
+}
+
+function callsOf(events: readonly WholeEvent[], key: string): WholeEvent<'tool_call'>[] {
+  return events.flatMap((event) =>
+    event.type === 'tool_call' && callKey(event.data.name, event.data.arguments) === key
+      ? [event]
+      : [],
+  )
+}
+
+function alike(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}

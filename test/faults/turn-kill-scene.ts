@@ -1,0 +1,259 @@
+import { appendFileSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { sha256 } from '../../src/encoding/hash.ts'
+import type { File, Folder } from '../../src/host/files.ts'
+import type { Sandbox } from '../../src/host/sandbox.ts'
+import { ok } from '../../src/model/errors.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import type { Tool } from '../../src/tools/tool.ts'
+import { openParts, type OpenParts } from '../support/harness-parts.ts'
+
+/**
+ * At what a process is killed, and at the how-manieth of these. `line`: it was told of a durable line. `answer`: a piece of
+ * the model's answer arrives. `run`, `ran`: a tool is about to run, has run and its result is nowhere yet. `keep`: a blob is
+ * stored inside a run. `output`: a command says something. `half`, `written`: a write to the Log is half out, is out and not
+ * acknowledged. `open`: its Session is there and nothing was asked.
+ */
+export const MOMENTS = [
+  'open',
+  'line',
+  'answer',
+  'run',
+  'keep',
+  'output',
+  'ran',
+  'half',
+  'written',
+] as const
+export const Moment = z.object({ at: z.enum([...MOMENTS, 'never']), n: z.int() })
+export type Moment = z.infer<typeof Moment>
+
+/** Each moment ends one process; the next goes on with the Session, and one that nobody kills comes last. */
+export type Deaths = readonly Moment[]
+
+/** A few of each kind, around a command whose effect stays. */
+export const QUICK_DEATHS: readonly Deaths[] = [
+  [{ at: 'open', n: 1 }],
+  [{ at: 'line', n: 13 }],
+  [{ at: 'answer', n: 5 }],
+  [{ at: 'run', n: 3 }],
+  [{ at: 'keep', n: 2 }],
+  [{ at: 'output', n: 1 }],
+  [{ at: 'ran', n: 3 }],
+  [{ at: 'half', n: 4 }],
+  [{ at: 'written', n: 6 }],
+  [
+    { at: 'ran', n: 5 },
+    { at: 'half', n: 2 },
+  ],
+]
+
+/** What a process did to the world, noted at once and outside of everything that is judged. */
+export const Deed = z.object({
+  /** Processes are numbered as they follow one another. */
+  by: z.int(),
+  /** `sent`: a request, by its hash. `start`, `end`: a run of a tool, by its `callKey`. */
+  what: z.enum(['sent', 'start', 'end']),
+  of: z.string(),
+})
+export type Deed = z.infer<typeof Deed>
+
+/** No two calls of the ten have the same, so it stands for what was asked for, whoever asks. */
+export function callKey(name: string, argumentText: string): string {
+  return `${name} ${argumentText}`
+}
+
+/** Ten calls in five steps: files written and edited, commands, and reads that run together. */
+export function tenCalls(bash: boolean): string {
+  const [first, second] = bash
+    ? ['run `echo x | tee -a one.count`', 'run `echo x | tee -a two.count`']
+    : ['write "x" to one.count', 'write "x" to two.count']
+  return [
+    `Write "hull" to a.txt, read harbour.txt and ${first}.`,
+    'Then read a.txt and notes.txt, and find "rope" in notes.txt.',
+    `Then change hull to hulls in a.txt and ${second}.`,
+    'Then list all txt files.',
+    'Finally write "keel" to b.txt.',
+  ].join(' ')
+}
+
+/** What the process of that number asks for when it goes on; nobody asks for the same. */
+export function nextRequest(by: number): string {
+  return `Write "calm" to next-${by}.txt and then read it.`
+}
+
+const MOST_PROCESSES = 3
+
+export async function prepareWorkspace(root: string): Promise<void> {
+  await mkdir(join(root, 'workspace'), { recursive: true })
+  await writeFile(join(root, 'workspace', 'harbour.txt'), 'a quay\n')
+  await writeFile(join(root, 'workspace', 'notes.txt'), 'rope\nsail\n')
+}
+
+/** How often each thing was done to the workspace, by `callKey`: an edit and a command leave a trace each time they run. */
+export async function effectsIn(root: string, bash: boolean): Promise<Map<string, number>> {
+  const times = async (name: string, trace: RegExp) => {
+    const text = await readFile(join(root, 'workspace', name), 'utf8').catch(() => '')
+    return text.match(trace)?.length ?? 0
+  }
+  const effects = new Map<string, number>()
+  const next = Array.from({ length: MOST_PROCESSES }, (_, by): [string, string] => [
+    `next-${by}.txt`,
+    'calm',
+  ])
+  const written: [string, string][] = [['a.txt', 'hull'], ['b.txt', 'keel'], ...next]
+  for (const [path, content] of written) {
+    const key = callKey('write', JSON.stringify({ content, path }))
+    effects.set(key, await times(path, new RegExp(content, 'g')))
+  }
+  for (const path of ['one.count', 'two.count']) {
+    const key = bash
+      ? callKey('bash', JSON.stringify({ command: `echo x | tee -a ${path}` }))
+      : callKey('write', JSON.stringify({ content: 'x', path }))
+    effects.set(key, await times(path, /x/g))
+  }
+  const edit = { new_text: 'hulls', old_text: 'hull', path: 'a.txt' }
+  effects.set(callKey('edit', JSON.stringify(edit)), await times('a.txt', /s/g))
+  return effects
+}
+
+const DEEDS = 'deeds.ndjson'
+
+export async function deedsIn(root: string): Promise<Deed[]> {
+  const text = await readFile(join(root, DEEDS), 'utf8').catch(() => '')
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [Deed.parse(JSON.parse(line))]))
+}
+
+export interface SceneOptions {
+  /** The number of this process. */
+  readonly by: number
+  readonly reached?: (moment: Moment['at']) => void
+  readonly sandbox?: Sandbox
+  /** A harness with a bug on purpose: every tool runs twice. */
+  readonly twice?: boolean
+}
+
+/** Everything real, with someone who takes notes between the harness and the world, and who may end it. */
+export async function openScene(root: string, options: SceneOptions): Promise<OpenParts> {
+  const { by, reached = () => {}, sandbox, twice = false } = options
+  const note = (what: Deed['what'], of: string) => {
+    appendFileSync(join(root, DEEDS), `${JSON.stringify({ by, what, of })}\n`)
+  }
+  const opened = await openParts(root, sandbox === undefined ? {} : { sandbox })
+  const { parts } = opened
+  const provider = watchedProvider(note, reached)
+  const tools = [...parts.tools].map(([name, tool]): [string, Tool] => [
+    name,
+    watchedTool(tool, note, reached, twice),
+  ])
+  return {
+    ...opened,
+    parts: {
+      ...parts,
+      place: { ...parts.place, sessions: watchedFolder(parts.place.sessions, reached) },
+      tools: new Map(tools),
+      providerOf: () => ok(provider),
+    },
+  }
+}
+
+type Note = (what: Deed['what'], of: string) => void
+type Reached = (moment: Moment['at']) => void
+
+/** Long deltas: every piece of an answer is a moment to be killed at. */
+function watchedProvider(note: Note, reached: Reached): Provider {
+  const provider = rehearsalProvider({ chunk: 64, delayMs: 0 })
+  return {
+    ...provider,
+    stream: async function* (body, signal) {
+      note('sent', sha256(body))
+      for await (const event of provider.stream(body, signal)) {
+        reached('answer')
+        yield event
+      }
+    },
+  }
+}
+
+function watchedTool(tool: Tool, note: Note, reached: Reached, twice: boolean): Tool {
+  return {
+    ...tool,
+    parse: (text) => {
+      const parsed = tool.parse(text)
+      if (!parsed.ok) return parsed
+      const call = parsed.value
+      const key = callKey(tool.name, text)
+      return ok({
+        claim: call.claim,
+        run: async (context) => {
+          reached('run')
+          const watched: typeof context = {
+            ...context,
+            keep: async (bytes, type) => {
+              const kept = await context.keep(bytes, type)
+              reached('keep')
+              return kept
+            },
+            progress: (said) => {
+              reached('output')
+              context.progress(said)
+            },
+          }
+          if (twice) {
+            note('start', key)
+            await call.run(watched)
+          }
+          note('start', key)
+          const outcome = await call.run(watched)
+          note('end', key)
+          reached('ran')
+          return outcome
+        },
+      })
+    },
+  }
+}
+
+/** The folder of the Logs; only writes to a Log are moments. */
+function watchedFolder(folder: Folder, reached: Reached): Folder {
+  return {
+    label: folder.label,
+    folder: (name, mode) => folder.folder(name, mode),
+    open: async (name, mode) => {
+      const file = await folder.open(name, mode)
+      return name.endsWith('.ndjson') ? watchedFile(file, reached) : file
+    },
+    rename: (from, to) => folder.rename(from, to),
+    remove: (name) => folder.remove(name),
+    names: () => folder.names(),
+    sync: () => folder.sync(),
+    watch: (name, changed) => folder.watch(name, changed),
+    close: () => folder.close(),
+  }
+}
+
+function watchedFile(file: File, reached: Reached): File {
+  return {
+    stat: () => file.stat(),
+    read: (into, position) => file.read(into, position),
+    write: async (bytes) => {
+      const half = Math.ceil(bytes.length / 2)
+      const first = await file.write(bytes.subarray(0, half))
+      reached('half')
+      if (first < half) return first
+      const rest = await file.write(bytes.subarray(half))
+      reached('written')
+      return first + rest
+    },
+    writeAt: (bytes, position) => file.writeAt(bytes, position),
+    truncate: (size) => file.truncate(size),
+    datasync: () => file.datasync(),
+    sync: () => file.sync(),
+    touch: () => file.touch(),
+    tryLock: () => file.tryLock(),
+    close: () => file.close(),
+  }
+}

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Lexer } from 'marked'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { ErrorObject } from '../../src/model/error-shape.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import { SessionId } from '../../src/model/ids.ts'
+import { Output } from '../../src/presenters/cli/commands/log-export.ts'
+import { Output as Shown } from '../../src/presenters/cli/commands/log-show.ts'
+import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { runCli, type CliRun } from '../support/cli.ts'
+import { openParts } from '../support/harness-parts.ts'
+import { makeLog } from '../support/log-generator.ts'
+import { sampleEvents } from '../support/sample-events.ts'
+import { sessionStarted, turnEnded, value } from '../support/story.ts'
+import { commandPlace, foreignLog, logPath, spoil, writtenLog } from '../support/written-log.ts'
+
+const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
+/** What an export as JSON holds. */
+const Exported = z.object({
+  session: z.unknown(),
+  events: z.array(z.object({ ts: z.string() }).loose()),
+  damage: ErrorObject.optional(),
+})
+
+const EVIL = [
+  'www.example.org https://example.org a@example.org </pre></article><script>alert(1)</script><img src=x onerror=alert(1)>',
+  '````\n# Forged\n![x](http://127.0.0.1/x.png) <https://127.0.0.1> [a](javascript:1) www.example.org a@example.org',
+  '\u001b[2J\u202e\u0000& "quoted" \'text\'',
+].join('\n')
+
+/** A Session in which everything a person, a model or a tool can say is hostile. */
+async function hostileSession(root: string): Promise<SessionId> {
+  const { parts, close } = await openParts(root)
+  await close()
+  const turn_id = parts.place.ids.turn()
+  const [resource] = sampleEvents().descriptors
+  const drafts: EventDraft[] = [
+    sessionStarted,
+    { type: 'session_settings', data: { title: EVIL } },
+    { type: 'turn_started', turn_id, data: { source: { presenter: EVIL } } },
+    {
+      type: 'user_message',
+      turn_id,
+      data: {
+        text: EVIL,
+        prompt_mode: 'blocks',
+        resources: resource === undefined ? [] : [{ ...resource, name: EVIL }],
+        attachment_errors: [{ code: 'too_large', name: EVIL, reason: EVIL }],
+      },
+    },
+    { type: 'tool_call', turn_id, data: { call_id: 'c', name: EVIL, arguments: EVIL } },
+    {
+      type: 'tool_result',
+      turn_id,
+      data: {
+        call_id: 'c',
+        name: EVIL,
+        outcome: 'failed',
+        error: { kind: 'no_match', message: EVIL },
+        output: EVIL,
+        duration_ms: 1,
+      },
+    },
+    { type: 'assistant_message', turn_id, data: { text: EVIL } },
+    { type: 'notice', turn_id, data: { code: EVIL, text: EVIL } },
+    turnEnded(turn_id),
+  ]
+  return writtenLog(root, drafts)
+}
+
+async function exported(root: string, id: SessionId, ...argv: string[]): Promise<CliRun> {
+  return runCli({ root }, 'log', 'export', id, ...argv)
+}
+
+test('the page holds no tag, no reference and no control that came from outside, and forbids all but its style', async () => {
+  const { root } = await commandPlace()
+  const id = await hostileSession(root)
+  const { code, stdout, stderr } = await exported(root, id, '--format', 'html')
+  expect([code, stderr]).toEqual([0, ''])
+  const tags = new Set(stdout.match(/<\/?[a-z0-9]+/g)?.map((tag) => tag.replace(/<\/?/, '')))
+  expect([...tags].toSorted().join(' ')).toBe(
+    'article body code dd div dl dt h1 h2 h3 head header html li main meta p pre section style time title ul',
+  )
+  expect(stdout).not.toMatch(/<[a-z][^>]*\s(src|href|on\w+|style|action)=/)
+  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  const [, style = ''] = /<style>([^]*?)<\/style>/.exec(stdout) ?? []
+  const hash = createHash('sha256').update(style).digest('base64')
+  expect(stdout).toContain(
+    `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
+  )
+  expect(style).not.toMatch(/url\(|@import/)
+})
+
+test('in Markdown whatever was said is code: no heading, picture, link or HTML comes of it', async () => {
+  const { root } = await commandPlace()
+  const id = await hostileSession(root)
+  const { code, stdout } = await exported(root, id)
+  expect(code).toBe(0)
+  expect(stdout).not.toMatch(UNSEEN)
+  const kinds = new Set<string>()
+  const look = (tokens: readonly { readonly type: string }[]): void => {
+    for (const token of tokens) {
+      kinds.add(token.type)
+      if ('tokens' in token && Array.isArray(token.tokens)) look(token.tokens)
+      if ('items' in token && Array.isArray(token.items)) look(token.items)
+    }
+  }
+  const blocks = new Lexer().lex(stdout)
+  look(blocks)
+  for (const kind of ['html', 'image', 'link']) expect(kinds).not.toContain(kind)
+  const headings = blocks
+    .filter(({ type }) => type === 'heading')
+    .map(({ raw }) => raw.split(' ')[0])
+  expect(headings).toEqual(['#', '##', '###', '###', '###', '###'])
+  const texts = blocks.filter(({ type }) => type === 'code').map(({ raw }) => raw)
+  expect([texts.length, new Set(texts).size]).toEqual([4, 1])
+  expect(texts[0]).toMatch(/^`{5}text\n[^]*\n`{4}\n# Forged\n[^]*\n`{5}$/)
+})
+
+test('as JSON a Session is one value with every Event, long fields in their places', async () => {
+  const { root } = await commandPlace()
+  const id = await hostileSession(root)
+  const long = 'long '.repeat(20_000)
+  await writtenLog(root, [{ type: 'text_pinned', data: { text: long, by: 'person' } }], id)
+  const whole = await exported(root, id, '--format', 'json')
+  const { session, events, damage } = Exported.parse(JSON.parse(whole.stdout))
+  expect([whole.code, damage]).toEqual([0, undefined])
+  expect(session).toEqual({
+    session_id: id,
+    title: EVIL,
+    turns: 1,
+    last_at: events.at(-1)?.ts,
+    provider: 'rehearsal',
+    model: 'rehearsal',
+    mode: 'build',
+    foreign: false,
+    exported_by: expect.stringMatching(/^hawser /),
+  })
+  const lines = (await readFile(logPath(root, id), 'utf8')).trimEnd().split('\n')
+  const logged = lines.map((line) => Shown.parse(JSON.parse(line)))
+  expect(events.slice(0, -1)).toEqual(logged.slice(0, -1))
+  expect(events.at(-1)).toEqual({ ...logged.at(-1), data: { text: long, by: 'person' } })
+  expect((await exported(root, id, '--json')).stdout).toBe(whole.stdout)
+})
+
+test('every Event type can be exported', async () => {
+  const { root } = await commandPlace()
+  const id = await writtenLog(root, [sessionStarted])
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    await writtenLog(root, makeLog(seed).drafts.slice(1), id)
+  }
+  for (const format of ['markdown', 'html', 'json']) {
+    const { code, stdout } = await exported(root, id, '--format', format)
+    expect(code).toBe(0)
+    expect(stdout).not.toMatch(/Not understood|undefined|\[object|NaN/)
+  }
+})
+
+test('a file is made for its owner alone, and nothing that is there is written over', async () => {
+  const { root, workspace } = await commandPlace()
+  const id = await hostileSession(root)
+  const made = await exported(root, id, '--format', 'html', '--output', 'a.html', '--json')
+  const path = join(workspace, 'a.html')
+  const { size, mode } = await stat(path)
+  expect([made.code, mode & 0o777]).toEqual([0, 0o600])
+  expect(Output.parse(JSON.parse(made.stdout))).toEqual({
+    ok: true,
+    session_id: id,
+    format: 'html',
+    output: 'a.html',
+    events: 9,
+    bytes: size,
+  })
+  const page = await readFile(path, 'utf8')
+  expect(page).toBe((await exported(root, id, '--format', 'html')).stdout)
+  await symlink('nowhere', join(workspace, 'link'))
+  for (const output of ['a.html', 'link', '.', 'folder/', '']) {
+    const run = await exported(root, id, '--output', output, '--json')
+    expect([output, run.code, failureOf(run).kind]).toEqual([output, 2, 'invalid_args'])
+  }
+  const gone = await exported(root, id, '--output', 'no/a.html', '--json')
+  expect([gone.code, failureOf(gone).kind]).toEqual([1, 'not_found'])
+  expect(await readFile(path, 'utf8')).toBe(page)
+  const words = await exported(root, id, '--output', join(root, 'b.md'))
+  expect(words.stdout).toMatch(/^Wrote .*b\.md: 9 Events, [\d,]+ bytes\.\n$/)
+  expect((await readdir(workspace)).toSorted()).toEqual(['.hawser', 'a.html', 'link'])
+})
+
+test('without a file, --json means the JSON format and contradicts any other', async () => {
+  const { root } = await commandPlace()
+  const id = await hostileSession(root)
+  const run = await exported(root, id, '--json', '--format', 'html')
+  expect([run.code, failureOf(run).kind]).toEqual([2, 'invalid_args'])
+})
+
+test('a damaged Log is exported up to the damage, and the document says so itself', async () => {
+  const { root } = await commandPlace()
+  const id = await hostileSession(root)
+  await spoil(root, id, (text) => text.replace('"outcome":"failed"', '"outcome":"denied"'))
+  for (const format of ['markdown', 'html']) {
+    const run = await exported(root, id, '--format', format)
+    expect(run.code).toBe(1)
+    expect(run.stdout).toMatch(/Not all is here\.[^]*damaged at byte/)
+    expect(run.stderr).toMatch(/damaged at byte/)
+  }
+  const json = await exported(root, id, '--format', 'json')
+  const { events, damage } = Exported.parse(JSON.parse(json.stdout))
+  expect([json.code, events.length, damage?.kind]).toEqual([1, 5, 'log_damaged'])
+})
+
+test('a foreign Session says so, and a stored text that is missing or no JSON stops nothing', async () => {
+  const { root } = await commandPlace()
+  const { parts, close } = await openParts(root)
+  const rubbish = value(await parts.store.put([Buffer.from('{rubbish')], 'application/json'))
+  await close()
+  await foreignLog(root, OTHER, [
+    sessionStarted,
+    { type: 'assistant_message', data: { text_blob: `${'0'.repeat(64)}.txt` } },
+    {
+      type: 'user_message',
+      data: { text: 'ahoy', prompt_mode: 'string', resources_blob: rubbish },
+    },
+    { type: 'later', data: { text: 'of a newer version' } },
+  ])
+  const { code, stdout } = await exported(root, OTHER)
+  expect(code).toBe(0)
+  expect(stdout).toContain('It did not begin where it was exported')
+  expect(stdout).toContain('[The payload of this text is missing.]')
+  expect(stdout).toContain('### Not understood: user\\_message')
+  expect(stdout).toContain('### Not understood: later')
+})

@@ -1,0 +1,296 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { EventDraft } from '../../src/model/event.ts'
+import { EVENT_TYPES } from '../../src/model/event.ts'
+import { SessionId } from '../../src/model/ids.ts'
+import { Output as Salvaged } from '../../src/presenters/cli/commands/log-salvage.ts'
+import { Output as Shown } from '../../src/presenters/cli/commands/log-show.ts'
+import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
+import { Output as Verified } from '../../src/presenters/cli/commands/log-verify.ts'
+import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { runCli, type CliRun } from '../support/cli.ts'
+import { makeLog } from '../support/log-generator.ts'
+import { startProgram } from '../support/program.ts'
+import { sessionStarted } from '../support/story.ts'
+import { commandPlace, foreignLog, logPath, spoil, writtenLog } from '../support/written-log.ts'
+
+const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
+
+const notice = (text: string): EventDraft => ({ type: 'notice', data: { code: 'story', text } })
+
+function eventsOf({ stdout }: CliRun) {
+  const lines = stdout.trimEnd().split('\n')
+  return lines.map((line) => Shown.parse(JSON.parse(line)))
+}
+
+/** A Session of three Turns with the rehearsal model, or of so many of them. */
+async function conversation(turns = 3) {
+  const { root, workspace } = await commandPlace()
+  await writeFile(join(workspace, 'notes.txt'), 'rope\u001b[31m\n')
+  await runCli({ root }, 'run', 'Read notes.txt')
+  if (turns > 1) await runCli({ root }, 'run', '--continue', 'What can you do?')
+  if (turns > 2) await runCli({ root }, 'run', '--continue', 'List all files')
+  const { stdout } = await runCli({ root }, 'sessions', '--json')
+  const [listed] = Listed.parse(JSON.parse(stdout)).sessions
+  const id = SessionId.parse(listed?.session_id)
+  return { root, workspace, id }
+}
+
+test('log show --json is the Log, byte for byte', async () => {
+  const { root, id } = await conversation()
+  const { code, stdout, stderr } = await runCli({ root }, 'log', 'show', id, '--json')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toBe(await readFile(logPath(root, id), 'utf8'))
+})
+
+test('log show tells each Event in words, with nothing in them that a terminal would obey', async () => {
+  const { root, id } = await conversation()
+  const { code, stdout, stderr } = await runCli({ root }, 'log', 'show', id)
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^ {4}3 {2}\S+Z {2}user_message {2}Read notes\.txt$/m)
+  expect(stdout).toMatch(/tool_call {2}read \{"path":"notes\.txt"\}$/m)
+  expect(stdout).toContain('rope\\u{1b}[31m')
+  expect(stdout).not.toMatch(UNSEEN)
+})
+
+test('Events of every type have words', async () => {
+  const { root } = await commandPlace()
+  const id = await writtenLog(root, [sessionStarted])
+  for (const seed of [1, 2, 3, 4, 5, 6]) {
+    await writtenLog(root, makeLog(seed).drafts.slice(1), id)
+  }
+  const { code, stdout } = await runCli({ root }, 'log', 'show', id)
+  expect(code).toBe(0)
+  expect(stdout).not.toMatch(/not understood|undefined|\[object|NaN/)
+  const told = new Set(stdout.match(/(?<=^ *\d+ {2}\S+Z {2})\w+/gm))
+  expect(EVENT_TYPES.filter((type) => !told.has(type))).toEqual(NEVER_MADE)
+})
+
+/** Types that no made-up Log holds. */
+const NEVER_MADE = ['session_fork', 'resource_ingested']
+
+test('a long text is shortened, and it is said by how much', async () => {
+  const { root } = await commandPlace()
+  const id = await writtenLog(root, [
+    sessionStarted,
+    { type: 'text_pinned', data: { by: 'person', text: 'x'.repeat(100_000) } },
+  ])
+  const { stdout } = await runCli({ root }, 'log', 'show', id)
+  expect(stdout).toMatch(/^ {7}x{1200}\n {7}\[… 98,800 more characters\]\n$/m)
+})
+
+test('one Turn is shown by its number or its id, and one that is not there is named', async () => {
+  const { root, id } = await conversation()
+  const second = eventsOf(await runCli({ root }, 'log', 'show', id, '--turn', '2', '--json'))
+  const turn = second[0]?.turn_id
+  expect(second.map(({ type }) => type)).toEqual([
+    'turn_started',
+    'user_message',
+    'provider_request',
+    'assistant_message',
+    'provider_usage',
+    'turn_ended',
+  ])
+  expect(new Set(second.map(({ turn_id }) => turn_id))).toEqual(new Set([turn]))
+  const byId = await runCli({ root }, 'log', 'show', id, '--turn', String(turn), '--json')
+  expect(eventsOf(byId)).toEqual(second)
+  const none = await runCli({ root }, 'log', 'show', id, '--turn', '4', '--json')
+  expect([none.code, failureOf(none)]).toMatchObject([
+    1,
+    { kind: 'not_found', details: { turns: 3 } },
+  ])
+  const bad = await runCli({ root }, 'log', 'show', id, '--turn', 'two', '--json')
+  expect([bad.code, failureOf(bad).kind]).toEqual([2, 'invalid_args'])
+})
+
+test('a Log that is followed shows what another process writes, until it is told to stop', async () => {
+  const { root, id } = await conversation()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const shown = await startProgram({ root }, ['log', 'show', id, '--follow', '--json'])
+    await shown.said('"type":"turn_ended"')
+    await writtenLog(root, [notice(`on ${signal}`)], id)
+    await shown.said(`on ${signal}`)
+    shown.child.kill(signal)
+    expect(await shown.ended).toEqual({ code: 0, signal: null })
+    expect(shown.stdout()).toBe(await readFile(logPath(root, id), 'utf8'))
+    expect(shown.stderr()).toBe('')
+  }
+})
+
+test('following ends when nobody reads any more', async () => {
+  const { root, id } = await conversation()
+  const shown = await startProgram({ root }, ['log', 'show', id, '--follow'])
+  await shown.said('turn_ended')
+  shown.child.stdout?.destroy()
+  // The first write finds the reader gone, the second is not made any more.
+  await writtenLog(root, [notice('one')], id)
+  await writtenLog(root, [notice('two')], id)
+  expect(await shown.ended).toEqual({ code: 0, signal: null })
+  expect(shown.stderr()).toBe('')
+})
+
+test('a damaged Log is shown up to the damage, and then told', async () => {
+  const { root, id } = await conversation()
+  await spoil(root, id, (text) => text.replace('What can you do?', 'What can you be?'))
+  const events = await runCli({ root }, 'log', 'show', id, '--json')
+  const before = (await readFile(logPath(root, id), 'utf8')).split('What can')[0] ?? ''
+  const whole = before.slice(0, before.lastIndexOf('\n') + 1)
+  expect([events.code, events.stdout.startsWith(whole)]).toEqual([1, true])
+  expect(failureOf(events)).toMatchObject({
+    kind: 'log_damaged',
+    details: { offset: whole.length },
+  })
+  const words = await runCli({ root }, 'log', 'show', id)
+  expect(words.code).toBe(1)
+  expect(words.stderr).toMatch(/damaged at byte \d+[^]*hawser log salvage ses_/)
+})
+
+test('a foreign Log is shown, whatever it holds, and it is said that nobody vouches for it', async () => {
+  const { root } = await commandPlace()
+  const evil = '\u001b[2J\u202e\u0007'
+  await foreignLog(root, OTHER, [
+    sessionStarted,
+    { type: `later${evil}`, data: { text: evil } },
+    { type: 'tool_call', data: { call_id: 'c', name: evil, arguments: evil } },
+    { type: 'tool_result', data: { outcome: evil } },
+    { type: 'user_message', data: { text_blob: `${'0'.repeat(64)}.txt`, prompt_mode: 'string' } },
+  ])
+  const { code, stdout, stderr } = await runCli({ root }, 'log', 'show', OTHER)
+  expect(code).toBe(0)
+  expect(stdout).not.toMatch(UNSEEN)
+  expect(stdout).toContain('later\\u{1b}[2J\\u{202e}\\u{7}')
+  expect(stdout).toContain('[The payload of this text is missing.]')
+  expect(stderr).toMatch(/did not begin here/)
+})
+
+test('a whole Log is proved with its figures, and so is every request', async () => {
+  const { root, id } = await conversation(1)
+  const { code, stdout } = await runCli({ root }, 'log', 'verify', id, '--requests', '--json')
+  const lines = (await readFile(logPath(root, id), 'utf8')).split('\n')
+  expect(code).toBe(0)
+  expect(Verified.parse(JSON.parse(stdout))).toEqual({
+    ok: true,
+    session_id: id,
+    whole: true,
+    events: lines.length - 1,
+    bytes: lines.join('\n').length,
+    last_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    unknown: 0,
+    foreign: false,
+    torn_bytes: 0,
+    requests: { checked: 2, mismatches: [] },
+  })
+  const words = await runCli({ root }, 'log', 'verify', id, '--requests')
+  expect(words.stdout).toMatch(/is whole: \d+ Events in [\d,]+ bytes[^]*2 requests composed anew/)
+})
+
+test('a torn tail is told and is no damage; damage and a cut end are', async () => {
+  const { root, id } = await conversation()
+  const verify = async () => {
+    const run = await runCli({ root }, 'log', 'verify', id, '--json')
+    const { whole, torn_bytes, damage } = Verified.parse(JSON.parse(run.stdout))
+    return { code: run.code, whole, torn_bytes, reason: damage?.details['reason'] }
+  }
+  const good = await readFile(logPath(root, id), 'utf8')
+  await spoil(root, id, (text) => `${text}{"v":1,"seq":`)
+  expect(await verify()).toEqual({ code: 0, whole: true, torn_bytes: 13, reason: undefined })
+  expect((await runCli({ root }, 'log', 'verify', id)).stdout).toMatch(/cut short: 13 bytes/)
+  await spoil(root, id, () => good.replace('What can you do?', 'What can you be?'))
+  expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'checksum' })
+  const words = await runCli({ root }, 'log', 'verify', id, '--requests')
+  expect(words.stdout).toMatch(/is damaged[^]*hawser log salvage[^]*were not composed anew/)
+  await spoil(root, id, () => good.slice(0, good.lastIndexOf('\n', good.length - 2) + 1))
+  expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'head_missing' })
+})
+
+test('a request that does not follow from the Log is found', async () => {
+  const { root, id } = await conversation(1)
+  const shown = eventsOf(await runCli({ root }, 'log', 'show', id, '--json'))
+  const request = shown.findLast(({ type }) => type === 'provider_request')
+  const forged = JSON.parse(JSON.stringify(request?.data))
+  await writtenLog(
+    root,
+    [{ type: 'provider_request', data: { ...forged, request_sha256: '0'.repeat(64) } }],
+    id,
+  )
+  const run = await runCli({ root }, 'log', 'verify', id, '--requests', '--json')
+  const { whole, requests } = Verified.parse(JSON.parse(run.stdout))
+  expect([run.code, whole, requests?.checked]).toEqual([1, false, 3])
+  expect(requests?.mismatches[0]).toMatchObject({
+    seq: shown.length,
+    what: 'request_sha256',
+    recorded: '0'.repeat(64),
+  })
+  const words = await runCli({ root }, 'log', 'verify', id, '--requests')
+  expect(words.stdout).toMatch(/1 of 3 requests composed anew came out otherwise:\n {2}Event \d+/)
+})
+
+test('a Session without a head is foreign, which is said and is no damage', async () => {
+  const { root, id } = await conversation()
+  await rm(join(root, 'home', 'heads', id))
+  const run = await runCli({ root }, 'log', 'verify', id)
+  expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/It is foreign/)])
+})
+
+test('what is whole of a damaged Log becomes a new Session that goes on; what is missing is named', async () => {
+  const { root, id } = await conversation()
+  const spoilt = (text: string) => text.replace('What can you do?', 'What can you be?')
+  await spoil(root, id, spoilt)
+  const seq = eventsBefore(await readFile(logPath(root, id), 'utf8'), 'What can you be?')
+  const before = await readFile(logPath(root, id), 'utf8')
+  const run = await runCli({ root }, 'log', 'salvage', id, '--json')
+  const saved = Salvaged.parse(JSON.parse(run.stdout))
+  expect([run.code, saved]).toEqual([
+    0,
+    {
+      ok: true,
+      session_id: expect.not.stringMatching(id),
+      salvaged_from: id,
+      events: before.split('\n').length - 2,
+      missing: [{ from_seq: seq, to_seq: seq }],
+      continuable: true,
+    },
+  ])
+  expect(await readFile(logPath(root, id), 'utf8')).toBe(before)
+  const on = await runCli({ root }, 'run', '--session', saved.session_id, 'List all files')
+  expect(on.code).toBe(0)
+  const words = await runCli({ root }, 'log', 'salvage', id)
+  expect(words.stdout).toMatch(
+    new RegExp(`^Saved \\d+ Events[^]*Missing: 1 Event, ${seq}\\.[^]*hawser run --session ses_`),
+  )
+})
+
+test('salvage says when what is left cannot go on, and when nothing is left', async () => {
+  const { root } = await commandPlace()
+  const id = await writtenLog(root, [sessionStarted, notice('one'), notice('two')])
+  await spoil(root, id, (text) => text.replace('harbour', 'seaside'))
+  const run = await runCli({ root }, 'log', 'salvage', id, '--json')
+  expect(Salvaged.parse(JSON.parse(run.stdout))).toMatchObject({
+    events: 2,
+    missing: [{ from_seq: 0, to_seq: 0 }],
+    continuable: false,
+  })
+  await spoil(root, id, () => 'rubbish\n')
+  const before = (await runCli({ root }, 'sessions', '--json')).stdout
+  const none = await runCli({ root }, 'log', 'salvage', id, '--json')
+  expect([none.code, failureOf(none).kind]).toEqual([1, 'log_damaged'])
+  expect((await runCli({ root }, 'sessions', '--json')).stdout).toBe(before)
+  await foreignLog(root, OTHER, [sessionStarted])
+  const foreign = await runCli({ root }, 'log', 'salvage', OTHER, '--json')
+  expect([foreign.code, failureOf(foreign).kind]).toEqual([1, 'session_foreign'])
+})
+
+test('what is not a Session is refused by every command on a Log', async () => {
+  const { root } = await conversation()
+  for (const command of ['show', 'verify', 'salvage', 'export']) {
+    const gone = await runCli({ root }, 'log', command, OTHER, '--json')
+    expect([gone.code, failureOf(gone).kind]).toEqual([1, 'not_found'])
+    const bad = await runCli({ root }, 'log', command, '../../etc', '--json')
+    expect([bad.code, failureOf(bad).kind]).toEqual([2, 'invalid_args'])
+  }
+})
+
+function eventsBefore(log: string, text: string): number {
+  return (log.split(text)[0] ?? '').split('\n').length - 1
+}

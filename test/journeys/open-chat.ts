@@ -1,0 +1,79 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WholeEvent } from '../../src/model/event.ts'
+import { bundleScript } from '../support/bundled-script.ts'
+import { freshFolder } from '../support/folder.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { openPty, type Pty } from '../support/pty.ts'
+import { value } from '../support/story.ts'
+
+/** The program of a chat with the rehearsal model, as one file that starts quickly. */
+export async function bundleChat(): Promise<string> {
+  const script = new URL('../support/chat-program.ts', import.meta.url)
+  return bundleScript(script, await freshFolder())
+}
+
+interface ChatOptions {
+  readonly columns?: number
+  readonly rows?: number
+  readonly root?: string
+  readonly session?: string
+  readonly permission?: 'read-only' | 'ask' | 'auto'
+  readonly chunk?: number
+  readonly gated?: boolean
+}
+
+export interface OpenChat extends Pty {
+  readonly root: string
+  readonly workspace: string
+  /** Types a text and sends it. */
+  say(text: string): void
+  /** Waits until so many Turns have ended and the chat listens again. */
+  turns(count: number): Promise<void>
+}
+
+/** The chat waits for a person. */
+export const IDLE = /^(read-only|ask|auto) · \/help$/m
+
+export async function openChat(program: string, options: ChatOptions = {}): Promise<OpenChat> {
+  const { columns = 80, rows = 30, root = await freshFolder(), ...order } = options
+  const workspace = join(root, 'workspace')
+  await mkdir(workspace, { recursive: true })
+  const args = [program, JSON.stringify({ ...order, root })]
+  const pty = openPty(process.execPath, args, { columns, rows, cwd: root })
+  await pty.until(IDLE)
+  const ended = () => flat(pty).split('tokens in (').length - 1
+  return {
+    ...pty,
+    root,
+    workspace,
+    say: (text) => pty.write(`${text}\r`),
+    turns: (count) => pty.until((shown) => ended() === count && IDLE.test(shown.join('\n'))),
+  }
+}
+
+/** Everything the terminal has, as one line: where rows were broken does not matter. */
+export function flat({ terminal }: Pick<Pty, 'terminal'>): string {
+  return terminal.all().join(' ').replaceAll(/\s+/g, ' ')
+}
+
+export function times(text: string, piece: string): number {
+  return text.split(piece).length - 1
+}
+
+/** The Events of the one Session that is there. */
+export async function logOf(root: string): Promise<readonly WholeEvent[]> {
+  const { harness } = await harnessPlace({}, root)
+  const [latest] = await harness.list()
+  return latest === undefined ? [] : value(await harness.open(latest.id)).events
+}
+
+export function saidIn(events: readonly WholeEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
+}
+
+/** Leaves, and answers with the exit code. */
+export async function leave(chat: OpenChat): Promise<number> {
+  chat.write('\u0004')
+  return (await chat.ended).code
+}

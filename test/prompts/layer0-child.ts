@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs'
+import * as z from 'zod'
+import { thawSurface } from '../../src/contract/surface.ts'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { systemSandbox } from '../../src/host/sandbox.ts'
+import { ok } from '../../src/model/errors.ts'
+import { Harness } from '../../src/session/harness.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import { openParts } from '../support/harness-parts.ts'
+import { value } from '../support/story.ts'
+
+/** A child process that begins a Session wherever it finds itself, sends one request, and tells what it sent. */
+
+const Order = z.object({
+  root: z.string(),
+  /** What its clock says, in milliseconds; the real time when absent. */
+  now: z.number().optional(),
+  mode: z.enum(['build', 'plan']),
+  permission: z.enum(['read-only', 'ask', 'auto']),
+  sandbox: z.boolean(),
+})
+
+const { root, now, mode, permission, sandbox } = Order.parse(JSON.parse(process.argv[2] ?? ''))
+const sent: Buffer[] = []
+const provider = rehearsalProvider({ chunk: 1000, delayMs: 0 })
+const { parts: real } = await openParts(root)
+const parts = {
+  ...real,
+  place: { ...real.place, clock: { ...real.place.clock, now: () => now ?? Date.now() } },
+  ...(sandbox ? {} : { sandbox: systemSandbox({ program: '/nowhere' }) }),
+  providerOf: () =>
+    ok({
+      ...provider,
+      stream: (body: Buffer, signal: AbortSignal) => {
+        sent.push(body)
+        return provider.stream(body, signal)
+      },
+    }),
+}
+const begun = { provider: 'rehearsal', model: 'rehearsal', mode, permissionMode: permission }
+const session = value(await new Harness(parts).create(begun))
+value(await value(await session.admit('Good morning.')).done)
+
+const recorded = session.events.find((event) => event.type === 'prompt_surface')
+const stored = recorded && value(await parts.store.get(recorded.data.blob))
+const surface = stored && thawSurface(stored)
+const request = session.events.find((event) => event.type === 'provider_request')
+const segments = surface === undefined ? [] : provider.encode([], surface)
+const framed = provider.frame(segments, [])
+const last = segments.at(-1)?.bytes ?? framed
+const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions()
+const told = {
+  contract_version: request?.data.contract_version,
+  recorded: recorded?.data.layer0_sha256,
+  layer0: sha256(surface?.system[0] ?? ''),
+  segments: sha256(Buffer.concat(segments.map(({ bytes }) => bytes))),
+  blob: recorded?.data.blob,
+  // What a body begins with, up to its first item.
+  surface: framed.subarray(0, framed.lastIndexOf(last) + last.length).toString('base64'),
+  body: sent[0]?.toString('base64'),
+  cache_key: request?.data.cache_key,
+  late: session.events.find((event) => event.type === 'late_context')?.data,
+  here: {
+    cwd: process.cwd(),
+    uid: process.getuid?.(),
+    home: process.env['HOME'],
+    locale,
+    timeZone,
+  },
+}
+writeFileSync(1, `${JSON.stringify(told)}\n`)

@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { systemClock } from '../../src/host/clock.ts'
+import { systemStreams } from '../../src/host/streams.ts'
+import { ok } from '../../src/model/errors.ts'
+import { SessionId } from '../../src/model/ids.ts'
+import { runChat } from '../../src/presenters/cli/chat/chat.ts'
+import { Questions } from '../../src/presenters/cli/chat/questions.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import { Harness } from '../../src/session/harness.ts'
+import { openParts } from './harness-parts.ts'
+import { value } from './story.ts'
+
+// A chat with the rehearsal model, in the terminal that this is started in: the order is its one argument.
+
+const Order = z.object({
+  root: z.string(),
+  /** To go on with; a new one by default. */
+  session: SessionId.optional(),
+  permission: z.enum(['read-only', 'ask', 'auto']).default('ask'),
+  /** Characters of an answer that come at once. */
+  chunk: z.number().default(16),
+  /** Each waits for the signal SIGUSR2, so that a test says when. */
+  gated: z.boolean().default(false),
+})
+
+const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
+const { chunk, gated } = order
+const provider = rehearsalProvider({ chunk, delayMs: gated ? 1 : 0, sleep: opened() })
+const questions = new Questions()
+const { parts, close } = await openParts(order.root, {
+  ask: questions.ask,
+  providerOf: () => ok(provider),
+})
+const harness = new Harness(parts)
+const { session: id, permission } = order
+const session = value(
+  id === undefined
+    ? await harness.create({
+        provider: 'rehearsal',
+        model: 'rehearsal',
+        permissionMode: permission,
+      })
+    : await harness.open(id),
+)
+process.exitCode = await runChat({
+  streams: systemStreams(),
+  clock: systemClock,
+  colour: true,
+  questions,
+  session,
+  actions: {
+    sessions: () => harness.list(),
+    open: (other) => harness.open(other),
+    undo: (current) => harness.undo(current),
+  },
+})
+await close()
+
+/** A gate that each signal opens once, for one who waits now or later. */
+function opened(): (ms: number, signal: AbortSignal) => Promise<void> {
+  const gate = { passes: 0, wake: () => {} }
+  process.on('SIGUSR2', () => {
+    gate.passes += 1
+    gate.wake()
+  })
+  return async (_ms, signal) => {
+    const wake = () => gate.wake()
+    signal.addEventListener('abort', wake)
+    while (gate.passes === 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        gate.wake = resolve
+      })
+    }
+    signal.removeEventListener('abort', wake)
+    gate.passes -= 1
+  }
+}

@@ -1,0 +1,105 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { chmod } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { onTestFinished } from 'vitest'
+import { bundleScript } from './bundled-script.ts'
+import { freshFolder } from './folder.ts'
+
+/** The program as a real process. */
+export interface Started {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
+  /** Resolves when standard output or error holds `text`; rejects when the program ends before. */
+  readonly said: (text: string) => Promise<void>
+}
+
+export interface StartOptions {
+  /** Where the person stands; `<root>/workspace` by default. */
+  readonly root: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly uid?: number
+  /** Put before the program, as in `unshare --mount`. */
+  readonly under?: readonly string[]
+}
+
+/** A user without any rights. */
+export const NOBODY = 65_534
+
+/** Why the program cannot be started as nobody here, if so. */
+export async function whyNotAsNobody(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return 'only root can start a process as another user'
+  const native = createRequire(import.meta.url).resolve('fs-native-extensions')
+  const can = promisify(execFile)(process.execPath, ['--eval', `require('${native}')`], {
+    cwd: '/',
+    uid: NOBODY,
+    gid: NOBODY,
+  })
+  return can.then(
+    () => undefined,
+    () => 'nobody else may read the packages that it needs',
+  )
+}
+
+let program: Promise<string> | undefined
+
+/** Starts the program, bundled once for all tests of a file. Ends with the test. */
+export async function startProgram(
+  options: StartOptions,
+  argv: readonly string[],
+): Promise<Started> {
+  program ??= freshFolder().then((folder) =>
+    bundleScript(new URL('../../bin/hawser.ts', import.meta.url), folder),
+  )
+  const { root, env = {}, uid, under = [] } = options
+  if (uid !== undefined) await openTo(dirname(await program), root)
+  const [command = process.execPath, ...args] = [...under, process.execPath, await program, ...argv]
+  const child = spawn(command, args, {
+    cwd: join(root, 'workspace'),
+    env: { PATH: process.env['PATH'], HAWSER_HOME: join(root, 'home'), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stdin.on('error', () => {})
+  const text = { stdout: '', stderr: '' }
+  const waiting = new Set<() => void>()
+  const gather = (name: 'stdout' | 'stderr') => {
+    child[name].setEncoding('utf8').on('data', (piece: string) => {
+      text[name] += piece
+      for (const look of waiting) look()
+    })
+  }
+  gather('stdout')
+  gather('stderr')
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal }))
+  })
+  return {
+    child,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    ended,
+    said: (wanted) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (!`${text.stdout}${text.stderr}`.includes(wanted)) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text.stderr}`)))
+        look()
+      }),
+  }
+}
+
+/** The way to the folders of the tests is open to their owner alone; whoever else comes in can still list nothing. */
+async function openTo(...folders: readonly string[]): Promise<void> {
+  const root = process.env['HAWSER_TEST_ROOT'] ?? ''
+  await Promise.all([root, ...folders].map((folder) => chmod(folder, 0o711)))
+}
