@@ -29,8 +29,8 @@ const SOURCES = [
   'tsconfig.build.json',
 ]
 
-/** Packages with native parts are loaded from node_modules; all others are bundled. */
-const NOT_BUNDLED = ['fs-native-extensions']
+/** Native parts are loaded from node_modules; everything else is bundled. */
+const NOT_BUNDLED = [/^fs-native-extensions\//]
 
 /**
  * Files that are read together are one file: finding and opening many takes longer than reading one. `base` is what also the
@@ -42,13 +42,14 @@ const LATER = [
   'host/(sandbox|process|output-pipe|time-limit|machine|export-file|appeared|protected-places)',
   'providers/rehearsal/(?!encode|stream)',
 ]
-const CORE = new RegExp(`/(node_modules/zod/|src/(?!${LATER.join('|')}))`)
+const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
 const GROUPS = [
   {
     name: 'base',
     priority: 2,
     test: /\/src\/(model\/(errors|exit-codes)|host\/(clock|disk|files|home|optimiser|streams))\.ts$/,
   },
+  { name: 'checks', priority: 3, test: /\/(node_modules\/zod\/|src\/host\/light-checks\.ts)/ },
   { name: 'core', priority: 1, test: CORE },
 ]
 
@@ -58,6 +59,19 @@ const commanderAlone = {
   resolveId: (id, importer) =>
     id === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null,
   load: (id) => (id === '\0nothing' ? 'export {}' : null),
+}
+
+/** The lock's native part is loaded from where it lies on this platform; looking for it takes longer than all else of it. */
+const nativeAtOnce = {
+  name: 'native-at-once',
+  resolveId: (id, importer) =>
+    id === './binding' && importer?.endsWith('/fs-native-extensions/index.js') ? '\0binding' : null,
+  load: (id) =>
+    id === '\0binding'
+      ? `const place = 'fs-native-extensions/prebuilds/' + process.platform + '-' + process.arch
+         try { module.exports = require(place + '/fs-native-extensions.node') }
+         catch { module.exports = require('fs-native-extensions/binding') }`
+      : null,
 }
 
 if (!process.argv.includes('--if-stale') || !(await isFresh())) await buildAndSwap()
@@ -85,7 +99,7 @@ async function bundle(folder) {
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
     platform: 'node',
     external: NOT_BUNDLED,
-    plugins: [commanderAlone],
+    plugins: [commanderAlone, nativeAtOnce],
     transform: { define: { HAWSER_VERSION: JSON.stringify(version) } },
     output: {
       dir: folder,

@@ -29,6 +29,7 @@ export async function main(invocation: Invocation): Promise<number> {
     print(`hawser ${version()}\n`)
     return 0
   }
+  if (isTalk(only)) (await import('./host/light-checks.ts')).checkWithoutCompiling()
   const [{ runProgram }, world] = await Promise.all([
     import('./presenters/cli/program.ts'),
     worldOf(invocation),
@@ -36,6 +37,11 @@ export async function main(invocation: Invocation): Promise<number> {
   const code = await runProgram(world, argv)
   await Promise.all([world.streams.stdout.flushed(), world.streams.stderr.flushed()])
   return code
+}
+
+/** Commands that write a few Events; all others may read a great many. */
+function isTalk(command: string | undefined): boolean {
+  return command === undefined || command === 'run' || command === 'chat'
 }
 
 async function worldOf({ env, cwd, streams }: Invocation): Promise<CliWorld> {

@@ -1,9 +1,10 @@
-import { homedir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { relative } from 'node:path'
 import { ok, type Result } from '../model/errors.ts'
 import { liesIn } from './confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
 import { asHostResult } from './files.ts'
+import { userHome } from './machine.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
 import type { SandboxMeans, SandboxPlan } from './sandbox-args.ts'
 import { standingPlace } from './sandbox-folder.ts'
@@ -66,9 +67,11 @@ const ALWAYS_PROTECTED = [
 
 /** What the environment says and what the system knows may differ. */
 function userHomes(): readonly string[] {
+  const said = userHome()
+  const home = said === undefined ? [] : [said]
   try {
-    return [...new Set([homedir(), userInfo().homedir])]
+    return [...new Set([...home, userInfo().homedir])]
   } catch {
-    return [homedir()]
+    return home
   }
 }

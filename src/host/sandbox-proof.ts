@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
+import { userHome } from './machine.ts'
 import { runProgram } from './process.ts'
 import { PROBE } from './sandbox-probe.ts'
 
@@ -134,7 +135,7 @@ async function setScene(): Promise<ProofScene> {
   const attempts: Attempts = {
     canary,
     work: join(workspace, 'note'),
-    write: ['/', '/etc', '/usr', '/var', homedir(), ...closed].map((folder) =>
+    write: ['/', '/etc', '/usr', '/var', userHome() ?? '/', ...closed].map((folder) =>
       join(folder, `.hawser-${canary.slice(0, 8)}`),
     ),
     change: ['/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger'],

@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { moveAppeared } from './appeared.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from './files.ts'
+import { userHome } from './machine.ts'
 import { runProgram, type Ending, type Program } from './process.ts'
 import { protectedPlaces } from './protected-places.ts'
 import { sandboxArgs } from './sandbox-args.ts'
@@ -56,7 +57,7 @@ export async function runUnconfined(
   if (!place.ok) return place
   const [file, ...args] = command.argv
   if (file === undefined) throw new Error('a command names a program')
-  const home = { home: homedir(), temporary: tmpdir(), gitConfig: undefined }
+  const home = { home: userHome() ?? '/', temporary: tmpdir(), gitConfig: undefined }
   const ran = await runProgram({
     ...orderOf(command),
     argv: [file, ...args],
@@ -88,7 +89,9 @@ function tooLong(): Failed {
 }
 
 async function personsGitConfig(): Promise<string | undefined> {
-  const path = join(homedir(), '.gitconfig')
+  const home = userHome()
+  if (home === undefined) return undefined
+  const path = join(home, '.gitconfig')
   return access(path).then(
     () => path,
     () => undefined,

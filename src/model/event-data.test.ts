@@ -138,6 +138,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     truncated: true,
     duration_ms: 0,
     resources: [descriptor],
+    path: 'notes/a.txt',
     before_blob: blob,
     after_blob: blob,
   },

@@ -1,4 +1,5 @@
 import type { BlobStore } from '../blobs/store.ts'
+import { parseJson } from '../encoding/json.ts'
 import type { LogLine } from '../log/line.ts'
 import { spilledBlobs, withoutSpilling, type Event, type WholeEvent } from '../model/event.ts'
 
@@ -37,7 +38,7 @@ export class LiveHistory {
       const text = blob.ok
         ? blob.value.toString('utf8')
         : `[The payload of this ${field} is missing.]`
-      values[field] = key.endsWith('.json') && blob.ok ? JSON.parse(text) : text
+      values[field] = key.endsWith('.json') && blob.ok ? parseJson(text) : text
     }
     return withoutSpilling(event, values)
   }

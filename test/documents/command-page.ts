@@ -1,7 +1,7 @@
-import { EXIT_CODES } from '../../src/model/exit-codes.ts'
+import { ERROR_KINDS } from '../../src/model/errors.ts'
 import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
 import type { Argument, Command, Option } from '../../src/presenters/cli/command.ts'
-import { EXIT } from '../../src/presenters/cli/exit-code.ts'
+import { EXIT, exitCodeOf } from '../../src/presenters/cli/exit-code.ts'
 import { answersAsJson, schemaName } from './schemas.ts'
 import { table } from './table.ts'
 
@@ -12,7 +12,7 @@ export function commandPage(): string {
 
 /** Every exit code there is, and the kinds of error that lead to it. Those of 1 are all that have no other. */
 export function exitCodeTable(): string {
-  const codes = new Set<number>([...Object.values(EXIT), ...Object.values(EXIT_CODES)])
+  const codes = new Set<number>([...Object.values(EXIT), ...ERROR_KINDS.map(exitCodeOf)])
   const rows = [...codes]
     .toSorted((a, b) => a - b)
     .map((code) => {
@@ -38,8 +38,8 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
 ])
 
 function kindsOf(code: number): string {
-  const kinds = Object.entries(EXIT_CODES).filter(([, one]) => one === code)
-  return kinds.map(([kind]) => `\`${kind}\``).join(', ')
+  const kinds = ERROR_KINDS.filter((kind) => exitCodeOf(kind) === code)
+  return kinds.map((kind) => `\`${kind}\``).join(', ')
 }
 
 function section(command: Command): string {

@@ -255,6 +255,10 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: '<shell>', help: 'bash, zsh or fish' }],
     options: [JSON_OPTION],
     examples: ['source <(hawser completions bash)', 'hawser completions fish | source'],
-    load: () => import('./commands/completions.ts'),
+    // It needs this table, and gets it here: a file that this one loads cannot import it.
+    load: async () => {
+      const { runWith, ...rest } = await import('./commands/completions.ts')
+      return { ...rest, run: runWith(COMMANDS) }
+    },
   },
 ]

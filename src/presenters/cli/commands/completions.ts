@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed } from '../../../model/errors.ts'
 import { answer, refuse } from '../answer.ts'
-import type { Given } from '../command.ts'
+import type { Command, Given, Run } from '../command.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts'
@@ -19,8 +19,12 @@ export const Output = z.object({
   script: z.string(),
 })
 
-/** Prints a script that completes commands, options, their values and Sessions in a shell. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+/** Prints a script that completes these commands, their options and values, and Sessions in a shell. */
+export function runWith(commands: readonly Command[]): Run {
+  return async (world, given) => print(world, given, commands)
+}
+
+async function print(world: CliWorld, given: Given, commands: readonly Command[]): Promise<number> {
   const {
     args: [named],
     options: { json },
@@ -33,7 +37,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     ])
     return refuse(world, json, error)
   }
-  const script = SCRIPTS[shell](entries(), groups())
+  const script = SCRIPTS[shell](entries(commands), groups(commands))
   return answer(world, json, { shell, script }, () => script)
 }
 

@@ -16,7 +16,7 @@ const SESSION = 'ses_01kg8m2q3r4s5t6v7w8x9y0z12'
 let folder = ''
 beforeAll(async () => {
   folder = await freshFolder()
-  await writeFile(join(folder, 'script'), bashScript(entries(), groups()))
+  await writeFile(join(folder, 'script'), bashScript(entries(COMMANDS), groups(COMMANDS)))
   await mkdir(join(folder, 'a folder'))
   await writeFile(join(folder, 'a file'), '')
   const said = JSON.stringify({ ok: true, sessions: [{ session_id: SESSION }] })
@@ -111,7 +111,7 @@ test.each([
   ['zsh', zshScript],
   ['fish', fishScript],
 ])('the script for %s has every command and every option', (_, script) => {
-  const text = script(entries(), groups())
+  const text = script(entries(COMMANDS), groups(COMMANDS))
   for (const { name, options } of COMMANDS) {
     expect(text).toContain(name)
     for (const { flags } of options) {

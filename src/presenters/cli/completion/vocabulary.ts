@@ -1,5 +1,4 @@
 import { allSettings } from '../../../model/settings.ts'
-import { COMMANDS } from '../command-table.ts'
 import type { Command } from '../command.ts'
 
 /** What can stand somewhere. `text` is what nobody can foresee. */
@@ -33,8 +32,8 @@ export interface Group {
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-export function entries(): Entry[] {
-  return COMMANDS.map((command) => ({
+export function entries(commands: readonly Command[]): Entry[] {
+  return commands.map((command) => ({
     name: command.name,
     summary: command.summary,
     args: (command.args ?? []).map(({ name }) => expectedAt(name.replaceAll(/[^a-z]/g, ''))),
@@ -42,19 +41,19 @@ export function entries(): Entry[] {
   }))
 }
 
-export function groups(): Group[] {
-  const all = COMMANDS.flatMap(({ name }) => {
+export function groups(commands: readonly Command[]): Group[] {
+  const all = commands.flatMap(({ name }) => {
     const words = name.split(' ')
     return words.map((_, at) => words.slice(0, at).join(' '))
   })
-  return [...new Set(all)].map((name) => ({ name, next: nextOf(name) }))
+  return [...new Set(all)].map((name) => ({ name, next: nextOf(commands, name) }))
 }
 
 const HELP: EntryOption = { names: ['-h', '--help'], help: 'show help' }
 
-function nextOf(group: string): Group['next'] {
+function nextOf(commands: readonly Command[], group: string): Group['next'] {
   const before = group === '' ? '' : `${group} `
-  const below = COMMANDS.filter(({ name }) => name.startsWith(before) && name !== group)
+  const below = commands.filter(({ name }) => name.startsWith(before) && name !== group)
   const words = below.map(({ name }) => name.slice(before.length).split(' ')[0] ?? '')
   return [...new Set(words)].map((word) => {
     const itself = below.find(({ name }) => name === before + word)

@@ -31,7 +31,7 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
   )
 }
 
-export function turnsOf(sessions: readonly ListedSession[]): number {
+function turnsOf(sessions: readonly ListedSession[]): number {
   return sessions.reduce((sum, { state }) => sum + state.turns, 0)
 }
 
@@ -45,7 +45,8 @@ export function providerCheck(
   env: Readonly<Record<string, string | undefined>>,
 ): Check {
   const there = KEYS.filter((name) => (env[name] ?? '') !== '')
-  const keys = there.length === 0 ? 'no key is set' : `${there.join(' and ')} is set`
+  const verb = there.length === 1 ? 'is' : 'are'
+  const keys = there.length === 0 ? 'no key is set' : `${there.join(' and ')} ${verb} set`
   if (because === 'nothing_else' && provider === OFFLINE) {
     return good('provider', `New Sessions use the offline rehearsal model; ${keys}.`)
   }

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { failed, ok } from '../../../model/errors.ts'
+import type { PathFacts } from '../../../host/machine.ts'
+import { redacted } from './bundle.ts'
+import * as machine from './machine-checks.ts'
+import * as place from './place-checks.ts'
+import { providerCheck } from './session-checks.ts'
+
+const MACHINE = { node: '20.19.0', platform: 'linux', arch: 'x64', release: '6.1.0-13-amd64' }
+
+test.each([
+  ['18.20.0', 'problem'],
+  ['20.18.9', 'problem'],
+  ['20.19.0', 'ok'],
+  ['20.20.1', 'ok'],
+  ['22.0.0', 'ok'],
+])('Node %s: %s', (node, status) => {
+  expect(machine.nodeCheck({ ...MACHINE, node }).status).toBe(status)
+})
+
+test('a platform that nobody tried is a warning', () => {
+  expect(machine.platformCheck(MACHINE)).toMatchObject({ status: 'ok', text: 'linux 6.1.0, x64' })
+  expect(machine.platformCheck({ ...MACHINE, platform: 'win32' }).status).toBe('warning')
+})
+
+test('without a sandbox it is said what is not confined', () => {
+  const absent = machine.sandboxCheck({ confined: false, why: 'bubblewrap is not installed' })
+  expect(absent.status).toBe('warning')
+  expect(absent.text).toContain('bubblewrap is not installed')
+  expect(absent.text).toContain('your files, your keys, the network')
+  expect(machine.sandboxCheck({ confined: true, by: 'bubblewrap 0.8.0' }).status).toBe('ok')
+})
+
+test('a program that is missing is a warning, and where one is stays here', () => {
+  expect(machine.programCheck('git', undefined, 'no commits').status).toBe('warning')
+  const found = machine.programCheck('git', '/usr/bin/git', '')
+  expect(found).toMatchObject({ status: 'ok', text: '/usr/bin/git', plain: 'installed' })
+})
+
+const TERMINAL = { stdin: true, stdout: true, stderr: true, columns: 80, rows: 24, colour: true }
+
+test.each([
+  [{ TERM: 'xterm', LANG: 'en_GB.UTF-8' }, 'ok'],
+  [{ TERM: 'xterm', LC_ALL: 'C.utf8', LANG: 'C' }, 'ok'],
+  [{ TERM: 'xterm', LANG: 'C' }, 'warning'],
+  [{ TERM: 'xterm', LC_ALL: 'C', LANG: 'en_GB.UTF-8' }, 'warning'],
+  [{ TERM: 'dumb', LANG: 'en_GB.UTF-8' }, 'warning'],
+  [{ LANG: 'en_GB.UTF-8' }, 'warning'],
+])('a terminal with %j: %s', (env, status) => {
+  expect(machine.terminalCheck({ ...TERMINAL, env }).status).toBe(status)
+  expect(machine.terminalCheck({ ...TERMINAL, stdin: false, env }).status).toBe('ok')
+})
+
+const FOLDER: PathFacts = {
+  kind: 'folder',
+  ours: true,
+  mode: 0o700,
+  writable: true,
+  freeBytes: 2 ** 40,
+}
+
+test('the fuller of two disks decides', () => {
+  const on = (freeBytes: number) => ({ path: '/x', facts: { ...FOLDER, freeBytes } })
+  const status = (...free: number[]) => place.diskCheck(free.map(on))?.status
+  expect(status(2 ** 40, 2 ** 40)).toBe('ok')
+  expect(status(2 ** 40, 2 ** 29)).toBe('warning')
+  expect(status(2 ** 20, 2 ** 40)).toBe('problem')
+  expect(place.diskCheck([{ path: '/x', facts: { kind: 'missing' } }])).toBeUndefined()
+})
+
+test('a path is told to the person and not to others', () => {
+  const workspace = place.workspaceCheck({ path: '/secret/\u001b[2J', facts: FOLDER })
+  expect(workspace.text).toBe('/secret/\\u{1b}[2J, writable')
+  expect(workspace.plain).toBe('writable')
+  const closed = { path: '/secret', facts: { ...FOLDER, writable: false } }
+  expect(place.workspaceCheck(closed)).toMatchObject({ status: 'problem' })
+  expect(place.workspaceCheck(closed).plain).not.toContain('secret')
+  const unreadable: PathFacts = { kind: 'unreadable', code: 'EACCES' }
+  expect(place.workspaceCheck({ path: '/secret', facts: unreadable }).plain).toContain('EACCES')
+  const refused = failed('permission_denied', 'Could not open /secret.', { code: 'NOT_OURS' })
+  const home = place.homeCheck({ path: '/secret', facts: FOLDER }, refused)
+  expect(home).toMatchObject({ status: 'problem', text: 'Could not open /secret.' })
+  expect(home.plain).toBe('It cannot be used: permission_denied, NOT_OURS.')
+})
+
+test('a home that others could read is said to be closed now', () => {
+  const open = { path: '/x', facts: { ...FOLDER, mode: 0o755 } }
+  expect(place.homeCheck(open, ok(undefined)).text).toContain('0755')
+  expect(place.homeCheck({ ...open, facts: { kind: 'missing' } }, ok(undefined)).status).toBe('ok')
+})
+
+test('locks that do not work are a problem', () => {
+  expect(place.locksCheck(ok(true)).status).toBe('ok')
+  expect(place.locksCheck(ok(false)).status).toBe('problem')
+  const refused = failed('storage_failed', 'No.', { code: 'NO_LOCKS' })
+  expect(place.locksCheck(refused)).toMatchObject({ status: 'problem' })
+})
+
+test('a provider that somebody named is not told to others', () => {
+  const chosen = { provider: 'mine', model: 'm', because: 'settings' } as const
+  const check = providerCheck(chosen, { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' })
+  expect(check.text).toBe('New Sessions use mine; ANTHROPIC_API_KEY and OPENAI_API_KEY are set.')
+  expect(check.plain).toBe('Chosen by settings; ANTHROPIC_API_KEY and OPENAI_API_KEY are set.')
+})
+
+test('what must not be there is replaced, the longest first', () => {
+  const secrets = [
+    { text: '/home/x', instead: '~' },
+    { text: '/home/x/work', instead: '<workspace>' },
+    { text: 'ab', instead: 'never' },
+  ]
+  expect(redacted('/home/x/work/ab /home/x/ab', secrets)).toBe('<workspace>/ab ~/ab')
+})

@@ -1,0 +1,222 @@
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, onTestFinished, test } from 'vitest'
+import type { EventDraft } from '../../src/model/event.ts'
+import { SessionId, TurnId } from '../../src/model/ids.ts'
+import { Output } from '../../src/presenters/cli/commands/doctor.ts'
+import { failureOf } from '../support/cli-answer.ts'
+import { runCli, type CliPlace } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
+import { sessionStarted, turnEnded } from '../support/story.ts'
+import { commandPlace, spoil, writtenLog } from '../support/written-log.ts'
+
+const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
+
+async function examined(place: CliPlace, ...argv: readonly string[]) {
+  const { code, stdout, stderr } = await runCli(place, 'doctor', '--json', ...argv)
+  expect(stderr).toBe('')
+  const { checks, healthy } = Output.parse(JSON.parse(stdout))
+  const found = new Map(checks.map((check) => [check.id, check]))
+  return { code, healthy, status: (id: string) => found.get(id)?.status, check: found }
+}
+
+test('a new folder is fine, and nothing is made in it', async () => {
+  const { root, workspace } = await commandPlace()
+  const { code, healthy, check } = await examined({ root })
+  expect({ code, healthy }).toEqual({ code: 0, healthy: true })
+  expect([...check.keys()]).toEqual([
+    'node',
+    'platform',
+    'sandbox',
+    'ripgrep',
+    'git',
+    'home',
+    'workspace',
+    'disk',
+    'locks',
+    'settings',
+    'sessions',
+    'provider',
+    'terminal',
+  ])
+  expect(await readdir(workspace)).toEqual([])
+  const { stdout } = await runCli({ root }, 'doctor')
+  expect(stdout).toMatch(/^ok +node +Node \d+/)
+})
+
+test('Sessions are counted, and a damaged one is a problem with a next step', async () => {
+  const { root } = await commandPlace()
+  await runCli({ root }, 'run', 'List all files')
+  expect((await examined({ root })).check.get('sessions')?.text).toBe('1 Session, 1 Turn')
+  const { stdout } = await runCli({ root }, 'sessions', '--json')
+  const id = SessionId.parse(/"session_id":"(\w+)"/.exec(stdout)?.[1])
+  await spoil(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
+  const { code, healthy, check } = await examined({ root })
+  expect({ code, healthy }).toEqual({ code: 1, healthy: false })
+  expect(check.get('sessions')).toMatchObject({
+    status: 'problem',
+    text: expect.stringContaining(id),
+    next_actions: [{ command: `hawser log verify ${id}` }],
+  })
+})
+
+test.each([
+  ['home', '{"permision":"auto"}'],
+  ['workspace/.hawser', '{"permision":"auto"}'],
+])(
+  'an unknown key in %s is named, and everything else is still looked at',
+  async (where, content) => {
+    const { root } = await commandPlace()
+    await runCli({ root }, 'run', 'List all files')
+    await writeFile(join(root, where, 'config.json'), content)
+    const { code, status, check } = await examined({ root })
+    expect([code, status('settings')]).toEqual([1, 'problem'])
+    expect(check.get('settings')?.text).toContain('permision')
+    expect(status('sessions')).toBe('warning')
+    expect(status('locks')).toBe('ok')
+  },
+)
+
+test('settings that wait for trust are a warning', async () => {
+  const { root, workspace } = await commandPlace()
+  await mkdir(join(workspace, '.hawser'), { mode: 0o700 })
+  await writeFile(join(workspace, '.hawser', 'config.json'), '{"permission":"auto"}')
+  const { code, check } = await examined({ root })
+  expect(code).toBe(0)
+  expect(check.get('settings')).toMatchObject({
+    status: 'warning',
+    next_actions: [{ command: 'hawser trust' }],
+  })
+})
+
+test('a workspace that is missing, no folder, or a link to nothing is a problem, and not an end', async () => {
+  const { root } = await commandPlace()
+  await writeFile(join(root, 'file'), '')
+  await symlink('nowhere', join(root, 'link'))
+  for (const name of ['missing', 'file', 'link']) {
+    const { code, status } = await examined({ root }, '--workspace', join(root, name))
+    expect([name, code, status('workspace')]).toEqual([name, 1, 'problem'])
+    expect([status('home'), status('locks')]).toEqual(['ok', 'ok'])
+  }
+  const blank = await runCli({ root }, 'doctor', '--workspace', '', '--json')
+  expect([blank.code, failureOf(blank).kind]).toEqual([2, 'invalid_args'])
+})
+
+test.skipIf(process.getuid?.() === 0)(
+  'a workspace that cannot be written is a problem',
+  async () => {
+    const { root, workspace } = await commandPlace()
+    await chmod(workspace, 0o500)
+    const { code, status } = await examined({ root })
+    expect([code, status('workspace')]).toEqual([1, 'problem'])
+    await chmod(workspace, 0o700)
+  },
+)
+
+test('a home that cannot be used is a problem, and not an end', async () => {
+  const { root } = await commandPlace()
+  await writeFile(join(root, 'file'), '')
+  await mkdir(join(root, 'open'))
+  await chmod(join(root, 'open'), 0o777)
+  for (const home of ['missing/home', 'file', 'file/home', 'open']) {
+    const { code, status } = await examined({ root, env: { HAWSER_HOME: join(root, home) } })
+    expect([home, code, status('home')]).toEqual([home, 1, 'problem'])
+    expect([status('workspace'), status('sessions')]).toEqual(['ok', 'warning'])
+  }
+})
+
+test('without a home folder every command says so, and nothing is made where one stands', async () => {
+  const { root, workspace } = await commandPlace()
+  const before = process.env['HOME']
+  process.env['HOME'] = ''
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['HOME']
+    else process.env['HOME'] = before
+  })
+  const place = { root, env: { HAWSER_HOME: '' } }
+  const { code, status } = await examined(place)
+  expect([code, status('home'), status('workspace')]).toEqual([1, 'problem', 'ok'])
+  for (const argv of [
+    ['run', 'hi'],
+    ['sessions'],
+    ['config', 'get'],
+    ['config', 'set', 'model', 'm'],
+  ]) {
+    const ran = await runCli(place, ...argv, '--json')
+    expect([argv, ran.code, failureOf(ran).kind]).toEqual([argv, 2, 'invalid_args'])
+  }
+  expect(await readdir(workspace)).toEqual([])
+})
+
+test('keys are told by name and never shown', async () => {
+  const { root } = await commandPlace()
+  const env = { OPENAI_API_KEY: 'sk-canary-4711', ANTHROPIC_API_KEY: '' }
+  const { stdout, stderr } = await runCli({ root, env }, 'doctor')
+  expect(stdout).toContain('OPENAI_API_KEY is set')
+  expect(stdout).not.toContain('ANTHROPIC_API_KEY')
+  expect(stdout + stderr).not.toContain('canary')
+})
+
+test('a report to paste has nothing in it that somebody chose: no key, no path, no text, no name', async () => {
+  const root = join(await freshFolder(), 'canary-root')
+  const workspace = join(root, 'workspace')
+  await mkdir(workspace, { recursive: true })
+  const env = {
+    ANTHROPIC_API_KEY: 'sk-canary-1',
+    OPENAI_API_KEY: 'sk-canary-2',
+    SOME_TOKEN: 'canary-3',
+    HAWSER_PROVIDER: 'rehearsal',
+    TERM: 'canary-term',
+    LANG: 'canary-locale',
+    USER: 'canary-user',
+  }
+  const place = { root, env }
+  await runCli(place, 'run', '--permission', 'auto', 'Write "canary-content" to canary-file.txt')
+  await runCli(place, 'config', 'set', 'model', 'canary-model')
+  await runCli(place, 'config', 'set', 'provider', 'canary-provider')
+  await runCli({ ...place, env: { ...env, HAWSER_PROVIDER: 'canary-provider' } }, 'run', 'canary')
+  const chosen = { ...env, HAWSER_PROVIDER: 'canary-provider' }
+  const reports = [await bundled({ root, env: chosen })]
+  for (const [where, content] of [
+    ['workspace/.hawser', '{"provider":"canary-there","permission":"auto"}'],
+    ['workspace/.hawser', '{"canary-key":"canary-value"}'],
+    ['home', '{"limits":{"canary-key":1}}'],
+    ['home', 'canary, no JSON'],
+  ] as const) {
+    await writeFile(join(root, where, 'config.json'), content)
+    reports.push(await bundled({ root, env: chosen }))
+  }
+  const nowhere = ['--workspace', join(root, 'canary-nowhere')]
+  reports.push(await bundled({ root, env: chosen }, ...nowhere))
+  for (const report of reports) {
+    expect(report).not.toMatch(/canary/i)
+    expect(report).not.toContain(root)
+    expect(report).toContain('permission = ')
+  }
+  expect(reports[0]).toContain('provider = (set, not shown) (user)')
+})
+
+/** In words and as JSON: both are for pasting. */
+async function bundled(place: CliPlace, ...argv: readonly string[]): Promise<string> {
+  const words = await runCli(place, 'doctor', '--bundle', ...argv)
+  const json = await runCli(place, 'doctor', '--bundle', '--json', ...argv)
+  expect([words.stderr, json.stderr]).toEqual(['', ''])
+  return words.stdout + json.stdout
+}
+
+test('the report says how the last Turns failed, by kind, the latest first', async () => {
+  const { root } = await commandPlace()
+  const ended = turnEnded(TURN)
+  const failed = (kind: 'rate_limited' | 'network') =>
+    ({
+      ...ended,
+      data: { ...ended.data, status: 'failed', error: { kind, message: 'canary' } },
+    }) as EventDraft
+  await writtenLog(root, [sessionStarted])
+  expect(await bundled({ root })).toContain('last errors: none\n')
+  await writtenLog(root, [sessionStarted, failed('rate_limited'), ended, failed('network')])
+  const report = await bundled({ root })
+  expect(report).toContain('last errors: network, rate_limited\n')
+  expect(report).not.toContain('canary')
+})

@@ -1,0 +1,137 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { beforeAll, expect, test } from 'vitest'
+import { SessionId } from '../../src/model/ids.ts'
+import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
+import { answersAsJson } from '../documents/schemas.ts'
+import { runCli } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
+
+/** One way to call a command so that it has much to say. `{id}` and `{root}` stand for the prepared Session and folder. */
+interface Case {
+  readonly argv: readonly string[]
+  readonly prepare?: (root: string, id: SessionId) => Promise<void>
+  readonly code?: number
+}
+
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  run: [{ argv: ['--session', '{id}', '--permission', 'auto', 'List all files'] }],
+  sessions: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
+  'sessions delete': [{ argv: ['{id}', '--yes'] }],
+  grep: [{ argv: ['one'] }, { argv: ['nowhere to be found'], code: 1 }],
+  'log show': [{ argv: ['{id}'] }, { argv: ['{id}', '--turn', '1'] }],
+  'log verify': [{ argv: ['{id}', '--requests'] }],
+  'log salvage': [{ argv: ['{id}'] }],
+  'log export': [{ argv: ['{id}', '--output', '{root}/session.md'] }],
+  undo: [
+    { argv: ['{id}'] },
+    { argv: ['{id}'], code: 1, prepare: (root) => writeFile(join(root, 'workspace/a.txt'), 'me') },
+  ],
+  diff: [{ argv: ['{id}'] }, { argv: ['{id}', '1'] }],
+  pin: [{ argv: ['{id}', 'Keep', 'this.'] }],
+  request: [{ argv: ['{id}', '--prompt', 'And now?'] }],
+  gc: [{ argv: [] }, { argv: ['--dry-run', '--workspace', '{root}/empty'] }],
+  usage: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
+  doctor: [
+    { argv: [] },
+    { argv: ['--bundle'] },
+    { argv: ['--workspace', '{root}/nowhere'], code: 1 },
+    { argv: [], code: 1, prepare: (root) => writeFile(join(root, 'home/config.json'), '[]') },
+  ],
+  'config get': [
+    { argv: [] },
+    { argv: ['permission'] },
+    { argv: [], prepare: (root) => writeHere(root, { permission: 'auto', limits: {} }) },
+  ],
+  'config set': [
+    { argv: ['permission', 'auto'] },
+    { argv: ['limits.provider_calls', '7', '--here'] },
+    { argv: ['display.bell'] },
+  ],
+  trust: [
+    { argv: ['--yes'], prepare: (root) => writeHere(root, { permission: 'auto' }) },
+    { argv: [] },
+    { argv: ['{id}'] },
+    { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
+  ],
+  completions: [{ argv: ['bash'] }],
+}
+
+const WITH_JSON = COMMANDS.filter(answersAsJson)
+
+let prepared = ''
+let session: SessionId
+beforeAll(async () => {
+  prepared = await freshFolder()
+  await mkdir(join(prepared, 'workspace'))
+  await mkdir(join(prepared, 'empty'))
+  const ask = ['run', '--permission', 'auto', 'Write "one" to a.txt', '--json']
+  const { stdout } = await runCli({ root: prepared }, ...ask)
+  const id = /"turn_result".*"session_id":"(\w+)"/.exec(stdout)?.[1]
+  session = SessionId.parse(id)
+})
+
+test('every command that answers with JSON is tried here', () => {
+  expect(Object.keys(CASES).toSorted()).toEqual(WITH_JSON.map(({ name }) => name).toSorted())
+})
+
+const TRIALS = Object.entries(CASES).flatMap(([name, cases]) =>
+  cases.map((one) => [`${name} ${one.argv.join(' ')}`, { name, ...one }] as const),
+)
+
+test.each(TRIALS)('hawser %s --json answers as its schema says', async (_, trial) => {
+  const { name, argv, prepare, code = 0 } = trial
+  const root = await freshFolder()
+  await cp(prepared, root, { recursive: true })
+  await prepare?.(root, session)
+  const spelt = argv.map((one) => one.replace('{id}', session).replace('{root}', root))
+  const ran = await runCli({ root }, ...name.split(' '), ...spelt, '--json')
+  expect({ code: ran.code, lines: ran.stdout.endsWith('\n') }).toEqual({ code, lines: true })
+  const file = name.replaceAll(' ', '-')
+  const lines = ran.stdout.trimEnd().split('\n')
+  for (const line of lines) expect(await complaints(file, JSON.parse(line))).toEqual([])
+})
+
+test.each(WITH_JSON.map((command) => [command.name, command] as const))(
+  'hawser %s --json says what is wrong as the schema of errors says',
+  async (name) => {
+    const { code, stdout, stderr } = await runCli(
+      { root: prepared },
+      ...name.split(' '),
+      '--no-such-option',
+      '--json',
+    )
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+    expect(await complaints('error', JSON.parse(stdout))).toEqual([])
+  },
+)
+
+test('a schema that an answer does not fit complains', async () => {
+  expect(await complaints('pin', { ok: true, session_id: session })).not.toEqual([])
+  expect(await complaints('pin', { ok: true, session_id: 'x', text: '' })).not.toEqual([])
+  const more = { ok: true, session_id: session, text: '', undocumented: 1 }
+  expect(await complaints('pin', more)).not.toEqual([])
+})
+
+async function complaints(name: string, answer: unknown): Promise<unknown[]> {
+  const path = new URL(`../../docs/schemas/${name}.json`, import.meta.url)
+  const schema: unknown = JSON.parse(await readFile(path, 'utf8'))
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+  const fits = ajv.compile(closed(schema) as object)
+  return fits(answer) ? [] : [...(fits.errors ?? [])]
+}
+
+/** Others must bear fields they do not know; here a field that no schema names is one that nobody documented. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, one]) => [key, closed(one)]))
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...inner, additionalProperties: false }
+    : inner
+}
+
+async function writeHere(root: string, settings: object): Promise<void> {
+  await writeFile(join(root, 'workspace/.hawser/config.json'), JSON.stringify(settings))
+}

@@ -1,0 +1,238 @@
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { SessionId } from '../../src/model/ids.ts'
+import { Output as Got } from '../../src/presenters/cli/commands/config-get.ts'
+import { Output as Set } from '../../src/presenters/cli/commands/config-set.ts'
+import { Output as Trusted } from '../../src/presenters/cli/commands/trust.ts'
+import { bundleScript } from '../support/bundled-script.ts'
+import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { runCli } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
+import { openPty } from '../support/pty.ts'
+import { commandPlace, foreignLog } from '../support/written-log.ts'
+
+async function setting(root: string, key: string) {
+  const { code, stdout } = await runCli({ root }, 'config', 'get', key, '--json')
+  expect(code).toBe(0)
+  const { value, source, untrusted } = Got.parse(JSON.parse(stdout)).settings[0] ?? {}
+  return { value, source, ...(untrusted === undefined ? {} : { untrusted }) }
+}
+
+async function set(root: string, ...argv: readonly string[]) {
+  const { code, stdout } = await runCli({ root }, 'config', 'set', ...argv, '--json')
+  expect(code).toBe(0)
+  const { ok: _ok, ...rest } = Set.parse(JSON.parse(stdout))
+  return rest
+}
+
+/** As if it had come with the workspace. */
+async function brought(workspace: string, content: string): Promise<string> {
+  await mkdir(join(workspace, '.hawser'), { mode: 0o700, recursive: true })
+  const path = join(workspace, '.hawser', 'config.json')
+  await writeFile(path, content)
+  return path
+}
+
+test('a setting is set, shown and forgotten, for the user', async () => {
+  const { root, workspace } = await commandPlace()
+  expect(await setting(root, 'permission')).toEqual({ value: 'ask', source: 'default' })
+  const said = { key: 'permission', value: 'auto', where: 'user', counts: true }
+  expect(await set(root, 'permission', 'auto')).toEqual(said)
+  expect(await set(root, 'limits.provider_calls', '7')).toMatchObject({ value: 7 })
+  expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'user' })
+  expect((await stat(join(root, 'home', 'config.json'))).mode & 0o777).toBe(0o600)
+  const alone = await runCli({ root }, 'config', 'get', 'limits.provider_calls')
+  expect(alone.stdout).toBe('7\n')
+  expect(await set(root, 'limits.provider_calls')).toEqual({
+    key: 'limits.provider_calls',
+    where: 'user',
+    counts: true,
+  })
+  expect(await readFile(join(root, 'home', 'config.json'), 'utf8')).toBe(
+    '{\n  "permission": "auto"\n}\n',
+  )
+  // Nothing was made in a workspace that is not used.
+  await expect(stat(join(workspace, '.hawser'))).rejects.toThrow('ENOENT')
+})
+
+test('what is set here goes before what is set for the user, and is trusted with its author', async () => {
+  const { root } = await commandPlace()
+  await set(root, 'permission', 'read-only')
+  const here = { key: 'permission', value: 'auto', where: 'workspace', counts: true }
+  expect(await set(root, 'permission', 'auto', '--here')).toEqual(here)
+  expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'workspace' })
+  await set(root, 'permission', '--here')
+  expect(await setting(root, 'permission')).toEqual({ value: 'read-only', source: 'user' })
+})
+
+test('what came with a workspace counts when a person trusts it, and only as it was then', async () => {
+  const { root, workspace } = await commandPlace()
+  const path = await brought(workspace, '{"permission":"auto","model":"m"}')
+  const waiting = { value: 'ask', source: 'default', untrusted: 'auto' }
+  expect(await setting(root, 'permission')).toEqual(waiting)
+  expect(await setting(root, 'model')).toEqual({ value: 'm', source: 'workspace' })
+  const run = await runCli({ root }, 'sessions')
+  expect(run.stderr).toContain('permission')
+
+  const unasked = await runCli({ root }, 'trust', '--json')
+  expect([unasked.code, failureOf(unasked).kind]).toEqual([2, 'invalid_args'])
+  expect(unasked.stderr).toContain('permission = auto')
+  expect(await setting(root, 'permission')).toEqual(waiting)
+
+  const said = await runCli({ root }, 'trust', '--yes', '--json')
+  expect(Trusted.parse(JSON.parse(said.stdout))).toMatchObject({
+    what: 'settings',
+    changed: true,
+    settings: { permission: 'auto' },
+  })
+  expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'workspace' })
+  expect((await runCli({ root }, 'sessions')).stderr).toBe('')
+  const again = await runCli({ root }, 'trust', '--json')
+  expect(JSON.parse(again.stdout)).toEqual({ ok: true, what: 'settings', changed: false })
+
+  await writeFile(path, '{"permission":"auto","model":"other"}')
+  expect(await setting(root, 'permission')).toEqual(waiting)
+})
+
+test('what a person sets beside what nobody trusts does not make that trusted', async () => {
+  const { root, workspace } = await commandPlace()
+  await brought(workspace, '{"provider":"elsewhere"}')
+  expect(await set(root, 'permission', 'auto', '--here')).toMatchObject({ counts: false })
+  expect(await set(root, 'limits.provider_calls', '3', '--here')).toMatchObject({ counts: true })
+  expect(await setting(root, 'provider')).toMatchObject({ source: 'default' })
+  expect(await setting(root, 'permission')).toMatchObject({ value: 'ask', untrusted: 'auto' })
+})
+
+test('a key that does not exist and a value that does not fit are refused, and nothing is written', async () => {
+  const { root } = await commandPlace()
+  for (const argv of [
+    ['get', 'permision'],
+    ['get', '__proto__'],
+    ['set', 'permision', 'auto'],
+    ['set', 'limits', '{}'],
+    ['set', '../../x', '1'],
+    ['set', 'permission', 'everything'],
+    ['set', 'limits.provider_calls', '0'],
+    ['set', 'limits.provider_calls', 'NaN'],
+    ['set', 'display.bell', ''],
+    ['set', 'model', ''],
+    ['set', '-rf'],
+  ]) {
+    const ran = await runCli({ root }, 'config', ...argv, '--json')
+    expect([argv, ran.code, failureOf(ran).kind]).toEqual([argv, 2, 'invalid_args'])
+  }
+  await expect(stat(join(root, 'home', 'config.json'))).rejects.toThrow('ENOENT')
+})
+
+test.each([
+  ['no JSON', '{', undefined],
+  ['an unknown key', '{"colour":1,"limits":{"x":2}}', ['limits.x', 'colour']],
+  ['a value that does not fit', '{"permission":"root"}', undefined],
+  ['another kind of value', 'null', undefined],
+])('settings that hold %s are refused wherever they count', async (_, content, unknown) => {
+  const { root, workspace } = await commandPlace()
+  const path = await brought(workspace, content)
+  for (const argv of [
+    ['config', 'get'],
+    ['trust'],
+    ['sessions'],
+    ['config', 'set', 'model', 'm', '--here'],
+  ]) {
+    const ran = await runCli({ root }, ...argv, '--json')
+    const failure = failureOf(ran)
+    expect([argv, ran.code, failure.kind]).toEqual([argv, 2, 'invalid_args'])
+    if (unknown !== undefined) expect(failure.details['unknown']).toEqual(unknown)
+  }
+  expect(await readFile(path, 'utf8')).toBe(content)
+  // One's own are not hindered by those of a workspace.
+  expect(await set(root, 'model', 'm')).toMatchObject({ where: 'user' })
+})
+
+test.skipIf(process.getuid?.() === 0)(
+  'a workspace that cannot be written takes no settings',
+  async () => {
+    const { root, workspace } = await commandPlace()
+    await chmod(workspace, 0o500)
+    const ran = await runCli({ root }, 'config', 'set', 'model', 'm', '--here', '--json')
+    expect([ran.code, failureOf(ran).kind]).toEqual([1, 'permission_denied'])
+    await chmod(workspace, 0o700)
+  },
+)
+
+test('a workspace that is not there has no settings to show, and one is not made', async () => {
+  const { root } = await commandPlace()
+  const nowhere = ['--workspace', join(root, 'nowhere'), '--json']
+  for (const argv of [['config', 'get'], ['config', 'set', 'model', 'm', '--here'], ['trust']]) {
+    const ran = await runCli({ root }, ...argv, ...nowhere)
+    expect([ran.code, failureOf(ran).kind]).toEqual([1, 'not_found'])
+  }
+  await expect(stat(join(root, 'nowhere'))).rejects.toThrow('ENOENT')
+})
+
+const FOREIGN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
+
+test('a Session from elsewhere can be continued when a person vouched for it, having seen what it is', async () => {
+  const { root } = await commandPlace()
+  await runCli({ root }, 'run', 'List all files')
+  const listed = await runCli({ root }, 'sessions', '--json')
+  const id = SessionId.parse(/"session_id":"(\w+)"/.exec(listed.stdout)?.[1])
+  const own = await runCli({ root }, 'trust', id, '--json')
+  expect(JSON.parse(own.stdout)).toEqual({
+    ok: true,
+    what: 'session',
+    session_id: id,
+    changed: false,
+  })
+  await rm(join(root, 'home', 'heads', id))
+  const before = await runCli({ root }, 'run', '--session', id, '--json', 'And now?')
+  expect(failureOf(before).kind).toBe('session_foreign')
+  const unasked = await runCli({ root }, 'trust', id, '--json')
+  expect([unasked.code, failureOf(unasked).kind]).toEqual([2, 'invalid_args'])
+  const yes = await runCli({ root }, 'trust', id, '--yes', '--json')
+  expect(JSON.parse(yes.stdout)).toEqual({
+    ok: true,
+    what: 'session',
+    session_id: id,
+    changed: true,
+  })
+  expect((await runCli({ root }, 'run', '--session', id, 'And now?')).code).toBe(0)
+})
+
+test('what a foreign Session says of itself cannot move the cursor', async () => {
+  const { root } = await commandPlace()
+  const text = 'hello \u001b[2J\u202e'
+  await foreignLog(root, FOREIGN, [
+    { type: 'turn_started', data: { source: { presenter: 'cli' } } },
+    { type: 'user_message', data: { text, prompt_mode: 'string' } },
+  ])
+  const { stderr } = await runCli({ root }, 'trust', FOREIGN)
+  expect(stderr).toContain('hello \\u{1b}[2J')
+  expect(stderr).not.toMatch(UNSEEN)
+})
+
+test('at a terminal a person is asked, and only yes is a yes', async () => {
+  const { root, workspace } = await commandPlace()
+  await brought(workspace, '{"permission":"auto"}')
+  const program = await bundleScript(
+    new URL('../../bin/hawser.ts', import.meta.url),
+    await freshFolder(),
+  )
+  const ask = async (answer: string) => {
+    const pty = openPty(process.execPath, [program, 'trust'], {
+      columns: 80,
+      rows: 24,
+      cwd: workspace,
+      env: { HAWSER_HOME: join(root, 'home') },
+    })
+    await pty.until('permission = auto')
+    await pty.until('[y/N]')
+    pty.write(answer)
+    return (await pty.ended).code
+  }
+  expect(await ask('\r')).toBe(1)
+  expect(await setting(root, 'permission')).toMatchObject({ value: 'ask' })
+  expect(await ask('y\r')).toBe(0)
+  expect(await setting(root, 'permission')).toMatchObject({ value: 'auto' })
+})
