@@ -6,16 +6,15 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { bundled } from './bundled.ts'
 import { full, median, tell, tellSkipped } from './figure.ts'
 import { noMemoryFigures } from './memory.ts'
 import { inScratch } from './scratch.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PROGRAM = join(ROOT, 'dist', 'hawser.js')
-const FLOOR = join(ROOT, 'bench', 'start.floor.mjs')
-const PEAK = join(ROOT, 'bench', 'peak.cjs')
 const ROUNDS = full ? 25 : 5
-const LONG_TURNS = full ? 60 : 6
+const LONG_TURNS = full ? 150 : 6
 
 /** Syncs of a `run` until its first request is durable, as strace counts them. */
 const SYNCS = 18
@@ -24,6 +23,7 @@ const run = promisify(execFile)
 await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--if-stale'])
 
 await inScratch(async (folder) => {
+  const floorScript = await bundled('start-floor.worker.ts', folder)
   const cwd = join(folder, 'workspace')
   await mkdir(cwd)
   await writeFile(join(cwd, 'notes.txt'), 'x'.repeat(300))
@@ -37,13 +37,10 @@ await inScratch(async (folder) => {
   for (let round = 0; round < ROUNDS; round += 1) {
     bare?.push(await node('-e', '0'))
     version?.push(await node(PROGRAM, '--version'))
-    floor?.push(await first(FLOOR, cwd, String(SYNCS)))
+    floor?.push(await first(floorScript, cwd, String(SYNCS)))
     fresh?.push(await first(PROGRAM, 'run', 'What?', '--json'))
     resumed?.push(await first(PROGRAM, 'run', '--session', long.id, 'What?', '--json'))
   }
-  const ratio = (of: number[] = [], to: number[] = []) =>
-    median(of.map((ms, at) => ms / (to[at] ?? ms)))
-
   tell({
     bench: 'start: --version, of node -e 0',
     ratio: ratio(version, bare),
@@ -63,19 +60,34 @@ await inScratch(async (folder) => {
     more: { ms: median(resumed ?? []), log_mib: long.bytes / 1024 / 1024 },
   })
   if (noMemoryFigures !== undefined) return tellSkipped('start: memory', noMemoryFigures)
+  const peakScript = await bundled('peak.worker.ts', join(folder, 'preloaded'))
   const peaks: number[] = []
   for (let round = 0; round < 5; round += 1) {
     const kept = join(folder, 'peak')
-    const with_ = { ...env, HAWSER_BENCH_PEAK: kept }
-    await ended(['--require', PEAK, PROGRAM, 'run', 'Read notes.txt', '--json'], cwd, with_)
+    const watched = { ...env, HAWSER_BENCH_PEAK: kept }
+    await ended(['--import', peakScript, PROGRAM, 'run', 'Read notes.txt', '--json'], cwd, watched)
     peaks.push(Number(await readFile(kept, 'utf8')) / 1e6)
   }
-  tell({ bench: 'start: MB of memory of a run, at its highest', ratio: median(peaks), bar: '<= 70', more: {} })
+  tell({
+    bench: 'start: MB of memory of a run, at its highest',
+    ratio: median(peaks),
+    bar: '<= 70',
+    more: {},
+  })
 })
+
+/** Each measurement by the one of its round. */
+function ratio(of: readonly number[] = [], to: readonly number[] = []): number {
+  return median(of.map((ms, at) => ms / (to[at] ?? ms)))
+}
 
 /** A Session whose next request is about as long as the Log is. */
 async function longSession(cwd: string, env: NodeJS.ProcessEnv) {
-  const argv = [PROGRAM, 'run', `Read ${Array.from({ length: 20 }, () => 'notes.txt').join(' and ')}`]
+  const argv = [
+    PROGRAM,
+    'run',
+    `Read ${Array.from({ length: 20 }, () => 'notes.txt').join(' and ')}`,
+  ]
   const { stdout } = await run(process.execPath, [...argv, '--json'], { cwd, env })
   const id = /"session_id":"(\w+)"/.exec(stdout)?.[1] ?? ''
   for (let turn = 1; turn < LONG_TURNS; turn += 1) {
@@ -86,14 +98,22 @@ async function longSession(cwd: string, env: NodeJS.ProcessEnv) {
 }
 
 /** Milliseconds from the start of a program to its end. */
-async function ended(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+async function ended(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
   const started = performance.now()
   await run(process.execPath, args, { cwd, env })
   return performance.now() - started
 }
 
 /** Milliseconds from the start of a program to the moment when it says that it calls its model. */
-function firstRequest(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+function firstRequest(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
   const started = performance.now()
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''

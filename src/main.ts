@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path'
 import type { Ids } from './host/ids.ts'
 import type { Streams } from './host/streams.ts'
 import type { CliWorld, Opened, OpenedHome, OpenOptions } from './presenters/cli/world.ts'
@@ -75,7 +76,8 @@ async function openHomeAt(home: string): Promise<Result<OpenedHome>> {
   ])
   const folders = await openHome(home)
   if (!folders.ok) return folders
-  const { own, close } = folders.value
+  const { own } = folders.value
+  const close = () => folders.value.close()
   return ok({ folder: own, ids: systemIds(systemClock), close })
 }
 
@@ -151,7 +153,7 @@ async function loadParts() {
     import('./host/ids.ts'),
     import('./host/workspace.ts'),
   ])
-  const [errors, limits, policy, rehearsal, harness, settings, tools, path] = await Promise.all([
+  const [errors, limits, policy, rehearsal, harness, settings, tools] = await Promise.all([
     import('./model/errors.ts'),
     import('./model/limits.ts'),
     import('./policy/protected-paths.ts'),
@@ -159,13 +161,22 @@ async function loadParts() {
     import('./session/harness.ts'),
     import('./session/settings.ts'),
     import('./tools/toolset.ts'),
-    import('node:path'),
   ])
   return {
-    ...{ ...store, ...clock, ...confined, ...home, ...holder, ...ids, ...workspace },
-    ...{ ...errors, ...limits, ...policy, ...rehearsal, ...harness, ...settings, ...tools },
-    join: path.join,
-    resolve: path.resolve,
+    ...store,
+    ...clock,
+    ...confined,
+    ...home,
+    ...holder,
+    ...ids,
+    ...workspace,
+    ...errors,
+    ...limits,
+    ...policy,
+    ...rehearsal,
+    ...harness,
+    ...tools,
+    loadSettings: settings.loadSettings,
   }
 }
 
@@ -176,8 +187,8 @@ async function openPlaces(
   home: string,
   { ids, make }: { readonly ids: Ids; readonly make: boolean },
 ) {
-  const { ok, join } = parts
-  const workspace = parts.resolve(path)
+  const { ok } = parts
+  const workspace = resolve(path)
   const opened: { close(): Promise<void> }[] = []
   const close = async () => void (await Promise.all(opened.map((one) => one.close())))
   const keep = <T extends { close(): Promise<void> }>(result: Result<T>) => {

@@ -80,10 +80,10 @@ export function allSettings(): Setting[] {
 function settingsOf(schema: z.ZodObject, prefix: string): Setting[] {
   return Object.entries(schema.shape).flatMap(([name, field]) => {
     const key = `${prefix}${name}`
-    const inner = field instanceof z.ZodOptional ? field.unwrap() : field
+    const inner: unknown = field instanceof z.ZodOptional ? field.unwrap() : field
     if (inner instanceof z.ZodObject) return settingsOf(inner, `${key}.`)
     if (!(field instanceof z.ZodType)) return []
-    const { default: fallback } = field.meta() ?? {}
+    const fallback: unknown = field.meta()?.['default']
     const known = fallback === undefined ? {} : { fallback }
     return [{ key, schema: field, description: field.description ?? '', ...known }]
   })

@@ -38,10 +38,7 @@ export async function undoTurn(
 }
 
 /** The Turn with this id, or the last that can be taken back. */
-export function chooseTurn(
-  turns: readonly ChangedTurn[],
-  turn: TurnId | undefined,
-): Result<ChangedTurn> {
+function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Result<ChangedTurn> {
   const chosen =
     turn === undefined
       ? turns.findLast(({ undone }) => !undone)

@@ -69,9 +69,9 @@ function argumentRow({ name, help }: Argument): string[] {
   return [`\`${name}\``, help]
 }
 
-function optionRow({ flags, help, choices, repeats }: Option): string[] {
+function optionRow({ flags, help, choices }: Option): string[] {
   const words = choices === undefined ? '' : ` (${choices.map((one) => `\`${one}\``).join(', ')})`
-  return [`\`${flags}\``, `${help}${words}${repeats === true ? '; may be given again' : ''}`]
+  return [`\`${flags}\``, `${help}${words}`]
 }
 
 function fenced(lines: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { access, chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { whyNoSmallDisk } from '../faults/full-disk-runs.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
@@ -14,16 +15,18 @@ async function place(): Promise<{ readonly root: string; readonly workspace: str
   return { root, workspace }
 }
 
-function lines(text: string): { readonly type: string; readonly [key: string]: unknown }[] {
+function lines(text: string): z.infer<typeof Line>[] {
   return text
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line))
+    .map((line) => Line.parse(JSON.parse(line)))
 }
+
+const Line = z.looseObject({ type: z.string() })
 
 async function onlyLog(workspace: string): Promise<string> {
   const folder = join(workspace, '.hawser', 'sessions')
-  const [name = ''] = (await readdir(folder)).filter((one) => one.endsWith('.ndjson'))
+  const name = (await readdir(folder)).find((one) => one.endsWith('.ndjson')) ?? ''
   return readFile(join(folder, name), 'utf8')
 }
 
@@ -246,7 +249,7 @@ test.skipIf((await whyNoSmallDisk()) !== undefined)(
     const under = ['unshare', '--mount', ...(asRoot ? [] : ['--map-root-user']), 'sh', '-c', script]
     const filled = [
       ...under.slice(0, -1),
-      `${script.replace('exec', 'head -c 60k /dev/zero > fill; exec')}`,
+      script.replace('exec', 'head -c 60k /dev/zero > fill; exec'),
       'sh',
     ]
     const run = await startProgram({ root, under: filled }, ['run', 'Read notes.txt'])

@@ -65,10 +65,10 @@ test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 
     'system',
     'system',
   ])
-  const said: unknown[] = segments.map(({ bytes }) => JSON.parse(bytes.toString('utf8')))
+  const said: unknown[] = segments.map(({ bytes }): unknown => JSON.parse(bytes.toString('utf8')))
   const names = tools.map(({ name }) => name).toSorted()
   expect(said.slice(1, 1 + tools.length)).toEqual(
-    names.map((name) => expect.objectContaining({ role: 'tool', name })),
+    names.map((name): unknown => expect.objectContaining({ role: 'tool', name })),
   )
   expect(said.slice(1 + tools.length)).toEqual([
     { role: 'system', text: LAYER_0 },

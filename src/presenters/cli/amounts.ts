@@ -1,6 +1,11 @@
 /** As in `1 Session`, `3 Sessions`, `1,234 lines`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** 1234567 -> 1,234,567 */
+export function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
 const MIB = 1024 ** 2

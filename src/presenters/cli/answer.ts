@@ -1,11 +1,12 @@
 import type { HawserError } from '../../model/errors.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { failureAsJson, failureAsText } from './failure.ts'
+import { jsonLine } from './json-line.ts'
 import type { CliWorld } from './world.ts'
 
 /** The answer of a command: as one JSON object, or in words. Exit code 0. */
 export function answer(world: CliWorld, json: boolean, data: object, words: () => string): number {
-  world.streams.stdout.write(json ? `${JSON.stringify({ ok: true, ...data })}\n` : words())
+  world.streams.stdout.write(json ? jsonLine({ ok: true, ...data }) : words())
   return 0
 }
 

@@ -25,8 +25,6 @@ export interface Option {
   readonly flags: string
   readonly help: string
   readonly choices?: readonly string[]
-  /** May be given again; the value is a list. */
-  readonly repeats?: boolean
 }
 
 /** What a person typed, cut into pieces and not yet judged: a command parses it. */

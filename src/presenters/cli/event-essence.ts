@@ -1,6 +1,6 @@
 import * as words from '../../history/words.ts'
 import type { EventData, WholeEvent } from '../../model/event.ts'
-import { counted, grouped } from './chat/rows.ts'
+import { counted, grouped } from './amounts.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
 export interface Essence {

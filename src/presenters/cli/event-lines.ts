@@ -1,6 +1,6 @@
 import type { ReadEvent } from '../../session/read-log.ts'
 import { PLAIN, type Colour, type Line } from './cell-width.ts'
-import { counted } from './chat/rows.ts'
+import { counted } from './amounts.ts'
 import { essenceOf, type Essence } from './event-essence.ts'
 import { visibleText } from './visible-text.ts'
 

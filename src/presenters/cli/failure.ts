@@ -1,4 +1,5 @@
 import { failed, type NextAction } from '../../model/errors.ts'
+import { jsonLine } from './json-line.ts'
 import { visibleLine, visibleText } from './visible-text.ts'
 
 type Failure = ReturnType<typeof failed>
@@ -14,7 +15,7 @@ export function unknownCommand(argv: readonly string[], nearest?: string): Failu
 }
 
 export function failureAsJson(failure: Failure): string {
-  return `${JSON.stringify(failure)}\n`
+  return jsonLine(failure)
 }
 
 interface Told {

@@ -1,3 +1,4 @@
+import { grouped } from './amounts.ts'
 import type { WholeEvent } from '../../model/event.ts'
 
 type Usage = WholeEvent<'turn_ended'>['data']['usage_total']
@@ -24,8 +25,4 @@ export function costOf(events: readonly WholeEvent[]): number | undefined {
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
     0,
   )
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US')
 }

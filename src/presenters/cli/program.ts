@@ -44,7 +44,7 @@ async function bare(world: CliWorld): Promise<number> {
   return run(world, { args: [], options: {} })
 }
 
-export function programOf(world: Pick<CliWorld, 'streams' | 'version'>, chosen: Chosen): Parser {
+function programOf(world: Pick<CliWorld, 'streams' | 'version'>, chosen: Chosen): Parser {
   const parser = withManners(new Parser('hawser'), world)
     .description(ABOUT)
     .version(`hawser ${world.version}`, '-V, --version', 'show the version')
@@ -114,11 +114,9 @@ function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Pa
 function describe(parser: Parser, command: Command, choose: (given: Given) => void): void {
   parser.summary(command.summary).description(sentence(command.summary))
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
-  for (const { flags, help, choices, repeats } of command.options) {
+  for (const { flags, help, choices } of command.options) {
     const option = new ParserOption(flags, help)
     if (choices !== undefined) option.choices([...choices])
-    if (repeats === true)
-      option.argParser((value: string, before: string[] = []) => [...before, value])
     parser.addOption(option)
   }
   const examples = command.examples.map((line) => `  ${line}`).join('\n')

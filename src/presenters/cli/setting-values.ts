@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { allSettings, type Setting } from '../../model/settings.ts'
 import { quoted, shortened } from '../../encoding/quote.ts'
+import type { SourcedSetting } from '../../session/stored-settings.ts'
 import { nearest } from './nearest.ts'
 import { visibleLine } from './visible-text.ts'
 
@@ -40,6 +41,12 @@ function shown(typed: string): string {
 /** A value as a person types it. */
 export function shownValue(value: unknown): string {
   return visibleLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** Whether colours are wanted, by the setting that counts. */
+export function chosenColour(settings: readonly SourcedSetting[]): 'auto' | 'always' | 'never' {
+  const chosen = settings.find(({ setting }) => setting.key === 'display.colour')?.value
+  return chosen === 'always' || chosen === 'never' ? chosen : 'auto'
 }
 
 const Shape = z.object({

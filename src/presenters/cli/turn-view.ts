@@ -3,6 +3,7 @@ import type { EventData, WholeEvent } from '../../model/event.ts'
 import type { Seen } from '../../session/subscribe.ts'
 import type { Activity } from './activity.ts'
 import { failureAsText } from './failure.ts'
+import { jsonLine } from './json-line.ts'
 import type { TurnResult } from './one-turn.ts'
 import { visibleText } from './visible-text.ts'
 
@@ -14,7 +15,7 @@ export interface TurnView {
 
 /** Every Event as it stands in the Log, every notice, and last the result: one JSON object a line. */
 export function jsonView(stdout: Output): TurnView {
-  const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`)
+  const line = (value: object) => stdout.write(jsonLine(value))
   return {
     show: (seen) => {
       if (seen.kind === 'line') line(seen.line.logged.event)

@@ -3,7 +3,8 @@ import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/list.ts'
 import type { Session } from '../../../session/session.ts'
 import type { Line } from '../cell-width.ts'
-import { counted, sentences, verbatim } from './rows.ts'
+import { counted } from '../amounts.ts'
+import { sentences, verbatim } from './rows.ts'
 
 /** What a chat can do besides talking, as far as its parts exist; the caller puts it together. */
 export interface ChatActions {

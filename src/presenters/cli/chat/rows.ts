@@ -1,3 +1,4 @@
+import { counted } from '../amounts.ts'
 import { PLAIN, wrapped, wrappedVerbatim, type Line, type Style } from '../cell-width.ts'
 import { visibleText } from '../visible-text.ts'
 
@@ -38,15 +39,6 @@ export function headAndTail(rows: readonly Line[], most: number, indent = ''): L
 
 export function aside(text: string): Line {
   return [{ text: visibleText(text), style: { dim: true } }]
-}
-
-export function counted(count: number, word: string): string {
-  return `${grouped(count)} ${word}${count === 1 ? '' : 's'}`
-}
-
-/** 1234567 -> 1,234,567 */
-export function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
 function set(

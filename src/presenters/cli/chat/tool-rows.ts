@@ -3,7 +3,8 @@ import type { EventData } from '../../../model/event.ts'
 import { PLAIN, type Line, type Style } from '../cell-width.ts'
 import { diffLines } from '../diff-lines.ts'
 import { visibleLine } from '../visible-text.ts'
-import { counted, head, headAndTail, sentences, verbatim } from './rows.ts'
+import { counted } from '../amounts.ts'
+import { head, headAndTail, sentences, verbatim } from './rows.ts'
 
 type Call = Pick<EventData<'tool_call'>, 'name' | 'arguments'>
 type Result = EventData<'tool_result'>

@@ -3,7 +3,8 @@ import type { WholeEvent } from '../../../model/event.ts'
 import type { Line } from '../cell-width.ts'
 import { costOf, footer } from '../footer.ts'
 import { MarkdownStream } from '../markdown.ts'
-import { aside, counted, grouped, head, sentences, verbatim } from './rows.ts'
+import { counted, grouped } from '../amounts.ts'
+import { aside, head, sentences, verbatim } from './rows.ts'
 import { resultRows } from './tool-rows.ts'
 
 /** What an Event shows in the chat, as finished rows. `events` are those of the Session up to it, itself included. Pure. */

@@ -9,7 +9,7 @@ import { answer, refuse, wantsColour } from '../answer.ts'
 import { painted, type Line } from '../cell-width.ts'
 import { cell, inColumns } from '../columns.ts'
 import type { Given } from '../command.ts'
-import { settingNamed, shownValue } from '../setting-values.ts'
+import { chosenColour, settingNamed, shownValue } from '../setting-values.ts'
 import { inSettings } from '../settings-place.ts'
 import type { CliWorld } from '../world.ts'
 
@@ -49,7 +49,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     const all = sourcedSettings(stored.value)
     const shown = all.filter(({ setting }) => key === undefined || setting.key === key)
     const one = key === undefined ? undefined : shown[0]
-    const words = () => (one === undefined ? tableOf(world, shown) : valueOf(world, one))
+    const words = () => (one === undefined ? tableOf(world, all) : valueOf(world, one))
     return ok(answer(world, json, { settings: shown.map(entryOf) }, words))
   })
 }
@@ -65,12 +65,12 @@ function valueOf({ streams: { stderr } }: CliWorld, one: SourcedSetting): string
 }
 
 function tableOf(world: CliWorld, all: readonly SourcedSetting[]): string {
-  const { stdout } = world.streams
+  const colour = wantsColour(world, world.streams.stdout, chosenColour(all))
   const header = ['Setting', 'Value', 'Set by', 'What it is'].map((text) =>
     cell(text, { dim: true }),
   )
   const lines = inColumns([header, ...all.map(cellsOf)], [])
-  return lines.map((line) => `${painted(line, wantsColour(world, stdout))}\n`).join('')
+  return lines.map((line) => `${painted(line, colour)}\n`).join('')
 }
 
 function cellsOf(one: SourcedSetting): Line[] {

@@ -11,6 +11,7 @@ import type { Check, Status } from '../doctor/check.ts'
 import { examine, type Examination } from '../doctor/examine.ts'
 import { EXIT } from '../exit-code.ts'
 import { withProgress } from '../progress.ts'
+import { chosenColour } from '../setting-values.ts'
 import { workspacePath } from '../workspace.ts'
 import type { CliWorld } from '../world.ts'
 
@@ -80,9 +81,7 @@ function secretsOf(world: CliWorld, workspace: Result<string>): Secret[] {
 
 function words(world: CliWorld, { checks, settings }: Examination): string {
   const { stdout } = world.streams
-  const colours = settings.find(({ setting }) => setting.key === 'display.colour')?.value
-  const setting = colours === 'always' || colours === 'never' ? colours : 'auto'
-  const colour = wantsColour(world, stdout, setting)
+  const colour = wantsColour(world, stdout, chosenColour(settings))
   return checks
     .flatMap(linesOf)
     .map((line) => `${painted(line, colour)}\n`)

@@ -12,6 +12,7 @@ import { tellEnd } from '../log-end.ts'
 import { PacedOutput } from '../paced-output.ts'
 import { sessionNamed } from '../session-reference.ts'
 import { TurnFilter } from '../turn-filter.ts'
+import { jsonLine } from '../json-line.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
@@ -87,7 +88,7 @@ async function show(
 }
 
 function asLine({ raw }: ReadEvent): string {
-  return `${JSON.stringify(raw)}\n`
+  return jsonLine(raw)
 }
 
 function asWords(read: ReadEvent, colour: boolean): string {

@@ -5,7 +5,7 @@ import { systemSandbox } from '../../../host/sandbox.ts'
 import { systemProgram } from '../../../host/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
-import { chooseProvider } from '../../../session/choice.ts'
+import { chooseProvider, type ProviderChoice } from '../../../session/choice.ts'
 import type { ListedSession } from '../../../session/list.ts'
 import {
   readAllSettings,
@@ -33,7 +33,6 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const homeFacts = await pathFacts(world.home)
   const here: PathFacts = path.ok ? await pathFacts(path.value) : { kind: 'missing' }
   const places = await examinePlaces(world, path)
-  const { own } = places.stored.ok ? places.stored.value : NOTHING_STORED
   const settings = sourcedSettings(places.stored.ok ? places.stored.value : NOTHING_STORED)
   const home = { path: world.home, facts: homeFacts }
   const workspace = { path: path.ok ? path.value : 'The folder you are in', facts: here }
@@ -54,13 +53,15 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
       ...(places.locks === undefined ? [] : [place.locksCheck(places.locks)]),
       place.settingsCheck(places.stored),
       session.sessionsCheck(sessions.listed),
-      session.providerCheck(
-        chooseProvider({ env: world.env, settings: own?.settings ?? {} }),
-        world.env,
-      ),
+      session.providerCheck(providerOf(world, settings), world.env),
       machine.terminalCheck(terminalFacts(world)),
     ],
   }
+}
+
+function providerOf({ env }: CliWorld, settings: readonly SourcedSetting[]): ProviderChoice {
+  const chosen = settings.find(({ setting }) => setting.key === 'provider')?.value
+  return chooseProvider({ env, settings: typeof chosen === 'string' ? { provider: chosen } : {} })
 }
 
 const NOTHING_STORED: AllStoredSettings = { own: undefined, here: undefined, trusted: false }

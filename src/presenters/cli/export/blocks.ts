@@ -1,7 +1,7 @@
 import * as words from '../../../history/words.ts'
 import type { WholeEvent } from '../../../model/event.ts'
 import type { ReadEvent } from '../../../session/read-log.ts'
-import { counted } from '../chat/rows.ts'
+import { counted } from '../amounts.ts'
 import { essenceOf } from '../event-essence.ts'
 
 /** A part of a Session as a document shows it. Texts are as they came: each format makes them safe in its own way. */

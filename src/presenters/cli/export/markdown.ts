@@ -43,7 +43,7 @@ export function titleOf(title: string): string {
 }
 
 /** A fence is closed only by one at least as long, so no text can end its own. */
-export function fenced(text: string): string {
+function fenced(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   const shown = visibleText(text)
   return `${fence}text\n${shown}${shown === '' || shown.endsWith('\n') ? '' : '\n'}${fence}\n`

@@ -1,8 +1,17 @@
 // The least that a program in Node can do where `hawser run` begins a Session and calls its model for the first time: the same
-// folders, a surface, a Log with its first Events, and the same number of syncs. `start.floor.mjs FOLDER SYNCS`.
+// folders, a surface, a Log with its first Events, and the same number of syncs. Its arguments are a folder and that number.
 import { createHash } from 'node:crypto'
-import { closeSync, fdatasyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 
 const [folder = '.', syncs = '0'] = process.argv.slice(2)
 const own = join(folder, `.floor-${process.pid}`)
