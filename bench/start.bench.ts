@@ -17,7 +17,7 @@ const ROUNDS = full ? 25 : 5
 const LONG_TURNS = full ? 150 : 6
 
 /** Syncs of a `run` until its first request is durable, as strace counts them. */
-const SYNCS = 18
+const SYNCS = 16
 
 const run = promisify(execFile)
 await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--if-stale'])

@@ -41,6 +41,7 @@ const LATER = [
   'main.ts',
   'host/(sandbox|process|output-pipe|time-limit|machine|export-file|appeared|protected-places)',
   'providers/rehearsal/(?!encode|stream)',
+  'session/search',
 ]
 const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
 const GROUPS = [

@@ -1,11 +1,11 @@
 import { freezeSurface } from '../contract/surface.ts'
+import type { LogWriter } from '../log/append.ts'
 import { createLog } from '../log/open.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { SessionId } from '../model/ids.ts'
 import type { PermissionMode } from '../policy/decide.ts'
 import type { SessionParts } from './session-parts.ts'
-import { sessionFold } from './state.ts'
+import { sessionFold, type SessionState } from './state.ts'
 
 export interface NewSession {
   readonly provider: string
@@ -14,11 +14,11 @@ export interface NewSession {
   readonly permissionMode?: PermissionMode
 }
 
-/** Begins a Session: its surface is frozen and stored before its first line names it. */
+/** Begins a Session: its surface is frozen and stored before its first line names it. The writer is the caller's to release. */
 export async function createSession(
   parts: SessionParts,
   options: NewSession,
-): Promise<Result<SessionId>> {
+): Promise<Result<LogWriter<SessionState>>> {
   const { place, store } = parts
   const known = parts.providerOf(options.provider)
   if (!known.ok) return known
@@ -27,10 +27,7 @@ export async function createSession(
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
   const first = [startEvent(parts, options), surface.value]
-  const writer = await createLog(place, id, first, { fold: sessionFold, keep })
-  if (!writer.ok) return writer
-  await writer.value.release()
-  return ok(id)
+  return createLog(place, id, first, { fold: sessionFold, keep })
 }
 
 function startEvent(

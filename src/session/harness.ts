@@ -12,7 +12,7 @@ import { lastErrors } from './last-errors.ts'
 import { findSession, listSessions, type ListedSession } from './list.ts'
 import { previewRequest } from './preview.ts'
 import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './read-log.ts'
-import { searchLog, type Match, type SearchEnd, type SearchOptions } from './search.ts'
+import type { Match, SearchEnd, SearchOptions } from './search.ts'
 import { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold } from './state.ts'
@@ -32,9 +32,26 @@ export class Harness {
     return this.#parts.workspace
   }
 
-  async create(options: NewSession): Promise<Result<Session>> {
-    const id = await createSession(this.#parts, options)
-    return id.ok ? this.open(id.value) : id
+  /**
+   * Begins a Session. With `toAdmit` its lock is kept for the Turn that is admitted next, and given back by that Turn's end
+   * or by `close`: for whoever asks at once.
+   */
+  async create(
+    options: NewSession,
+    { toAdmit = false }: { readonly toAdmit?: boolean } = {},
+  ): Promise<Result<Session>> {
+    const writer = await createSession(this.#parts, options)
+    if (!writer.ok) return writer
+    if (!toAdmit) await writer.value.release()
+    const session = new Session(
+      this.#parts,
+      writer.value.session,
+      toAdmit ? writer.value : undefined,
+    )
+    const known = await session.catchUp()
+    if (known.ok) return ok(session)
+    await session.close()
+    return known
   }
 
   /** Opens a Session that exists, also to continue it: its mode, its surface and its words are as they were left. */
@@ -76,11 +93,12 @@ export class Harness {
   }
 
   /** Hands the lines of what was said and done that a pattern is found in to `visit`. */
-  search(
+  async search(
     id: SessionId,
     options: SearchOptions,
     visit: (match: Match) => void | Promise<void>,
   ): Promise<Result<SearchEnd>> {
+    const { searchLog } = await import('./search.ts')
     return searchLog(this.#parts, id, options, visit)
   }
 

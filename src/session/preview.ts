@@ -1,11 +1,10 @@
-import { canonicalJson } from '../encoding/json.ts'
 import { ok, type Result } from '../model/errors.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { EventData, WholeEvent } from '../model/event.ts'
 import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
 import type { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
+import { lateContext } from './late-context.ts'
 import { recordedSurface } from './recorded-surface.ts'
-import { lateFacts } from './turn-world.ts'
 
 /**
  * The exact request that `text` would become, sending nothing and writing nothing: the Events that a Turn would begin with are
@@ -21,8 +20,8 @@ export async function previewRequest(
   const { surface } = found.value
   const provider = parts.providerOf(session.state.provider)
   if (!provider.ok) return provider
-  const facts = await lateFacts(parts, session.state, session.permissionMode)
-  const events = [...session.events, ...opening(parts, session, text, facts)]
+  const late = await lateContext(parts, session)
+  const events = [...session.events, ...opening(parts, session, text, late)]
   const turn = events.at(-1)?.turn_id
   const request = { provider: provider.value, surface, store: parts.store }
   return ok(await new RequestComposer(request, turn).compose(events))
@@ -32,10 +31,8 @@ function opening(
   { place, presenter }: SessionParts,
   session: Session,
   text: string,
-  facts: Extract<WholeEvent, { type: 'late_context' }>['data'],
+  late: EventData<'late_context'> | undefined,
 ): WholeEvent[] {
-  const last = session.events.findLast((event) => event.type === 'late_context')
-  const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)
   const seq = (session.events.at(-1)?.seq ?? -1) + 1
   const made = {
     v: 1 as const,
@@ -49,6 +46,6 @@ function opening(
   return [
     { ...at(0), type: 'turn_started', data: { source: { presenter } } },
     { ...at(1), type: 'user_message', data: { text, prompt_mode: 'string' } },
-    ...(known ? [] : [{ ...at(2), type: 'late_context' as const, data: facts }]),
+    ...(late === undefined ? [] : [{ ...at(2), type: 'late_context' as const, data: late }]),
   ]
 }

@@ -26,13 +26,17 @@ export class SessionLog {
   #cursor: Cursor = LOG_START
   #state: SessionState = sessionFold.initial
   #taking: Promise<void> = Promise.resolve()
-  #writing = false
+  /** The right to write, from when the Log was begun, for whoever acquires it next. */
+  #held: Writer | undefined
+  #writing: boolean
   #closed = false
   #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
-  constructor(parts: SessionParts, session: SessionId) {
+  constructor(parts: SessionParts, session: SessionId, held?: Writer) {
     this.session = session
     this.#parts = parts
+    this.#held = held
+    this.#writing = held !== undefined
     this.#history = new LiveHistory(parts.store)
   }
 
@@ -57,7 +61,12 @@ export class SessionLog {
   async acquire(): Promise<Result<Writer>> {
     const { place, store } = this.#parts
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
-    const writer = await acquireLog(place, this.session, { fold: sessionFold, keep })
+    const held = this.#held
+    this.#held = undefined
+    const writer =
+      held === undefined
+        ? await acquireLog(place, this.session, { fold: sessionFold, keep })
+        : ok(held)
     if (!writer.ok) return writer
     await this.#unfollow()
     this.#writing = true
@@ -104,6 +113,8 @@ export class SessionLog {
     this.#closed = true
     this.#watchers.close()
     await this.#unfollow()
+    await this.#held?.release()
+    this.#held = undefined
   }
 
   async #read(): Promise<Result<void>> {

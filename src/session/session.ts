@@ -11,6 +11,7 @@ import { NO_USAGE } from '../turn/usage.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
 import { surfaceEvent } from './create.ts'
 import { lastRequestOf } from './last-request.ts'
+import { lateContext } from './late-context.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
@@ -48,10 +49,11 @@ export class Session {
   /** Absent when no Turn listens any more. */
   #steering: string[] | undefined
 
-  constructor(parts: SessionParts, id: SessionId) {
+  /** `held` is the right to write, kept for the first Turn. */
+  constructor(parts: SessionParts, id: SessionId, held?: Writer) {
     this.id = id
     this.#parts = parts
-    this.#log = new SessionLog(parts, id)
+    this.#log = new SessionLog(parts, id, held)
     this.#admissions = new Admissions(parts.limits.waiting_turns)
   }
 
@@ -158,9 +160,11 @@ export class Session {
     const channel = options.channel === undefined ? {} : { channel: options.channel }
     const world = this.#world(writer.value, turn, signal)
     const surfaced = await this.#surface(writer.value)
+    const late = await lateContext(this.#parts, this)
     const opening: EventDraft[] = [
       { type: 'turn_started', data: { source: { presenter: this.#parts.presenter, ...channel } } },
       { type: 'user_message', data: { text, prompt_mode: 'string' } },
+      ...(late === undefined ? [] : [{ type: 'late_context' as const, data: late }]),
     ]
     const admitted = surfaced.ok ? await this.#log.commit(writer.value, turn, opening) : surfaced
     if (!admitted.ok) {

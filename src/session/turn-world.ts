@@ -6,8 +6,7 @@ import { LIMITS } from '../model/limits.ts'
 import type { ConfinedRun } from '../host/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
-import type { LateFacts, RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
-import { currentBranch } from './branch.ts'
+import type { RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
 import { recordedSurface, type RecordedSurface } from './recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
@@ -65,7 +64,6 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     },
     takeSteering: world.takeSteering,
     endSteering: world.endSteering,
-    lateContext: () => lateFacts(parts, state, world.mode()),
     lastRequest: world.lastRequest,
     limits: { provider_calls: parts.limits.provider_calls },
     signal: world.signal,
@@ -82,17 +80,6 @@ function keyOf({ surface, recorded }: RecordedSurface, state: SessionState): str
     toolset_sha256: recorded.toolset_sha256,
     skills_sha256: recorded.skills_sha256,
   })
-}
-
-export async function lateFacts(
-  parts: SessionParts,
-  { mode }: SessionState,
-  permission_mode: PermissionMode,
-): Promise<LateFacts> {
-  const branch = await currentBranch(parts.files)
-  const date = new Date(parts.place.clock.now()).toISOString().slice(0, 10)
-  const named = branch === undefined ? {} : { branch }
-  return { workspace: parts.workspace, ...named, mode, permission_mode, date }
 }
 
 /** A program runs as was decided; where nothing confines it, a person was asked about that first. */

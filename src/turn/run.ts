@@ -1,4 +1,3 @@
-import { canonicalJson } from '../encoding/json.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/event.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
@@ -47,8 +46,6 @@ class Loop {
 
   /** `undefined` when the model came to its end. */
   async run(): Promise<HawserError | undefined> {
-    const late = await this.#recordLateContext()
-    if (!late.ok) return late.error
     const { provider_calls } = this.#parts.limits
     for (let index = 0; index < provider_calls; index++) {
       const answer = await this.#call(index)
@@ -68,14 +65,6 @@ class Loop {
     return failed('call_limit', text, { limit: provider_calls }, [
       { action: 'Say how to go on; nothing of what was done is lost.' },
     ]).error
-  }
-
-  /** Sampled once; told to the model only when it is not what was told before. */
-  async #recordLateContext(): Promise<Result<void>> {
-    const data = await this.#parts.lateContext()
-    const last = this.#parts.events().findLast((event) => event.type === 'late_context')
-    if (last !== undefined && canonicalJson(last.data) === canonicalJson(data)) return ok(undefined)
-    return this.#parts.commit([{ type: 'late_context', data }])
   }
 
   /** The intention is durable before a byte is sent. */

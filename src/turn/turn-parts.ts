@@ -36,7 +36,6 @@ export interface TurnParts {
   readonly takeSteering: () => readonly string[]
   /** The same for the last time: from here on nothing is taken from a person. */
   readonly endSteering: () => readonly string[]
-  readonly lateContext: () => Promise<LateFacts>
   /** The last request of the Session, as far as this process knows it. */
   readonly lastRequest: ComposedRequest | undefined
   readonly limits: { readonly provider_calls: number }
@@ -70,13 +69,4 @@ export interface Answer {
   readonly scope: 'once' | 'session'
   /** `nobody`: there was no one to ask. */
   readonly by: 'person' | 'timeout' | 'nobody'
-}
-
-/** Facts about here and now, sampled once at the start of a Turn. */
-export interface LateFacts {
-  readonly workspace: string
-  readonly branch?: string
-  readonly mode: 'build' | 'plan'
-  readonly permission_mode: 'read-only' | 'ask' | 'auto'
-  readonly date: string
 }

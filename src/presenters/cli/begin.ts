@@ -22,14 +22,15 @@ export interface Begun {
   readonly byDefault: boolean
 }
 
-/** Opens the Session that was meant, or begins one. A mode that is said here counts, also where it widens. */
+/** Opens the Session that was meant, or begins one, `toAdmit` a Turn at once. A mode that is said here counts, also where it widens. */
 export async function beginSession(
   world: CliWorld,
   opened: Opened,
   choice: SessionChoice,
+  { toAdmit = false }: { readonly toAdmit?: boolean } = {},
 ): Promise<Result<Begun>> {
   if (choice.session === undefined && choice.continue !== true) {
-    return newSession(world, opened, choice)
+    return newSession(world, opened, choice, toAdmit)
   }
   const wrong = contradiction(choice)
   if (wrong !== undefined) return failed('invalid_args', wrong)
@@ -46,14 +47,16 @@ async function newSession(
   { env }: CliWorld,
   { harness, settings: { settings } }: Opened,
   { provider, model, mode, permission }: SessionChoice,
+  toAdmit: boolean,
 ): Promise<Result<Begun>> {
   const chosen = chooseProvider({ provider, model, env, settings })
-  const session = await harness.create({
+  const begun = {
     provider: chosen.provider,
     model: chosen.model,
     permissionMode: permission ?? settings.permission ?? 'ask',
     ...(mode === undefined ? {} : { mode }),
-  })
+  }
+  const session = await harness.create(begun, { toAdmit })
   if (!session.ok) return session
   return ok({ session: session.value, byDefault: chosen.because === 'nothing_else' })
 }

@@ -12,7 +12,7 @@ import type { CliWorld } from './world.ts'
 export async function runProgram(world: CliWorld, argv: readonly string[]): Promise<number> {
   if (argv.length === 0) return bare(world)
   const chosen: Chosen = {}
-  const parser = programOf(world, chosen)
+  const parser = programOf(world, chosen, argv[0])
   try {
     await parser.parseAsync([...argv], { from: 'user' })
   } catch (error) {
@@ -44,7 +44,12 @@ async function bare(world: CliWorld): Promise<number> {
   return run(world, { args: [], options: {} })
 }
 
-function programOf(world: Pick<CliWorld, 'streams' | 'version'>, chosen: Chosen): Parser {
+/** The parser of all commands, or only of those that begin with `word`, when there are any: most of it is never asked for. */
+function programOf(
+  world: Pick<CliWorld, 'streams' | 'version'>,
+  chosen: Chosen,
+  word?: string,
+): Parser {
   const parser = withManners(new Parser('hawser'), world)
     .description(ABOUT)
     .version(`hawser ${world.version}`, '-V, --version', 'show the version')
@@ -52,7 +57,8 @@ function programOf(world: Pick<CliWorld, 'streams' | 'version'>, chosen: Chosen)
     .helpCommand(false)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
-  for (const command of COMMANDS) {
+  const meant = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
+  for (const command of meant.length > 0 ? meant : COMMANDS) {
     const words = command.name.split(' ')
     const last = words.pop() ?? ''
     const group = words.join(' ')

@@ -52,7 +52,7 @@ async function inSession(
   prompt: string,
   activity: Activity,
 ): Promise<Result<number>> {
-  const begun = await beginSession(world, opened, options)
+  const begun = await beginSession(world, opened, options, { toAdmit: true })
   if (!begun.ok) return begun
   const { session, byDefault } = begun.value
   const { stdout, stderr } = world.streams

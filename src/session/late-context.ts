@@ -1,0 +1,34 @@
+import { canonicalJson } from '../encoding/json.ts'
+import type { EventData, WholeEvent } from '../model/event.ts'
+import type { PermissionMode } from '../policy/decide.ts'
+import { currentBranch } from './branch.ts'
+import type { SessionParts } from './session-parts.ts'
+import type { SessionState } from './state.ts'
+
+/** What a Session knows about itself when a Turn begins. */
+export interface Beginning {
+  readonly state: SessionState
+  readonly events: readonly WholeEvent[]
+  readonly permissionMode: PermissionMode
+}
+
+/**
+ * The facts about here and now that a Turn begins with, sampled once; `undefined` when they are what the model was told
+ * last.
+ */
+export async function lateContext(
+  parts: SessionParts,
+  { state, events, permissionMode }: Beginning,
+): Promise<EventData<'late_context'> | undefined> {
+  const branch = await currentBranch(parts.files)
+  const facts = {
+    workspace: parts.workspace,
+    ...(branch === undefined ? {} : { branch }),
+    mode: state.mode,
+    permission_mode: permissionMode,
+    date: new Date(parts.place.clock.now()).toISOString().slice(0, 10),
+  }
+  const last = events.findLast((event) => event.type === 'late_context')
+  const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)
+  return known ? undefined : facts
+}
