@@ -1,9 +1,11 @@
 // The least that a program in Node can do where `hawser run` begins a Session and calls its model for the first time: the same
-// folders, a surface, a Log with its first Events, and the same number of syncs. Its arguments are a folder and that number.
+// folders, files, renames and syncs, and a request of the same kind. Its argument is a folder.
 import { createHash } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fdatasyncSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -13,21 +15,49 @@ import {
 import { join } from 'node:path'
 import process from 'node:process'
 
-const [folder = '.', syncs = '0'] = process.argv.slice(2)
-const own = join(folder, `.floor-${process.pid}`)
-mkdirSync(join(own, 'sessions'), { recursive: true })
-mkdirSync(join(own, 'blobs'))
+const [folder = '.'] = process.argv.slice(2)
+const home = join(folder, '.floor-home')
+const own = join(folder, '.floor')
+const folders = [home, join(home, 'heads'), own, join(own, 'sessions'), join(own, 'blobs')]
+for (const each of folders) {
+  if (!existsSync(each)) mkdirSync(each, { mode: 0o700 })
+  syncFolder(join(each, '..'))
+}
 const surface = Buffer.from(JSON.stringify({ text: readFileSync(process.argv[1] ?? '', 'utf8') }))
 const key = createHash('sha256').update(surface).digest('hex')
-const blob = openSync(join(own, 'blobs', '.tmp'), 'wx', 0o600)
-writeSync(blob, surface)
-closeSync(blob)
-renameSync(join(own, 'blobs', '.tmp'), join(own, 'blobs', `${key}.json`))
-const log = openSync(join(own, 'sessions', 'log.ndjson'), 'ax', 0o600)
-for (let at = 0; at < Number(syncs); at += 1) {
-  writeSync(log, `${JSON.stringify({ seq: at, type: 'event', data: { key } })}\n`)
-  fdatasyncSync(log)
-}
+replace(join(own, 'blobs'), `${key}.json`, surface)
+
+const session = `session-${process.pid}`
+const lease = openSync(join(own, 'sessions', `${session}.lease`), 'a', 0o600)
+writeSync(lease, JSON.stringify({ pid: process.pid }))
+const log = openSync(join(own, 'sessions', `${session}.ndjson`), 'ax', 0o600)
+replace(join(home, 'heads'), session, Buffer.from(JSON.stringify({ seq: -1 })))
+append({ type: 'session_started' }, { type: 'prompt_surface', key })
+syncFolder(join(own, 'sessions'))
+replace(join(home, 'heads'), session, Buffer.from(JSON.stringify({ seq: 1 })))
+append({ type: 'turn_started' }, { type: 'user_message', text: 'What?' }, { type: 'late_context' })
 const body = Buffer.concat([surface, Buffer.from(JSON.stringify({ text: 'What?' }))])
 const sha256 = createHash('sha256').update(body).digest('hex')
+append({ type: 'provider_request', sha256 })
 process.stdout.write(`${JSON.stringify({ type: 'provider_request', sha256 })}\n`)
+
+function append(...events: readonly object[]): void {
+  writeSync(log, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  fdatasyncSync(log)
+}
+
+function replace(into: string, name: string, bytes: Buffer): void {
+  const temporary = join(into, `.tmp-${process.pid}`)
+  const file = openSync(temporary, 'wx', 0o600)
+  writeSync(file, bytes)
+  fsyncSync(file)
+  closeSync(file)
+  renameSync(temporary, join(into, name))
+  syncFolder(into)
+}
+
+function syncFolder(path: string): void {
+  const opened = openSync(path, 'r')
+  fsyncSync(opened)
+  closeSync(opened)
+}

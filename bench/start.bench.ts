@@ -16,9 +16,6 @@ const PROGRAM = join(ROOT, 'dist', 'hawser.js')
 const ROUNDS = full ? 25 : 5
 const LONG_TURNS = full ? 150 : 6
 
-/** Syncs of a `run` until its first request is durable, as strace counts them. */
-const SYNCS = 16
-
 const run = promisify(execFile)
 await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--if-stale'])
 
@@ -37,7 +34,7 @@ await inScratch(async (folder) => {
   for (let round = 0; round < ROUNDS; round += 1) {
     bare?.push(await node('-e', '0'))
     version?.push(await node(PROGRAM, '--version'))
-    floor?.push(await first(floorScript, cwd, String(SYNCS)))
+    floor?.push(await first(floorScript, cwd))
     fresh?.push(await first(PROGRAM, 'run', 'What?', '--json'))
     resumed?.push(await first(PROGRAM, 'run', '--session', long.id, 'What?', '--json'))
   }

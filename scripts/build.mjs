@@ -36,20 +36,21 @@ const NOT_BUNDLED = [/^fs-native-extensions\//]
  * Files that are read together are one file: finding and opening many takes longer than reading one. `base` is what also the
  * help needs; `core` is what every command with a Session needs.
  */
+const BASE = new RegExp(
+  '/src/(model/(errors|exit-codes)|host/(clock|disk|files|home|machine|optimiser|streams)|' +
+    'presenters/cli/(activity|amounts|answer|exit-code|failure|footer|json-line|prompt|turn-view|visible-text|workspace))\\.ts$',
+)
 const LATER = [
   'presenters/',
   'main.ts',
+  'compose.ts',
   'host/(sandbox|process|output-pipe|time-limit|machine|export-file|appeared|protected-places)',
   'providers/rehearsal/(?!encode|stream)',
   'session/search',
 ]
 const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
 const GROUPS = [
-  {
-    name: 'base',
-    priority: 2,
-    test: /\/src\/(model\/(errors|exit-codes)|host\/(clock|disk|files|home|optimiser|streams))\.ts$/,
-  },
+  { name: 'base', priority: 2, test: BASE },
   { name: 'checks', priority: 3, test: /\/(node_modules\/zod\/|src\/host\/light-checks\.ts)/ },
   { name: 'core', priority: 1, test: CORE },
 ]

@@ -8,14 +8,22 @@ export interface Dialect {
   readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
   /** Segments in cache order: parameters, tools, system blocks, then items. */
   encode(items: readonly ConversationItem[], surface: Surface): Segment[]
-  /** The body, by joining the segments' bytes. */
-  frame(segments: readonly Segment[], marks: readonly Mark[]): Buffer
+  /**
+   * The body, by joining the segments' bytes. May use the memory of `spent`, a body of the same leading segments that nobody
+   * reads any more: `count` of them are in it. The bytes are the same with and without.
+   */
+  frame(segments: readonly Segment[], marks: readonly Mark[], spent?: SpentBody): Buffer
+}
+
+export interface SpentBody {
+  readonly body: Buffer
+  readonly count: number
 }
 
 /** A model backend. `stream` is the only member that touches the world. */
 export interface Provider extends Dialect {
   /**
-   * Sends a finished body and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting
+   * Sends a finished body, which may be read until the stream ends, and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting
    * `signal` ends it with an `interrupted` error. May be called once a body.
    */
   stream(body: Buffer, signal: AbortSignal): AsyncIterable<ProviderEvent>

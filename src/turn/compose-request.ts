@@ -6,7 +6,7 @@ import { changesWhatStands, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
-import type { Mark, Segment } from '../model/segment.ts'
+import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect } from '../providers/provider.ts'
 import { loadParts } from './load-parts.ts'
@@ -34,15 +34,6 @@ interface SegmentRun {
   readonly list: readonly Segment[]
   readonly count: number
   readonly bytes: number
-}
-
-/** A dialect may use the memory of a body that nobody reads any more; the bytes are the same without it. */
-interface Framing {
-  frame(
-    segments: readonly Segment[],
-    marks: readonly Mark[],
-    spent?: { readonly body: Buffer; readonly count: number },
-  ): Buffer
 }
 
 /**
@@ -77,9 +68,8 @@ export class RequestComposer {
     await this.#encodeNew(this.#fold(events))
     const { provider, surface } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
-    const framing: Framing = provider
     const continued = spent?.run.list === run.list
-    const body = framing.frame(
+    const body = provider.frame(
       run.list,
       [],
       continued ? { body: spent.body, count: spent.run.count } : undefined,

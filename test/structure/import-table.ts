@@ -53,6 +53,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   tether: ['model', 'encoding', 'host', 'log', 'blobs', 'resources', 'session'],
   'presenters/*': ['model', 'encoding', 'host', 'history', 'session', 'tether'],
   'main.ts': ['src'],
+  'compose.ts': ['src'],
   'index.ts': ['session', 'resources', 'model'],
 
   bin: ['main.ts'],

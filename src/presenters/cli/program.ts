@@ -5,11 +5,19 @@ import { COMMANDS } from './command-table.ts'
 import type { Command, Given } from './command.ts'
 import { EXIT } from './exit-code.ts'
 import { unknownCommand } from './failure.ts'
+import { systemWorld, type WorldParts } from './system-world.ts'
 import { visibleLine } from './visible-text.ts'
 import type { CliWorld } from './world.ts'
 
-/** Parses what a person typed, runs the command, and answers with its exit code. */
-export async function runProgram(world: CliWorld, argv: readonly string[]): Promise<number> {
+/** Parses what a person typed, runs the command, and answers with its exit code when all it wrote is out. */
+export async function runProgram(parts: WorldParts, argv: readonly string[]): Promise<number> {
+  const world = systemWorld(parts)
+  const code = await runCommand(world, argv)
+  await Promise.all([world.streams.stdout.flushed(), world.streams.stderr.flushed()])
+  return code
+}
+
+async function runCommand(world: CliWorld, argv: readonly string[]): Promise<number> {
   if (argv.length === 0) return bare(world)
   const chosen: Chosen = {}
   const parser = programOf(world, chosen, argv[0])

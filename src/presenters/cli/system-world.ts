@@ -1,0 +1,38 @@
+import { systemClock } from '../../host/clock.ts'
+import { homePath, openHome } from '../../host/home.ts'
+import { optimiseLater } from '../../host/optimiser.ts'
+import { systemStreams, type Streams } from '../../host/streams.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { CliWorld, OpenedHome } from './world.ts'
+
+/** What the world of a command is made of. */
+export interface WorldParts extends Pick<CliWorld, 'env' | 'cwd' | 'version'> {
+  /** By default those of this process. */
+  readonly streams?: Streams | undefined
+  readonly open: (home: string) => CliWorld['open']
+}
+
+/** The world of this machine, this process and this user. */
+export function systemWorld({ streams, env, cwd, version, open }: WorldParts): CliWorld {
+  // Not in a process that is somebody else's.
+  if (streams === undefined) optimiseLater()
+  const home = homePath(env)
+  return {
+    streams: streams ?? systemStreams(),
+    env,
+    clock: systemClock,
+    version,
+    cwd,
+    home,
+    open: open(home),
+    openHome: () => openHomeAt(home),
+  }
+}
+
+async function openHomeAt(home: string): Promise<Result<OpenedHome>> {
+  const folders = await openHome(home)
+  if (!folders.ok) return folders
+  const { systemIds } = await import('../../host/ids.ts')
+  const close = () => folders.value.close()
+  return ok({ folder: folders.value.own, ids: systemIds(systemClock), close })
+}
