@@ -84,8 +84,10 @@ async function openPlaces(
 ) {
   const workspace = resolve(path)
   const refuse = [home, join(workspace, '.hawser')]
-  const [homeFolders, folders, files] = await Promise.all([
-    openHome(home),
+  const homeFolders = await openHome(home)
+  // Nothing is made in a workspace for a user who has no home.
+  if (!homeFolders.ok) return homeFolders
+  const [folders, files] = await Promise.all([
     openWorkspace(workspace, ids, make ? 'create' : 'open'),
     openConfined(workspace, { refuse }),
   ])
@@ -94,7 +96,6 @@ async function openPlaces(
     await Promise.all(all.flatMap((one) => (one.ok ? [one.value.close()] : [])))
   }
   const opened = await (async () => {
-    if (!homeFolders.ok) return homeFolders
     if (!folders.ok) return folders
     if (!files.ok) return files
     const settings = await loadSettings(homeFolders.value.own, folders.value.own)

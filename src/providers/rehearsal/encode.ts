@@ -2,17 +2,12 @@ import { canonicalJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Lifetime, Mark, Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
+import type { SpentBody } from '../provider.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
 export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
   return [...fixedOf(surface), ...items.flatMap((item) => segmentsOf(item, surface))]
-}
-
-/** A body that nobody reads any more, framed from the first `count` segments of those that are to be framed next. */
-export interface SpentBody {
-  readonly body: Buffer
-  readonly count: number
 }
 
 /**
