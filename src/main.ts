@@ -26,16 +26,23 @@ export async function main(invocation: Invocation): Promise<number> {
     print(`hawser ${version()}\n`)
     return 0
   }
-  if (isTalk(only)) (await import('./host/light-checks.ts')).checkWithoutCompiling()
-  const { runProgram } = await import('./presenters/cli/program.ts')
-  // Read while the command is parsed; a defect of it is thrown where it is used.
-  if (isTalk(only)) import('./compose.ts').catch(() => {})
+  const [{ runProgram }] = await Promise.all([
+    import('./presenters/cli/program.ts'),
+    isTalk(only) ? prepareTalk() : undefined,
+  ])
   return runProgram({ ...invocation, version: version(), open: opening }, argv)
 }
 
 /** Commands that write a few Events; all others may read a great many. */
 function isTalk(command: string | undefined): boolean {
   return command === undefined || command === 'run' || command === 'chat'
+}
+
+async function prepareTalk(): Promise<void> {
+  const { checkWithoutCompiling } = await import('./host/light-checks.ts')
+  checkWithoutCompiling()
+  // Read while the command is parsed; a defect of it is thrown where it is used.
+  import('./compose.ts').catch(() => {})
 }
 
 /** Most of the program, loaded when a workspace is opened and not before. */
