@@ -7,6 +7,8 @@ type Ask = SessionParts['ask']
 type Answer = Awaited<ReturnType<Ask>>
 
 const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
+const YES: Answer = { allowed: true, scope: 'once', by: 'person' }
+const NO: Answer = { allowed: false, scope: 'once', by: 'person' }
 
 /** Asks the person at the terminal, one question after the other; `undefined` where there is no terminal to ask at. */
 export function askAtTerminal(streams: Streams, activity: Activity): Ask | undefined {
@@ -44,18 +46,28 @@ function keyed(
     }
     const takenBack = () => settle(NOBODY, 'interrupted')
     const stopListening = stdin.keys((bytes) => {
-      const key = bytes?.toString('latin1').toLowerCase()
-      if (key === undefined) return settle(NOBODY, 'nobody answers')
-      if (key === 'y') return settle({ allowed: true, scope: 'once', by: 'person' }, 'yes, once')
-      if (key === 'a' && mayGrant) {
-        return settle({ allowed: true, scope: 'session', by: 'person' }, 'yes, for this Session')
-      }
-      if (key === 'n' || key === '\u001b') {
-        return settle({ allowed: false, scope: 'once', by: 'person' }, 'no')
-      }
+      const typed = bytes?.toString('latin1').toLowerCase()
+      if (typed === undefined) return settle(NOBODY, 'nobody answers')
+      // A key that is no letter, such as an arrow, comes as a sequence; Escape comes alone.
+      const keys = typed.startsWith('\u001b') && typed.length > 1 ? [] : typed.split('')
+      const said = keys.find((key) => key === '\u0003' || answerOf(key, mayGrant) !== undefined)
       // Keys come unread by the system here, so that an interrupt is only a key.
-      if (key === '\u0003') stdin.interrupt()
+      if (said === '\u0003') return stdin.interrupt()
+      const answer = said === undefined ? undefined : answerOf(said, mayGrant)
+      if (answer !== undefined) settle(answer.answer, answer.word)
     })
     signal.addEventListener('abort', takenBack, { once: true })
   })
+}
+
+/** What a key says; `undefined` when it says nothing. */
+function answerOf(
+  key: string,
+  mayGrant: boolean,
+): { readonly answer: Answer; readonly word: string } | undefined {
+  if (key === 'y') return { answer: YES, word: 'yes, once' }
+  if (key === 'a' && mayGrant) {
+    return { answer: { ...YES, scope: 'session' }, word: 'yes, for this Session' }
+  }
+  return key === 'n' || key === '\u001b' ? { answer: NO, word: 'no' } : undefined
 }

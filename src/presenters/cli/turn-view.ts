@@ -64,6 +64,8 @@ export function wordsView(options: WordsOptions): TurnView {
       const event = seen.kind === 'line' ? seen.whole : undefined
       if (event === undefined) return
       if (event.type === 'tool_call') calls.set(event.data.call_id, event.data)
+      // The answer is whole: what comes next, a question perhaps, begins a line of its own.
+      if (event.type === 'assistant_message' && midLine) say('\n')
       note(noteOf(event, calls, options))
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
@@ -94,5 +96,7 @@ function noteOf(
 
 function activityOf(event: WholeEvent): string | undefined {
   if (event.type === 'provider_request') return 'waiting for the model'
-  return event.type === 'tool_call' ? `running ${visibleText(event.data.name)}` : undefined
+  if (event.type === 'tool_call') return `running ${visibleText(event.data.name)}`
+  if (event.type !== 'permission_decision' || event.data.decision === 'denied') return undefined
+  return `running ${visibleText(event.data.subject)}`
 }

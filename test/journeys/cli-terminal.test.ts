@@ -1,0 +1,68 @@
+import { access, mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { bundleScript } from '../support/bundled-script.ts'
+import { freshFolder } from '../support/folder.ts'
+import { openPty, type Pty } from '../support/pty.ts'
+
+let program = ''
+
+beforeAll(async () => {
+  program = await bundleScript(new URL('../../bin/hawser.ts', import.meta.url), await freshFolder())
+})
+
+async function hawser(...argv: readonly string[]): Promise<Pty & { readonly workspace: string }> {
+  const root = await freshFolder()
+  const workspace = join(root, 'workspace')
+  await mkdir(workspace)
+  const env = { HAWSER_HOME: join(root, 'home') }
+  const pty = openPty(process.execPath, [program, ...argv], {
+    columns: 80,
+    rows: 24,
+    cwd: workspace,
+    env,
+  })
+  return { ...pty, workspace }
+}
+
+test('at a terminal a Turn asks on a line of its own, and a yes is a yes', async () => {
+  const run = await hawser('run', 'Write "hi" to a.txt')
+  await run.until('n no:')
+  const rows = run.terminal.all()
+  expect(rows).toContain('I will write 2 characters to a.txt.')
+  expect(rows).toContain('write a.txt')
+  run.write('y')
+  expect((await run.ended).code).toBe(0)
+  expect(await readFile(join(run.workspace, 'a.txt'), 'utf8')).toBe('hi')
+  expect(run.terminal.all()).toContain('● write a.txt · created')
+})
+
+test('a no is a no, and other keys say nothing', async () => {
+  const run = await hawser('run', 'Write "hi" to a.txt')
+  await run.until('n no:')
+  run.write('x')
+  run.write('n')
+  expect((await run.ended).code).toBe(0)
+  await expect(access(join(run.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
+})
+
+test('Ctrl-C at a question interrupts the Turn', async () => {
+  const run = await hawser('run', 'Write "hi" to a.txt')
+  await run.until('n no:')
+  run.write('\u0003')
+  expect((await run.ended).code).toBe(130)
+  const names = await readdir(join(run.workspace, '.hawser', 'sessions'))
+  const log = names.find((name) => name.endsWith('.ndjson')) ?? ''
+  expect(await readFile(join(run.workspace, '.hawser', 'sessions', log), 'utf8')).toMatch(
+    /"type":"turn_ended","data":\{"status":"interrupted"/,
+  )
+})
+
+test('alone it opens a conversation, and one that never began leaves no Session', async () => {
+  const chat = await hawser()
+  await chat.until(/^ask · \/help$/m)
+  chat.write('/quit\r')
+  expect((await chat.ended).code).toBe(0)
+  const left = await readdir(join(chat.workspace, '.hawser', 'sessions'))
+  expect(left.filter((name) => name.endsWith('.ndjson'))).toEqual([])
+})
