@@ -1,18 +1,10 @@
-import type { BlobStore } from '../blobs/store.ts'
-import { parseJson } from '../encoding/json.ts'
 import type { Cursor, LogLine } from '../log/line.ts'
 import { openReader, type LogReader, type ReadEnd } from '../log/reader.ts'
 import { LOG_START } from '../log/scan.ts'
 import { ok, type Result } from '../model/errors.ts'
-import {
-  spilledBlobs,
-  withoutSpilling,
-  type Event,
-  type EventEnvelope,
-  type EventType,
-  type WholeEvent,
-} from '../model/event.ts'
+import type { EventEnvelope, EventType, WholeEvent } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
+import { wholeEvent } from '../turn/whole-event.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /** One Event of a Log as it is read. */
@@ -95,24 +87,4 @@ async function readPages(
     if (!full) return ok({ ...end.value, stopped: false })
     from = end.value.cursor
   }
-}
-
-/** The Event with its long fields back in place; what cannot be had of them becomes a sentence that says so. */
-async function wholeEvent(store: BlobStore, event: Event): Promise<WholeEvent | undefined> {
-  const spilled = spilledBlobs(event)
-  if (isWhole(event, spilled)) return event
-  const values: Record<string, unknown> = {}
-  for (const [field, key] of spilled) {
-    const blob = await store.get(key)
-    const text = blob.ok ? blob.value.toString('utf8') : undefined
-    // Whoever made the blob, it need not be JSON: then the Event is not one that this version knows.
-    const value = key.endsWith('.json') ? parseJson(text ?? '') : text
-    values[field] = value ?? `[The payload of this ${field} is missing.]`
-  }
-  return withoutSpilling(event, values)
-}
-
-/** It was found to be what its type demands when its line was read, and nothing of it stands elsewhere. */
-function isWhole(event: Event, spilled: ReadonlyMap<string, unknown>): event is WholeEvent & Event {
-  return spilled.size === 0
 }

@@ -4,7 +4,8 @@ import { EventId, SessionId, TurnId } from '../../model/ids.ts'
 import { Count } from '../../model/shape.ts'
 import { TurnEnded } from '../../model/turn-events.ts'
 
-const EventLine = z
+/** An Event as programs get it. */
+export const EventLine = z
   .looseObject({
     v: z.literal(1),
     seq: Count,

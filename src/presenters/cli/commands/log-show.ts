@@ -1,18 +1,17 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import { EventId, SessionId, TurnId } from '../../../model/ids.ts'
-import { Count } from '../../../model/shape.ts'
 import type { ReadEvent } from '../../../session/read-log.ts'
 import { wantsColour } from '../answer.ts'
 import { painted } from '../cell-width.ts'
 import type { Given } from '../command.ts'
 import { eventLines } from '../event-lines.ts'
 import { EXIT } from '../exit-code.ts'
+import { jsonLine } from '../json-line.ts'
 import { tellEnd } from '../log-end.ts'
 import { PacedOutput } from '../paced-output.ts'
 import { sessionNamed } from '../session-reference.ts'
 import { TurnFilter } from '../turn-filter.ts'
-import { jsonLine } from '../json-line.ts'
+import { EventLine } from '../turn-lines.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
@@ -27,18 +26,9 @@ const Asked = z.object({
 type Asked = z.infer<typeof Asked>
 
 /** One line of standard output. When the Log is damaged, an error stands behind the Events that could be read. */
-export const Output = z
-  .looseObject({
-    v: z.literal(1),
-    seq: Count,
-    id: EventId,
-    session_id: SessionId,
-    turn_id: TurnId.optional(),
-    ts: z.string(),
-    type: z.string(),
-    data: z.record(z.string(), z.unknown()),
-  })
-  .describe('An Event, exactly as it stands in the Log: one JSON object a line.')
+export const Output = EventLine.describe(
+  'An Event, exactly as it stands in the Log: one JSON object a line.',
+)
 
 /** Shows the Events of a Session; with `--follow`, until it is told to stop. Exit code 1 when the Log is damaged. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
