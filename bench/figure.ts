@@ -26,6 +26,11 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
+/** Each measurement by the one of its round. */
+export function medianRatio(of: readonly number[], to: readonly number[]): number {
+  return median(of.map((ms, at) => ms / (to[at] ?? ms)))
+}
+
 /** The value below which the part `q` of all lie. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b)

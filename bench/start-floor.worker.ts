@@ -1,5 +1,6 @@
 // The least that a program in Node can do where `hawser run` begins a Session and calls its model for the first time: the same
-// folders, files, renames and syncs, and a request of the same kind. Its argument is a folder.
+// folders, files, renames and syncs, and a request of the same kind. Its arguments are a folder and, where a request is sent,
+// a URL and how many bytes are sent there.
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -15,7 +16,7 @@ import {
 import { join } from 'node:path'
 import process from 'node:process'
 
-const [folder = '.'] = process.argv.slice(2)
+const [folder = '.', url, length] = process.argv.slice(2)
 const home = join(folder, '.floor-home')
 const own = join(folder, '.floor')
 const folders = [home, join(home, 'heads'), own, join(own, 'sessions'), join(own, 'blobs')]
@@ -40,6 +41,18 @@ const body = Buffer.concat([surface, Buffer.from(JSON.stringify({ text: 'What?' 
 const sha256 = createHash('sha256').update(body).digest('hex')
 append({ type: 'provider_request', sha256 })
 process.stdout.write(`${JSON.stringify({ type: 'provider_request', sha256 })}\n`)
+if (url !== undefined) await post(url, Buffer.concat([body], Number(length)))
+
+async function post(to: string, bodyBytes: Buffer): Promise<void> {
+  const { request } = await import('node:http')
+  const headers = { 'content-type': 'application/json', 'content-length': bodyBytes.length }
+  await new Promise((resolve) => {
+    const sent = request(to, { method: 'POST', headers, agent: false }, (answer) => {
+      answer.resume().once('end', resolve)
+    })
+    sent.end(bodyBytes)
+  })
+}
 
 function append(...events: readonly object[]): void {
   writeSync(log, events.map((event) => `${JSON.stringify(event)}\n`).join(''))

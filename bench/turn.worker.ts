@@ -1,19 +1,19 @@
 // One measurement of turn.bench.ts: a Turn of so many tool round trips and, in turns with its last ones, a young Turn and the floor.
-import { open, readFile, stat, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { logName } from '../src/log/place.ts'
 import { ok } from '../src/model/errors.ts'
 import { Harness } from '../src/session/harness.ts'
 import type { Session } from '../src/session/session.ts'
 import { openParts } from '../test/support/harness-parts.ts'
 import { value } from '../test/support/story.ts'
 import { median, timed } from './figure.ts'
+import { logAmounts, type LogAmounts } from './log-growth.ts'
 import { peakDuring } from './memory.ts'
 import { readingModel } from './reading-model.ts'
-import { SESSIONS } from './scratch.ts'
+import { takingTurns } from './taking-turns.ts'
 
 const SOON = 20
 const EARLY = 50
@@ -29,8 +29,8 @@ async function measure(late: number): Promise<Record<string, number>> {
   const long = readingModel(FILE, late + AROUND / 2)
   const young = readingModel(FILE, EARLY + AROUND / 2)
   const { workspace, parts, close } = await openParts(root, {
-    providerOf: (name) => ok(name === 'long' ? long : young),
-    limits: { provider_calls: 100_000, waiting_turns: 8, command_ms: 60_000 },
+    providerOf: async (name) => ok(name === 'long' ? long : young),
+    limits: { provider_calls: 100_000, waiting_turns: 8, command_ms: 60_000, retries: 0 },
   })
   await writeFile(join(workspace, FILE), 'The tide turns at six.\n'.repeat(20).slice(0, FILE_BYTES))
   const harness = new Harness(parts)
@@ -101,19 +101,12 @@ async function floorTrip(
   Buffer.concat(pieces)
 }
 
-interface Amounts {
+interface Amounts extends LogAmounts {
   readonly kept_bytes: number
-  readonly log_bytes: number
-  readonly syncs: number
 }
 
-async function amountsOf({ id, events }: Session): Promise<Amounts> {
-  return {
-    kept_bytes: keptBytes(),
-    log_bytes: (await stat(join(root, SESSIONS, logName(id)))).size,
-    // Each write is synced, and its first Event is the one without a place in it.
-    syncs: events.filter(({ batch }) => batch === undefined).length,
-  }
+async function amountsOf(session: Session): Promise<Amounts> {
+  return { kept_bytes: keptBytes(), ...(await logAmounts(root, session)) }
 }
 
 function grownEach(before: Amounts, after: Amounts, trips: number): Amounts {
@@ -131,26 +124,6 @@ function keptBytes(): number {
   runInNewContext('gc(); gc()')
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-/** Lets two go on one at a time, each until it asks for its `next` turn; after `end` there is nobody to wait for. */
-function takingTurns() {
-  let ended = false
-  let wake: (() => void) | undefined
-  return {
-    next: async () => {
-      if (ended) return
-      const wakeOther = wake
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        wakeOther?.()
-      })
-    },
-    end: () => {
-      ended = true
-      wake?.()
-    },
-  }
 }
 
 function around(values: readonly number[], middle: number): number {

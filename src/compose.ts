@@ -1,26 +1,44 @@
 import { join, resolve } from 'node:path'
 import { workspaceBlobStore } from './blobs/workspace-store.ts'
-import { systemClock } from './host/clock.ts'
+import { systemChance } from './host/chance.ts'
+import { systemClock, type Clock } from './host/clock.ts'
 import { openConfined } from './host/confined-files.ts'
 import { thisProcess } from './host/holder.ts'
 import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
 import { openWorkspace } from './host/workspace.ts'
-import { failed, ok, type Result } from './model/errors.ts'
+import { failed, ok, type Failed, type Result } from './model/errors.ts'
 import { LIMITS } from './model/limits.ts'
+import {
+  isRemoteProvider,
+  OFFLINE_PROVIDER,
+  type RemoteProvider,
+} from './model/remote-providers.ts'
+import { LIMIT_DEFAULTS } from './model/settings.ts'
 import { PROTECTED_PATHS } from './policy/protected-paths.ts'
 import type { Opened, OpenOptions } from './presenters/cli/world.ts'
+import type { ProviderOptions } from './providers/call.ts'
+import { catalogue } from './providers/models/catalogue.ts'
+import type { Dialect, Provider } from './providers/provider.ts'
 import { rehearsalProvider } from './providers/rehearsal/stream.ts'
+import { credentialsOf, secretsOf } from './session/credentials.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/session-parts.ts'
-import { loadSettings } from './session/settings.ts'
+import { loadSettings, type EffectiveSettings } from './session/settings.ts'
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
+
+export interface ComposeOptions extends OpenOptions {
+  readonly version: string
+  readonly env: Env
+}
+
+type Env = Readonly<Record<string, string | undefined>>
 
 /** Puts everything together that the Sessions of one workspace work with. */
 export async function composeWorkspace(
   path: string,
   home: string,
-  { ask = nobody, make = false, version }: OpenOptions & { readonly version: string },
+  { ask = nobody, make = false, version, env }: ComposeOptions,
 ): Promise<Result<Opened>> {
   const clock = systemClock
   const ids = systemIds(clock)
@@ -32,6 +50,7 @@ export async function composeWorkspace(
   const { workspace, folders, homeFolders, files, settings, close } = place.value
   const { limits = {} } = settings.settings
   const sandbox = lazySandbox()
+  const { models, factsOf, dialectNameOf, providerOf, dialectOf } = backends(env, settings, clock)
   const harness = new Harness({
     workspace,
     home,
@@ -48,21 +67,27 @@ export async function composeWorkspace(
     tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
     toolSchemas: schemas,
     protectedPaths: PROTECTED_PATHS,
-    ...providers(),
+    factsOf,
+    dialectNameOf,
+    providerOf,
+    dialectOf,
     ask,
     presenter: 'cli',
     version,
     limits: {
       provider_calls: limits.provider_calls ?? LIMITS.turn_provider_calls,
       waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns,
-      command_ms: (limits.command_seconds ?? COMMAND_SECONDS) * 1000,
+      command_ms: (limits.command_seconds ?? LIMIT_DEFAULTS.command_seconds) * 1000,
+      retries: limits.retries ?? LIMIT_DEFAULTS.retries,
     },
+    chance: systemChance,
+    secrets: secretsOf(env, settings.settings),
+    effort: settings.settings.effort,
   })
   const own = { workspace: folders.own, home: homeFolders.own }
-  return ok({ harness, settings, folders: own, sandbox, ids, close })
+  const defaultModel = models.defaultOf
+  return ok({ harness, settings, folders: own, sandbox, defaultModel, ids, close })
 }
-
-const COMMAND_SECONDS = 120
 
 /** Loaded when the first program is to run: most Turns begin by reading. */
 function lazySandbox(): SessionParts['sandbox'] {
@@ -113,30 +138,75 @@ async function openPlaces(
   return opened
 }
 
-/** The model backends of this version, by the names people and Events give them. */
-function providers() {
-  const rehearsal = rehearsalProvider({ chunk: 24, delayMs: 0 })
-  const known = ['rehearsal']
-  return {
-    providerOf: (name: string) =>
-      name === 'rehearsal'
-        ? ok(rehearsal)
-        : failed(
-            'not_configured',
-            'This version has no provider of that name.',
-            { provider: name, known },
-            [
-              {
-                action: 'Use the offline model.',
-                command: 'hawser run --provider rehearsal "Hello"',
-              },
-            ],
-          ),
-    dialectOf: (name: string) =>
-      name === 'rehearsal'
-        ? ok(rehearsal)
-        : failed('not_found', 'This version does not know that dialect.', { dialect: name, known }),
+/** The model backends of this version, by the names people and Events give them; each is loaded when it is asked for. */
+function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
+  const models = catalogue(settings.models ?? {})
+  const idleMs = (settings.limits?.idle_seconds ?? LIMIT_DEFAULTS.idle_seconds) * 1000
+  const made = new Map<string, Provider>()
+  const make = async (name: string): Promise<Result<Provider>> => {
+    if (name === OFFLINE_PROVIDER) return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
+    if (!isRemoteProvider(name)) return unknownProvider(name)
+    const credentials = credentialsOf(name, env, settings)
+    if (!credentials.ok) return credentials
+    const { key, baseUrl } = credentials.value
+    return ok(await SPEAKERS[DIALECT_OF[name]].provider({ key, baseUrl, idleMs, clock }))
   }
+  return {
+    models,
+    factsOf: models.factsOf,
+    dialectNameOf: (name: string) => (isRemoteProvider(name) ? DIALECT_OF[name] : name),
+    providerOf: async (name: string): Promise<Result<Provider>> => {
+      const known = made.get(name)
+      if (known !== undefined) return ok(known)
+      const provider = await make(name)
+      if (provider.ok) made.set(name, provider.value)
+      return provider
+    },
+    dialectOf: async (name: string): Promise<Result<Dialect>> => {
+      if (isSpoken(name)) return ok({ dialect: name, ...(await SPEAKERS[name].dialect()) })
+      if (name === 'rehearsal') return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
+      const known = [...Object.keys(SPEAKERS), 'rehearsal']
+      return failed('not_found', 'This version does not know that dialect.', { known })
+    },
+  }
+}
+
+const DIALECT_OF = {
+  anthropic: 'messages',
+  openai: 'responses',
+  'openai-chat': 'chat',
+} as const satisfies Record<RemoteProvider, keyof typeof SPEAKERS>
+
+const SPEAKERS = {
+  messages: {
+    dialect: () => import('./providers/messages/encode.ts'),
+    provider: async (options: ProviderOptions) =>
+      (await import('./providers/messages/stream.ts')).messagesProvider(options),
+  },
+  responses: {
+    dialect: () => import('./providers/responses/encode.ts'),
+    provider: async (options: ProviderOptions) =>
+      (await import('./providers/responses/stream.ts')).responsesProvider(options),
+  },
+  chat: {
+    dialect: () => import('./providers/chat/encode.ts'),
+    provider: async (options: ProviderOptions) =>
+      (await import('./providers/chat/stream.ts')).chatProvider(options),
+  },
+}
+
+function isSpoken(name: string): name is keyof typeof SPEAKERS {
+  return Object.hasOwn(SPEAKERS, name)
+}
+
+function unknownProvider(name: string): Failed {
+  const known = [...Object.keys(DIALECT_OF), OFFLINE_PROVIDER]
+  return failed(
+    'not_configured',
+    'This version has no provider of that name.',
+    { provider: name, known },
+    [{ action: 'Use the offline model.', command: 'hawser run --provider rehearsal "Hello"' }],
+  )
 }
 
 const nobody: SessionParts['ask'] = async () => ({ allowed: false, scope: 'once', by: 'nobody' })

@@ -30,7 +30,8 @@ export async function main(invocation: Invocation): Promise<number> {
     import('./presenters/cli/program.ts'),
     isTalk(only) ? prepareTalk() : undefined,
   ])
-  return runProgram({ ...invocation, version: version(), open: opening }, argv)
+  const open = (home: string) => opening(home, invocation.env)
+  return runProgram({ ...invocation, version: version(), open, models }, argv)
 }
 
 /** Commands that write a few Events; all others may read a great many. */
@@ -46,11 +47,17 @@ async function prepareTalk(): Promise<void> {
 }
 
 /** Most of the program, loaded when a workspace is opened and not before. */
-function opening(home: string): CliWorld['open'] {
+function opening(home: string, env: Invocation['env']): CliWorld['open'] {
   return async (path, options = {}) => {
     const { composeWorkspace } = await import('./compose.ts')
-    return composeWorkspace(path, home, { ...options, version: version() })
+    return composeWorkspace(path, home, { ...options, env, version: version() })
   }
+}
+
+const models: CliWorld['models'] = async (overrides) => {
+  const { catalogue } = await import('./providers/models/catalogue.ts')
+  const { AS_OF, SOURCES } = await import('./providers/models/table.ts')
+  return { ...catalogue(overrides), asOf: AS_OF, references: SOURCES }
 }
 
 function version(): string {

@@ -48,6 +48,7 @@ export function predictBreak(
 ): Break | undefined {
   if (before.dialect !== next.dialect) return { at: 0, cause: 'dialect' }
   if (before.surface.model !== next.surface.model) return { at: 0, cause: 'model' }
+  if (shaping(before.surface) !== shaping(next.surface)) return { at: 0, cause: 'params' }
   const surface = surfaceBreak(before, next)
   const rest = checkpointBreak(before, segments, next) ?? transientBreak(segments, next)
   if (surface === undefined || rest === undefined) return surface ?? rest
@@ -80,8 +81,16 @@ function surfaceBreak(before: Made, next: Made): Break | undefined {
   const shared = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
   const grown = next.surfaceSegments.length > before.surfaceSegments.length
   if (shared.whole && !grown) return undefined
-  const params = canonicalJson(before.surface.params) !== canonicalJson(next.surface.params)
-  return { at: shared.bytes, cause: params && shared.bytes === 0 ? 'params' : 'surface' }
+  return { at: shared.bytes, cause: 'surface' }
+}
+
+/** Causes after which nothing counts as shared, whatever bytes happen to be the same: a provider caches each apart. */
+export const APART: ReadonlySet<BreakCause> = new Set(['dialect', 'model', 'params'])
+
+/** The parameters that a request's bytes depend on, its items included. What is replayed is told by Events. */
+function shaping({ params: { replay: _replay, limits, ...params } }: Surface): string {
+  const { provider_calls: _calls, ...ofModel } = limits
+  return canonicalJson({ ...params, limits: ofModel })
 }
 
 /** Another checkpoint than before stands at the head of the items, or none does any more. */

@@ -62,6 +62,10 @@ const SurfaceSchema = z.object({
     late_role: z.string(),
     effort: z.string().exactOptional(),
     tool_choice: z.string(),
+    reasoning: z.boolean().exactOptional(),
+    cache_key: z.boolean().exactOptional(),
+    images: z.boolean().exactOptional(),
+    files: z.boolean().exactOptional(),
     limits: z.record(z.string(), z.number()),
   }),
 })

@@ -21,6 +21,6 @@ test('SHA-256 of bytes that grow, shrink or change is that of each by itself', (
     bytes = Buffer.concat([kept, chance.bytes(chance.below(9000))])
     // Somewhere in the middle, where a shortcut would not look.
     if (chance.below(4) === 0 && bytes.length > 0) bytes[chance.below(bytes.length)] = 0
-    expect(hash(bytes)).toBe(sha256(bytes))
+    expect(hash(bytes, chance.pick([0, 100, 4096, 1e9]))).toBe(sha256(bytes))
   }
 })

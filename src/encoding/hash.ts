@@ -20,22 +20,20 @@ export function runningSha256(): RunningHash {
   }
 }
 
-/** So much at the end is hashed anew each time: there, a next one mostly goes on differently. */
-const END_BYTES = 4096
-
 /**
- * SHA-256 of bytes that mostly begin like those before them, of which what both begin with is hashed once. Keeps the bytes it
- * was given last; they must not be changed.
+ * SHA-256 of bytes that mostly begin like those before them, of which what both begin with is hashed once. Of the end, `loose`
+ * bytes are hashed anew each time: there, a next one mostly goes on differently. Keeps the bytes it was given last; they must
+ * not be changed.
  */
-export function growingSha256(): (bytes: Buffer) => string {
+export function growingSha256(): (bytes: Buffer, loose: number) => string {
   let running = createHash('sha256')
   let hashed: Buffer = Buffer.alloc(0)
-  return (bytes) => {
+  return (bytes, loose) => {
     if (!bytes.subarray(0, hashed.length).equals(hashed)) {
       running = createHash('sha256')
       hashed = Buffer.alloc(0)
     }
-    const end = Math.max(hashed.length, bytes.length - END_BYTES)
+    const end = Math.max(hashed.length, bytes.length - loose)
     running.update(bytes.subarray(hashed.length, end))
     hashed = bytes.subarray(0, end)
     return running.copy().update(bytes.subarray(end)).digest('hex')

@@ -69,7 +69,7 @@ export class Conversation {
       case 'late_context':
         return this.#say('developer', seq, words.lateContext(event))
       case 'assistant_message':
-        return this.#answer({ kind: 'assistant', seq, parts: stableText(event.data.text) })
+        return this.#answer({ kind: 'assistant', seq, ...assistantContent(event) })
       case 'reasoning': {
         const { dialect, model, item } = event.data
         return this.#answer({ kind: 'reasoning', seq, dialect, model, item })
@@ -139,8 +139,9 @@ export class Conversation {
     if (resource.kind === 'link' || resource.kind === 'file') return []
     const lifetime = this.#transients.lifetimeOf(event.turn_id, resource.resource_id)
     if (lifetime === undefined) return []
-    const { blob, media_type, handle, resource_id } = resource
-    return [{ type: 'blob', blob, media_type, resource: resource_id, handle, lifetime }]
+    const { blob, media_type, handle, resource_id, width, height } = resource
+    const size = width === undefined || height === undefined ? {} : { width, height }
+    return [{ type: 'blob', blob, media_type, resource: resource_id, handle, lifetime, ...size }]
   }
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
@@ -252,6 +253,11 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
     default:
       return event satisfies never
   }
+}
+
+function assistantContent({ data: { text, phase } }: WholeEvent<'assistant_message'>) {
+  const named = phase === undefined ? {} : { phase }
+  return { parts: stableText(text), ...named }
 }
 
 function stableText(text: string): Part[] {

@@ -8,7 +8,13 @@ export type ConversationItem = {
 } & ItemContent
 
 export type ItemContent =
-  | { readonly kind: 'user' | 'developer' | 'assistant'; readonly parts: readonly Part[] }
+  | { readonly kind: 'user' | 'developer'; readonly parts: readonly Part[] }
+  | {
+      readonly kind: 'assistant'
+      readonly parts: readonly Part[]
+      /** What the model called this part of its answer. */
+      readonly phase?: string
+    }
   | {
       readonly kind: 'reasoning'
       readonly dialect: string
@@ -49,6 +55,9 @@ export interface BlobPart {
   readonly resource?: ResourceId
   /** What people and models call it. */
   readonly handle?: string
+  /** Of an image, where they are known. */
+  readonly width?: number
+  readonly height?: number
   readonly lifetime: Lifetime
   /** The bytes, once they were fetched. */
   readonly bytes?: Buffer

@@ -45,6 +45,10 @@ const SurfaceParams = openObject({
   late_role: z.string(),
   effort: z.string().optional(),
   tool_choice: z.string(),
+  reasoning: z.boolean().optional(),
+  cache_key: z.boolean().optional(),
+  images: z.boolean().optional(),
+  files: z.boolean().optional(),
   limits: z.record(z.string(), z.number()),
 })
 

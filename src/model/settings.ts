@@ -1,6 +1,39 @@
 import * as z from 'zod'
+import { baseUrl } from './base-url.ts'
 import { LIMITS } from './limits.ts'
+import { ModelFacts } from './model-facts.ts'
+import { REMOTE_PROVIDERS, type RemoteAccess } from './remote-providers.ts'
 import { PermissionMode } from './session-events.ts'
+
+/** Limits that settings may change and that no other page names. */
+export const LIMIT_DEFAULTS = { command_seconds: 120, idle_seconds: 180, retries: 4 } as const
+
+/** How hard a model can be asked to think, in the words of all vendors together. */
+const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+
+/** Begins with no underscore, so that no name of ours and none of the language can be meant. */
+const ModelId = z.string().regex(/^[A-Za-z0-9@][\w.:/@+~=,-]{0,199}$/)
+
+/** A key and the place it is sent to. They belong together: no key is ever sent to another place. */
+function access({ key_variable, url_variable, own_url, any_server }: RemoteAccess) {
+  const place = any_server ? 'Where a compatible server is' : 'Where the key is sent, and all else'
+  return z
+    .strictObject({
+      key: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(`Key that is used where ${key_variable} is not set. Never shown.`)
+        .meta({ writeOnly: true }),
+      base_url: z
+        .url()
+        .refine((text) => baseUrl(text) !== undefined)
+        .optional()
+        .describe(`${place}; ${url_variable} goes before it.`)
+        .meta(any_server ? {} : { default: own_url }),
+    })
+    .optional()
+}
 
 /** What a person can set. Every field may be absent; what is absent has the default that stands here. */
 export const Settings = z.strictObject({
@@ -14,9 +47,23 @@ export const Settings = z.strictObject({
     .min(1)
     .optional()
     .describe('Model of new Sessions; by default the one the provider marks.'),
+  effort: Effort.optional().describe(
+    "How hard the model of new Sessions thinks; by default the model's own.",
+  ),
   permission: PermissionMode.optional()
     .describe('Permission mode of new Sessions: read-only, ask (default) or auto.')
     .meta({ default: 'ask' }),
+  providers: z
+    .strictObject({
+      anthropic: access(REMOTE_PROVIDERS.anthropic),
+      openai: access(REMOTE_PROVIDERS.openai),
+      'openai-chat': access(REMOTE_PROVIDERS['openai-chat']),
+    })
+    .optional(),
+  models: z
+    .record(ModelId, ModelFacts)
+    .optional()
+    .describe('What is known of models, by their ids; goes before what Hawser knows of them.'),
   display: z
     .strictObject({
       colour: z
@@ -53,7 +100,23 @@ export const Settings = z.strictObject({
         .max(600)
         .optional()
         .describe('How long a command may run when the model sets no limit; 120 by default.')
-        .meta({ default: 120 }),
+        .meta({ default: LIMIT_DEFAULTS.command_seconds }),
+      idle_seconds: z
+        .int()
+        .min(1)
+        .max(3_600)
+        .optional()
+        .describe('How long a model may be silent while it answers; 180 by default.')
+        .meta({ default: LIMIT_DEFAULTS.idle_seconds }),
+      retries: z
+        .int()
+        .min(0)
+        .max(10)
+        .optional()
+        .describe(
+          'How often a call is made again that failed before it showed anything; 4 by default.',
+        )
+        .meta({ default: LIMIT_DEFAULTS.retries }),
     })
     .optional(),
 })
@@ -66,25 +129,54 @@ export const UNTRUSTED_SETTINGS = ['model', 'display', 'limits'] as const
 export interface Setting {
   /** As in `limits.provider_calls`. */
   readonly key: string
+  /** Where it stands. A name in it may hold dots. */
+  readonly path: readonly string[]
   readonly schema: z.ZodType
   readonly description: string
   /** What counts where it is not set; absent where that depends on the machine. */
   readonly fallback?: unknown
+  /** Its value is never shown to anybody. */
+  readonly secret: boolean
 }
 
-/** Every setting there is, in the order of the schema. */
+/** Every setting with a name of its own, in the order of the schema. What is set of single models is not among them. */
 export function allSettings(): Setting[] {
-  return settingsOf(Settings, '')
+  return settingsOf(Settings, [])
 }
 
-function settingsOf(schema: z.ZodObject, prefix: string): Setting[] {
+/** Everything that can be set of one model. */
+export function modelSettings(id: string): Setting[] {
+  return settingsOf(ModelFacts, ['models', id])
+}
+
+/** The setting of that name. Whatever stands between `models.` and the name of a fact is the model, dots and all. */
+export function settingAt(key: string): Setting | undefined {
+  const found = allSettings().find((setting) => setting.key === key)
+  if (found !== undefined || !key.startsWith(MODELS)) return found
+  const facts = modelSettings('').map((setting) => setting.key.slice(MODELS.length))
+  const fact = facts.find((ending) => key.endsWith(ending)) ?? ''
+  const id = ModelId.safeParse(key.slice(MODELS.length, -fact.length))
+  return id.success ? modelSettings(id.data).find((setting) => setting.key === key) : undefined
+}
+
+const MODELS = 'models.'
+
+/** The name of a setting without what somebody chose in it, as in `models.<id>.window_tokens`. */
+export function generalKey({ key, path: [group, , ...rest] }: Setting): string {
+  return group === 'models' ? [group, '<id>', ...rest].join('.') : key
+}
+
+function settingsOf(schema: z.ZodObject, path: readonly string[], about = ''): Setting[] {
   return Object.entries(schema.shape).flatMap(([name, field]) => {
-    const key = `${prefix}${name}`
-    const inner: unknown = field instanceof z.ZodOptional ? field.unwrap() : field
-    if (inner instanceof z.ZodObject) return settingsOf(inner, `${key}.`)
     if (!(field instanceof z.ZodType)) return []
-    const fallback: unknown = field.meta()?.['default']
+    const here = [...path, name]
+    const inner: unknown = field instanceof z.ZodOptional ? field.unwrap() : field
+    const description = field.description ?? about
+    if (inner instanceof z.ZodObject) return settingsOf(inner, here, description)
+    if (inner instanceof z.ZodRecord) return []
+    const { default: fallback, writeOnly } = field.meta() ?? {}
     const known = fallback === undefined ? {} : { fallback }
-    return [{ key, schema: field, description: field.description ?? '', ...known }]
+    const secret = writeOnly === true
+    return [{ key: here.join('.'), path: here, schema: field, description, ...known, secret }]
   })
 }

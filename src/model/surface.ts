@@ -22,5 +22,13 @@ export interface SurfaceParams {
   readonly late_role: string
   readonly effort?: string
   readonly tool_choice: string
+  /** The model reasons, and what it reasoned comes back to it. */
+  readonly reasoning?: boolean
+  /** The server takes a prompt cache key. */
+  readonly cache_key?: boolean
+  /** Whether the model takes images and PDF files; absent where nobody knows. */
+  readonly images?: boolean
+  readonly files?: boolean
+  /** Those of the model that requests are fitted to, by their names in its facts, and those of a Turn. */
   readonly limits: Readonly<Record<string, number>>
 }

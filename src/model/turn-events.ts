@@ -35,6 +35,8 @@ export const LateContext = openObject({
 export const AssistantMessage = openObject({
   text: z.string(),
   partial: Flag,
+  /** What the model called this part of its answer; it goes back with it. */
+  phase: z.string().optional(),
   resources: list(Descriptor),
 })
 

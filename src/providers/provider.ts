@@ -8,13 +8,20 @@ export interface Dialect {
   readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
   /** Segments in cache order: parameters, tools, system blocks, then items. */
   encode(items: readonly ConversationItem[], surface: Surface): Segment[]
-  /**
-   * The body, by joining the segments' bytes. May use the memory of `spent`, a body of the same leading segments that nobody
-   * reads any more: `count` of them are in it. The bytes are the same with and without.
-   */
-  frame(segments: readonly Segment[], marks: readonly Mark[], spent?: SpentBody): Buffer
+  /** The body, by joining the segments' bytes. */
+  frame(segments: readonly Segment[], framing: Framing): Buffer
 }
 
+/** What a body holds beside its segments. */
+export interface Framing {
+  readonly cacheKey: string
+  /** At most four, in order; a dialect without marks leaves them out. */
+  readonly marks: readonly Mark[]
+  /** Memory that may be used. The bytes are the same with and without. */
+  readonly spent?: SpentBody | undefined
+}
+
+/** A body of the same leading segments, of which there are `count`, that nobody reads any more. */
 export interface SpentBody {
   readonly body: Buffer
   readonly count: number
@@ -34,11 +41,22 @@ export type ProviderEvent =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'reasoning_delta'; readonly text: string }
   | { readonly type: 'item'; readonly item: AnswerItem }
-  | { readonly type: 'done'; readonly stop_reason: string; readonly usage: CallUsage }
+  | {
+      readonly type: 'done'
+      readonly stop_reason: string
+      readonly usage: CallUsage
+      /** Figures of the vendor that have no name here. */
+      readonly raw?: Readonly<Record<string, unknown>>
+    }
   | { readonly type: 'error'; readonly error: HawserError }
 
 export type AnswerItem =
-  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      /** What the model called this part of its answer; goes back with it. */
+      readonly phase?: string
+    }
   | { readonly kind: 'reasoning'; readonly item: unknown }
   | {
       readonly kind: 'tool_call'

@@ -2,10 +2,11 @@ import { freezeSurface } from '../contract/surface.ts'
 import type { LogWriter } from '../log/append.ts'
 import { createLog } from '../log/open.ts'
 import { ok, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/event.ts'
+import type { EventData, EventDraft } from '../model/event.ts'
 import type { PermissionMode } from '../policy/decide.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
+import { surfaceParams } from './surface-params.ts'
 
 export interface NewSession {
   readonly provider: string
@@ -20,9 +21,9 @@ export async function createSession(
   options: NewSession,
 ): Promise<Result<LogWriter<SessionState>>> {
   const { place, store } = parts
-  const known = parts.providerOf(options.provider)
+  const known = await parts.providerOf(options.provider)
   if (!known.ok) return known
-  const surface = await surfaceEvent(parts, options.model)
+  const surface = await surfaceEvent(parts, options, 'session_start')
   if (!surface.ok) return surface
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
@@ -48,22 +49,15 @@ function startEvent(
   }
 }
 
-/** A surface of the toolset of this version, stored, as the Event that names it. */
+/** A surface of the toolset of this version, for one model, stored, as the Event that names it. */
 export async function surfaceEvent(
-  { store, toolSchemas, limits }: SessionParts,
-  model: string,
+  parts: SessionParts,
+  { provider, model }: Pick<NewSession, 'provider' | 'model'>,
+  reason: EventData<'prompt_surface'>['reason'],
 ): Promise<Result<EventDraft>> {
-  const frozen = freezeSurface({
-    model,
-    tools: toolSchemas,
-    skillsIndex: '',
-    params: {
-      replay: 'attach-turn',
-      late_role: 'developer',
-      tool_choice: 'auto',
-      limits: { provider_calls: limits.provider_calls },
-    },
-  })
+  const { store, toolSchemas } = parts
+  const params = surfaceParams(parts, provider, model)
+  const frozen = freezeSurface({ model, tools: toolSchemas, skillsIndex: '', params })
   const blob = await store.put([frozen.bytes], 'application/json')
   if (!blob.ok) return blob
   const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
@@ -77,7 +71,7 @@ export async function surfaceEvent(
       skills_sha256,
       blob: blob.value,
       params: surface.params,
-      reason: 'session_start',
+      reason,
     },
   })
 }

@@ -10,7 +10,7 @@ import { createSession, type NewSession } from './create.ts'
 import { diffTurns, type FileDiff } from './diff.ts'
 import { lastErrors } from './last-errors.ts'
 import { findSession, listSessions, type ListedSession } from './list.ts'
-import { previewRequest } from './preview.ts'
+import { previewRequest, type PreviewOptions } from './preview.ts'
 import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './read-log.ts'
 import type { Match, SearchEnd, SearchOptions } from './search.ts'
 import { Session } from './session.ts'
@@ -116,8 +116,12 @@ export class Harness {
   }
 
   /** The exact request that `text` would become; nothing is sent and nothing is written. */
-  preview(session: Session, text: string): Promise<Result<ComposedRequest>> {
-    return previewRequest(this.#parts, session, text)
+  preview(
+    session: Session,
+    text: string,
+    options: PreviewOptions = {},
+  ): Promise<Result<ComposedRequest>> {
+    return previewRequest(this.#parts, session, text, options)
   }
 
   /** Text that every checkpoint keeps as it is. */

@@ -18,8 +18,9 @@ export async function lastRequestOf(
   if (known?.sha256 === sent.data.request_sha256) return known
   const before = events.slice(0, at)
   const found = await recordedSurface(store, before)
-  const dialect = dialectOf(sent.data.dialect)
+  const dialect = await dialectOf(sent.data.dialect)
   if (!found.ok || !dialect.ok) return undefined
-  const parts = { provider: dialect.value, surface: found.value.surface, store }
+  const cacheKey = sent.data.cache_key
+  const parts = { provider: dialect.value, surface: found.value.surface, store, cacheKey }
   return new RequestComposer(parts, sent.turn_id).compose(before)
 }

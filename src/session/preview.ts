@@ -1,3 +1,5 @@
+import { cacheKeyOf } from './cache-family.ts'
+import { lastRequestOf } from './last-request.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/event.ts'
 import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
@@ -5,6 +7,11 @@ import type { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
 import { lateContext } from './late-context.ts'
 import { recordedSurface } from './recorded-surface.ts'
+
+export interface PreviewOptions {
+  /** Written in this dialect instead of the Session's own. */
+  readonly dialect?: string | undefined
+}
 
 /**
  * The exact request that `text` would become, sending nothing and writing nothing: the Events that a Turn would begin with are
@@ -14,17 +21,21 @@ export async function previewRequest(
   parts: SessionParts,
   session: Session,
   text: string,
+  { dialect }: PreviewOptions = {},
 ): Promise<Result<ComposedRequest>> {
   const found = await recordedSurface(parts.store, session.events)
   if (!found.ok) return found
   const { surface } = found.value
-  const provider = parts.providerOf(session.state.provider)
+  const name = dialect ?? parts.dialectNameOf(session.state.provider)
+  const provider = await parts.dialectOf(name)
   if (!provider.ok) return provider
   const late = await lateContext(parts, session)
   const events = [...session.events, ...opening(parts, session, text, late)]
   const turn = events.at(-1)?.turn_id
-  const request = { provider: provider.value, surface, store: parts.store }
-  return ok(await new RequestComposer(request, turn).compose(events))
+  const cacheKey = cacheKeyOf(found.value, session.state)
+  const request = { provider: provider.value, surface, store: parts.store, cacheKey }
+  const before = await lastRequestOf(parts, session.events, undefined)
+  return ok(await new RequestComposer(request, turn).compose(events, { before }))
 }
 
 function opening(

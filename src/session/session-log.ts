@@ -8,6 +8,7 @@ import { openReader } from '../log/reader.ts'
 import { LOG_START } from '../log/scan.ts'
 import { LiveHistory } from '../turn/live-history.ts'
 import { crashedTurn } from '../turn/recover.ts'
+import { redacted } from './redact.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
 import { Watchers, type Subscription } from './subscribe.ts'
@@ -94,8 +95,10 @@ export class SessionLog {
     turn: TurnId | undefined,
     drafts: readonly EventDraft[],
   ): Promise<Result<void>> {
+    // Before an Event is made: the Log, the model and whoever watches see the same.
+    const safe = redacted(drafts, this.#parts.secrets)
     const stamped =
-      turn === undefined ? drafts : drafts.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
+      turn === undefined ? safe : safe.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
     const lines = await writer.append(stamped, 'now')
     if (!lines.ok) return lines
     await this.#takeInOrder(lines.value)
@@ -107,7 +110,8 @@ export class SessionLog {
     return this.#watchers.subscribe(this.#cursor.seq - 1)
   }
 
-  notice: Watchers['notice'] = (notice) => this.#watchers.notice(notice)
+  notice: Watchers['notice'] = (notice) =>
+    this.#watchers.notice(redacted(notice, this.#parts.secrets))
 
   async close(): Promise<void> {
     this.#closed = true

@@ -3,6 +3,7 @@ import type { ConfinedFiles } from '../host/confined-files.ts'
 import type { Sandbox } from '../host/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
+import type { ModelFacts } from '../model/model-facts.ts'
 import type { ToolSchema } from '../model/surface.ts'
 import type { Dialect, Provider } from '../providers/provider.ts'
 import type { Answer, Question, TurnParts } from '../turn/turn-parts.ts'
@@ -20,10 +21,14 @@ export interface SessionParts {
   readonly tools: TurnParts['tools']
   readonly toolSchemas: readonly ToolSchema[]
   readonly protectedPaths: readonly string[]
+  /** What the catalogue knows of a model; `undefined` when it does not know it. */
+  readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
+  /** The dialect that a provider is spoken to in. */
+  readonly dialectNameOf: (provider: string) => string
   /** A provider that is configured, by the name a person gives it. */
-  readonly providerOf: (name: string) => Result<Provider>
+  readonly providerOf: (name: string) => Promise<Result<Provider>>
   /** How requests are written in a dialect, by the name that Events give it. Needs no key. */
-  readonly dialectOf: (name: string) => Result<Dialect>
+  readonly dialectOf: (name: string) => Promise<Result<Dialect>>
   /** Asks whoever is there. Without anyone the answer is no, by nobody. */
   readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
   readonly presenter: string
@@ -32,5 +37,12 @@ export interface SessionParts {
     readonly provider_calls: number
     readonly waiting_turns: number
     readonly command_ms: number
+    readonly retries: number
   }
+  /** From 0 to 1. */
+  readonly chance: () => number
+  /** Keys that this process knows: no Event and no notice ever holds one. */
+  readonly secrets: readonly string[]
+  /** How hard models of new Sessions think; by default their own. */
+  readonly effort?: string | undefined
 }

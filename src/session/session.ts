@@ -31,6 +31,11 @@ export interface AdmittedTurn {
 
 type Writer = LogWriter<SessionState>
 
+export interface ModelChoice {
+  readonly provider: string
+  readonly model: string
+}
+
 /** Appends Events that belong to no Turn. */
 export type Recording = (drafts: readonly EventDraft[]) => Promise<Result<void>>
 
@@ -139,6 +144,22 @@ export class Session {
       : this.#running(said)
   }
 
+  /**
+   * From the next Turn on another model answers. What was said stays as it was; reasoning goes back to nobody but the model
+   * that wrote it. Recorded, with the surface that its requests begin with.
+   */
+  async setModel({ provider, model }: ModelChoice): Promise<Result<void>> {
+    const { state } = this
+    if (state.provider === provider && state.model === model) return ok(undefined)
+    const known = await this.#parts.providerOf(provider)
+    if (!known.ok) return known
+    return this.between(async (record) => {
+      const surface = await surfaceEvent(this.#parts, { provider, model }, 'reload')
+      if (!surface.ok) return surface
+      return record([{ type: 'session_settings', data: { provider, model } }, surface.value])
+    })
+  }
+
   subscribe(): Subscription {
     return this.#log.subscribe()
   }
@@ -180,7 +201,7 @@ export class Session {
   /** A kill in the very first write can leave a Session without a surface; nothing was ever asked under it. */
   async #surface(writer: Writer): Promise<Result<void>> {
     if (this.events.some(({ type }) => type === 'prompt_surface')) return ok(undefined)
-    const event = await surfaceEvent(this.#parts, this.state.model)
+    const event = await surfaceEvent(this.#parts, this.state, 'session_start')
     return event.ok ? this.#log.commit(writer, undefined, [event.value]) : event
   }
 

@@ -1,13 +1,13 @@
-import { cacheKey } from '../contract/cache-key.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
-import { SessionId, type TurnId } from '../model/ids.ts'
+import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ConfinedRun } from '../host/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
 import type { RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
-import { recordedSurface, type RecordedSurface } from './recorded-surface.ts'
+import { cacheKeyOf } from './cache-family.ts'
+import { recordedSurface } from './recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
@@ -31,7 +31,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
   const state = world.state()
   const found = await recordedSurface(parts.store, world.events())
   if (!found.ok) return found
-  const provider = parts.providerOf(state.provider)
+  const provider = await parts.providerOf(state.provider)
   if (!provider.ok) return provider
   const { surface } = found.value
   return ok({
@@ -39,7 +39,8 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     turn: world.turn,
     provider: provider.value,
     surface,
-    cacheKey: keyOf(found.value, state),
+    facts: parts.factsOf(state.provider, surface.model),
+    cacheKey: cacheKeyOf(found.value, state),
     store: parts.store,
     tools: parts.tools,
     events: world.events,
@@ -66,19 +67,9 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     endSteering: world.endSteering,
     lastRequest: world.lastRequest,
     limits: { provider_calls: parts.limits.provider_calls },
+    retry: { retries: parts.limits.retries, chance: parts.chance },
     signal: world.signal,
     clock: parts.place.clock,
-  })
-}
-
-function keyOf({ surface, recorded }: RecordedSurface, state: SessionState): string {
-  return cacheKey({
-    contract_version: surface.contract_version,
-    model: surface.model,
-    mode: state.mode,
-    root_session_id: SessionId.parse(state.root_session_id),
-    toolset_sha256: recorded.toolset_sha256,
-    skills_sha256: recorded.skills_sha256,
   })
 }
 

@@ -26,7 +26,9 @@ export async function verifyRequests(
   const mismatches: Mismatch[] = []
   let requests = 0
   let surface: Surface | undefined
-  let last: ComposedRequest | undefined
+  let last: Sent | undefined
+  /** The last request of an earlier call. */
+  let before: ComposedRequest | undefined
   let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
   for (const [at, event] of events.entries()) {
     if (event.type === 'prompt_surface') {
@@ -37,19 +39,28 @@ export async function verifyRequests(
     }
     if (event.type !== 'provider_request') continue
     if (surface === undefined) return failed('log_damaged', 'A request came before any surface.')
-    const provider = parts.dialectOf(event.data.dialect)
+    const provider = await parts.dialectOf(event.data.dialect)
     if (!provider.ok) return provider
     const turn = event.turn_id
     if (composer === undefined || composer.turn !== turn) {
-      const made = { provider: provider.value, surface, store: parts.store }
+      const cacheKey = event.data.cache_key
+      const made = { provider: provider.value, surface, store: parts.store, cacheKey }
       composer = { turn: turn ?? '', of: new RequestComposer(made, turn) }
     }
-    const request = await composer.of.compose(events.slice(0, at))
-    mismatches.push(...compare(event, request, last))
+    const call = `${turn} ${event.data.call_index}`
+    if (last !== undefined && last.call !== call) before = last.request
+    const request = await composer.of.compose(events.slice(0, at), { before })
+    mismatches.push(...compare(event, request, last?.request))
     requests += 1
-    last = request
+    last = { call, request }
   }
   return ok({ requests, mismatches })
+}
+
+interface Sent {
+  /** Tries of one call are compared with the same earlier one. */
+  readonly call: string
+  readonly request: ComposedRequest
 }
 
 function compare(

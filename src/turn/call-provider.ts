@@ -1,64 +1,96 @@
-import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AnswerItem, CallUsage } from '../providers/provider.ts'
+import { costOf } from './cost.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 /** What a model answered, durable. */
 export interface ProviderAnswer {
   readonly calls: readonly AnsweredCall[]
   readonly usage: CallUsage
+  /** US dollars, where the prices are known. */
+  readonly cost: number | undefined
 }
 
 export type AnsweredCall = Extract<AnswerItem, { kind: 'tool_call' }>
+
+/** A call that came to nothing. What was shown cannot be taken back, so a call that showed anything is not made again. */
+export interface FailedCall extends Failed {
+  readonly shown: boolean
+}
 
 /** Sends a request and records what comes back, in the order it came. Deltas are shown; only whole items count. */
 export async function callProvider(
   parts: TurnParts,
   body: Buffer,
   call_index: number,
-): Promise<Result<ProviderAnswer>> {
+): Promise<{ readonly ok: true; readonly value: ProviderAnswer } | FailedCall> {
   const { provider, publish, commit, clock, signal } = parts
   const started = clock.now()
   const items: AnswerItem[] = []
   let firstToken: number | undefined
   let shown = ''
+  let anyShown = false
+  const fail = async (error: HawserError): Promise<FailedCall> => {
+    const failure = await keepPartial(parts, items, shown, error)
+    // A Log that cannot be written to ends the Turn, whatever was shown.
+    return { ...failure, shown: anyShown || failure.error !== error }
+  }
   for await (const event of provider.stream(body, signal)) {
     firstToken ??= clock.now() - started
     if (event.type === 'text_delta') {
       shown += event.text
+      anyShown = true
       publish({ type: 'text_delta', data: { text: event.text } })
     } else if (event.type === 'reasoning_delta') {
+      anyShown = true
       publish({ type: 'reasoning_delta', data: { text: event.text } })
     } else if (event.type === 'item') {
       items.push(event.item)
       if (event.item.kind === 'text') shown = ''
     } else if (event.type === 'error') {
-      return keepPartial(parts, items, shown, event.error)
+      return fail(event.error)
     } else {
       const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
       const wrong = badCalls(calls)
-      if (wrong !== undefined) return keepPartial(parts, items, shown, wrong)
-      const { usage, stop_reason } = event
+      if (wrong !== undefined) return fail(wrong)
+      const { usage, stop_reason, raw } = event
+      const cost = costOf(usage, parts.facts?.prices)
       const latency_ms = clock.now() - started
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
       const recorded = await commit([
         ...items.map((item) => draftOf(parts, item)),
         {
           type: 'provider_usage',
-          data: { call_index, usage, latency_ms, ...first, pressure: 'unavailable', stop_reason },
+          data: {
+            call_index,
+            usage,
+            ...(raw === undefined ? {} : { raw }),
+            ...(cost === undefined ? {} : { cost_usd: cost }),
+            latency_ms,
+            ...first,
+            pressure: 'unavailable',
+            stop_reason,
+          },
         },
       ])
-      return recorded.ok ? ok({ calls, usage }) : recorded
+      return recorded.ok
+        ? { ok: true, value: { calls, usage, cost } }
+        : { ...recorded, shown: true }
     }
   }
-  const ended = failed('invalid_response', 'The model stopped without saying that it was done.')
-  return keepPartial(parts, items, shown, ended.error)
+  return fail(
+    failed('invalid_response', 'The model stopped without saying that it was done.').error,
+  )
 }
 
 function draftOf({ provider, surface }: TurnParts, item: AnswerItem): EventDraft {
   switch (item.kind) {
     case 'text':
-      return { type: 'assistant_message', data: { text: item.text } }
+      return {
+        type: 'assistant_message',
+        data: { text: item.text, ...(item.phase === undefined ? {} : { phase: item.phase }) },
+      }
     case 'reasoning':
       return {
         type: 'reasoning',
@@ -77,7 +109,7 @@ async function keepPartial(
   items: readonly AnswerItem[],
   shown: string,
   error: HawserError,
-): Promise<Result<never>> {
+): Promise<Failed> {
   const whole = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []))
   const text = [...whole, shown].filter((piece) => piece !== '').join('\n')
   if (text !== '') {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { harnessPlace } from '../../test/support/harness-place.ts'
+import { DIALECT_NAMES, DIALECTS, type DialectName } from '../../test/support/dialects.ts'
 import { makeLog } from '../../test/support/log-generator.ts'
 import { promptClock, testPlace } from '../../test/support/log-place.ts'
 import { madeRequests, type MadeRequest } from '../../test/support/made-requests.ts'
@@ -12,6 +12,7 @@ import type { Dialect } from '../providers/provider.ts'
 import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
 
 const SEEDS = 25
+const cacheKey = 'hw1:test'
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   md: 'text/markdown',
@@ -19,9 +20,9 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 }
 
 /** A store that holds the blobs of the Log of that seed. */
-async function storeOf(seed: number): Promise<BlobStore> {
+async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
   const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
-  for (const [key, bytes] of makeLog(seed).blobs) {
+  for (const [key, bytes] of makeLog(seed, dialect).blobs) {
     const mediaType = MEDIA_TYPES[key.slice(key.indexOf('.') + 1)]
     expect(value(await store.put([bytes], mediaType ?? ''))).toBe(key)
   }
@@ -35,9 +36,12 @@ function growing(provider: Dialect, store: BlobStore) {
   let spent: ComposedRequest | undefined
   return async ({ made }: MadeRequest) => {
     if (composer === undefined || last?.of.turn !== made.turn) {
-      composer = new RequestComposer({ provider, surface: made.surface, store }, made.turn)
+      composer = new RequestComposer(
+        { provider, store, cacheKey, surface: made.surface },
+        made.turn,
+      )
     }
-    const request = await composer.compose(made.events, spent)
+    const request = await composer.compose(made.events, { spent, before: last?.request })
     // Only what was given back may have changed.
     expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
     const shared = sharedWith(last?.request, request)
@@ -52,36 +56,41 @@ function told(segments: readonly Segment[]) {
   return segments.map(({ bytes, ...segment }) => ({ ...segment, text: bytes.toString('utf8') }))
 }
 
-test('requests that grow with their Log are those that are composed from nothing, byte for byte', async () => {
-  const provider = value((await harnessPlace()).parts.dialectOf('rehearsal'))
-  let continued = 0
-  for (let seed = 1; seed <= SEEDS; seed++) {
-    const store = await storeOf(seed)
-    const next = growing(provider, store)
-    let before: ComposedRequest | undefined
-    for (const made of await madeRequests(seed)) {
-      const { request, shared } = await next(made)
-      const { surface, turn, events } = made.made
-      const anew = await new RequestComposer({ provider, surface, store }, turn).compose(events)
-      if (before?.made.turn === turn && shared.prefix_break === undefined) continued += 1
-      expect(request.body.equals(anew.body)).toBe(true)
-      expect(request.sha256).toBe(sha256(anew.body))
-      expect(anew.sha256).toBe(request.sha256)
-      expect(told(request.segments)).toEqual(told(made.segments))
-      expect(shared).toEqual(sharedWith(before, anew))
-      before = anew
+test.each(DIALECT_NAMES)(
+  'requests in %s that grow with their Log are those that are composed from nothing, byte for byte',
+  async (dialect) => {
+    const provider = DIALECTS[dialect]
+    let continued = 0
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const store = await storeOf(seed, dialect)
+      const next = growing(provider, store)
+      let before: ComposedRequest | undefined
+      for (const made of await madeRequests(seed, { dialect })) {
+        const { request, shared } = await next(made)
+        const { surface, turn, events } = made.made
+        const parts = { provider, surface, store, cacheKey }
+        const anew = await new RequestComposer(parts, turn).compose(events, { before })
+        if (before?.made.turn === turn && shared.prefix_break === undefined) continued += 1
+        expect(request.body.equals(anew.body)).toBe(true)
+        expect(request.sha256).toBe(sha256(anew.body))
+        expect(anew.sha256).toBe(request.sha256)
+        expect(told(request.segments)).toEqual(told(made.segments))
+        expect(shared).toEqual(sharedWith(before, anew))
+        before = anew
+      }
     }
-  }
-  expect(continued).toBeGreaterThan(SEEDS)
-})
+    expect(continued).toBeGreaterThan(SEEDS)
+  },
+)
 
-test('a body that was not given back stays as it is', async () => {
-  const provider = value((await harnessPlace()).parts.dialectOf('rehearsal'))
-  const store = await storeOf(3)
-  const requests = await madeRequests(3)
+test.each(DIALECT_NAMES)('a body in %s that was not given back stays as it is', async (dialect) => {
+  const provider = DIALECTS[dialect]
+  const store = await storeOf(3, dialect)
+  const requests = await madeRequests(3, { dialect })
   const composed: { body: Buffer; bytes: Buffer }[] = []
   for (const { made } of requests) {
-    const composer = new RequestComposer({ provider, surface: made.surface, store }, made.turn)
+    const parts = { provider, store, cacheKey, surface: made.surface }
+    const composer = new RequestComposer(parts, made.turn)
     for (const length of [made.events.length - 1, made.events.length]) {
       const { body } = await composer.compose(made.events.slice(0, length))
       composed.push({ body, bytes: Buffer.from(body) })

@@ -1,21 +1,35 @@
 import type { BlobStore } from '../blobs/store.ts'
-import { onlyGrew, predictBreak, type Break, type Made } from '../contract/predict.ts'
+import { cacheMarks } from '../contract/cache-marks.ts'
+import { APART, onlyGrew, predictBreak, type Break, type Made } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
 import { changesWhatStands, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { EventData, WholeEvent } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect } from '../providers/provider.ts'
+import { Fitting, type Unfit } from './fit-parts.ts'
 import { loadParts } from './load-parts.ts'
+import { projectedIn } from './projected.ts'
 
 /** What a request is made under. */
 export interface RequestParts {
   readonly provider: Dialect
   readonly surface: Surface
   readonly store: BlobStore
+  readonly cacheKey: string
+}
+
+export interface ComposeOptions {
+  /** The last request of an earlier call: what was cached with it is looked for there. */
+  readonly before?: ComposedRequest | undefined
+  /**
+   * An earlier request, but not the last one, whose body nobody reads any more: its memory may be used again. Large memory
+   * that is new every time would cost more than all that is written into it.
+   */
+  readonly spent?: ComposedRequest | undefined
 }
 
 /** A request as it is sent, byte for byte. */
@@ -25,9 +39,15 @@ export interface ComposedRequest {
   readonly segments: readonly Segment[]
   /** The same segments where they were collected. */
   readonly run: SegmentRun
+  /** The Resources whose bytes are in it. */
+  readonly projected: Projected
+  /** What its model does not take and is told of instead. */
+  readonly unfit: readonly Unfit[]
   /** What it was made from, so that the next one can be compared with it. */
   readonly made: Made
 }
+
+type Projected = NonNullable<EventData<'provider_request'>['projected']>
 
 /** The first `count` segments of a list that may have grown since, but was not changed. */
 interface SegmentRun {
@@ -50,34 +70,42 @@ export class RequestComposer {
   #segments: Segment[] = []
   #segmentBytes = 0
   #encodedItems = 0
+  /** Where the first segment stands that will be retired. */
+  #firstTransient: number | undefined
+  #fitting: Fitting
+  #projected: Projected = []
 
   constructor(parts: RequestParts, turn: TurnId | undefined) {
     this.#parts = parts
     this.#turn = turn
     this.#surfaceSegments = parts.provider.encode([], parts.surface)
+    this.#fitting = new Fitting(parts.surface.params)
   }
 
-  /**
-   * `events` is the same list every time, or begins with the same Events; more may be added to it afterwards. `spent` is an
-   * earlier request, but not the last one, whose body nobody reads any more: its memory may be used again. Large memory that
-   * is new every time would cost more than all that is written into it.
-   */
-  async compose(events: readonly WholeEvent[], spent?: ComposedRequest): Promise<ComposedRequest> {
+  /** `events` is the same list every time, or begins with the same Events; more may be added to it afterwards. */
+  async compose(
+    events: readonly WholeEvent[],
+    { before, spent }: ComposeOptions = {},
+  ): Promise<ComposedRequest> {
     // What is added while blobs are fetched belongs to the next request.
     const count = events.length
     await this.#encodeNew(this.#fold(events))
-    const { provider, surface } = this.#parts
+    const { provider, surface, cacheKey } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const continued = spent?.run.list === run.list
-    const body = provider.frame(
-      run.list,
-      [],
-      continued ? { body: spent.body, count: spent.run.count } : undefined,
-    )
+    const shared = sharedRun(before, run)
+    const body = provider.frame(run.list, {
+      cacheKey,
+      marks: this.#marks(run, shared),
+      spent: continued ? { body: spent.body, count: spent.run.count } : undefined,
+    })
     return {
       body,
-      sha256: this.#sha256(body),
+      // Marks move from the end of the last request on, and the brackets after it are still open.
+      sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
       run,
+      projected: this.#projected,
+      unfit: this.#fitting.unfit,
       get segments() {
         return run.list.slice(0, run.count)
       },
@@ -92,6 +120,15 @@ export class RequestComposer {
     }
   }
 
+  #marks({ count }: SegmentRun, shared: SegmentRun) {
+    return cacheMarks({
+      surface: this.#surfaceSegments.length,
+      transient: this.#firstTransient,
+      shared: shared.count,
+      end: count,
+    })
+  }
+
   #fold(events: readonly WholeEvent[]): readonly ConversationItem[] {
     const fresh = events.slice(this.#folded)
     this.#folded = events.length
@@ -103,6 +140,9 @@ export class RequestComposer {
       this.#segments = []
       this.#segmentBytes = 0
       this.#encodedItems = 0
+      this.#firstTransient = undefined
+      this.#fitting = new Fitting(this.#parts.surface.params)
+      this.#projected = []
       this.#add(this.#surfaceSegments)
     } else {
       for (const event of fresh) this.#conversation.add(event)
@@ -112,17 +152,31 @@ export class RequestComposer {
 
   async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
     const { provider, surface, store } = this.#parts
-    const fresh = await loadParts(items.slice(this.#encodedItems), store)
+    const loaded = await loadParts(items.slice(this.#encodedItems), store)
+    const fresh = this.#fitting.fit(loaded)
     this.#encodedItems = items.length
+    this.#projected = [...this.#projected, ...projectedIn(fresh)]
     this.#add(provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
   }
 
   #add(segments: readonly Segment[]): void {
     for (const segment of segments) {
+      if (segment.lifetime !== 'stable') this.#firstTransient ??= this.#segments.length
       this.#segments.push(segment)
       this.#segmentBytes += segment.bytes.length
     }
   }
+}
+
+/** As many bytes at most stand between two segments, with a mark. */
+const BRACKETS = 256
+
+/** The leading segments of `run` that an earlier request begins with too. */
+function sharedRun(before: ComposedRequest | undefined, run: SegmentRun): SegmentRun {
+  if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
+  if (before.run.list === run.list) return before.run
+  const { segments, bytes } = sharedPrefix(before.segments, run.list)
+  return { list: run.list, count: segments, bytes }
 }
 
 /** What a request shares with the one before it. */
@@ -139,7 +193,7 @@ export function sharedWith(before: ComposedRequest | undefined, next: ComposedRe
     return { shared_prefix_bytes: before.run.bytes }
   }
   const foretold = predictBreak(before.made, before.segments, next.made)
-  const apart = foretold?.cause === 'dialect' || foretold?.cause === 'model'
+  const apart = foretold !== undefined && APART.has(foretold.cause)
   const shared = sharedPrefix(before.segments, next.segments)
   const bytes = apart ? 0 : shared.bytes
   if (shared.whole && !apart) return { shared_prefix_bytes: bytes }

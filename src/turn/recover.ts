@@ -22,7 +22,8 @@ export function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefi
     event.type === 'tool_call' && !settled.has(event.data.call_id) ? [event.data] : [],
   )
   const usage_total = own.reduce(
-    (sum, event) => (event.type === 'provider_usage' ? addUsage(sum, event.data.usage) : sum),
+    (sum, { type, data }) =>
+      type === 'provider_usage' ? addUsage(sum, { usage: data.usage, cost: data.cost_usd }) : sum,
     NO_USAGE,
   )
   return {

@@ -1,8 +1,8 @@
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/event.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
-import { callProvider, type ProviderAnswer } from './call-provider.ts'
-import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
+import type { ComposedRequest } from './compose-request.ts'
+import { ModelCalls } from './model-calls.ts'
 import { settleTools } from './settle-tools.ts'
 import type { TurnParts } from './turn-parts.ts'
 
@@ -32,24 +32,25 @@ export async function runTurn(parts: TurnParts): Promise<Result<TurnOutcome>> {
 
 class Loop {
   readonly #parts: TurnParts
-  readonly #composer: RequestComposer
-  /** The one before the last: it was answered, and nothing is compared with it any more. */
-  #spent: ComposedRequest | undefined
-  lastRequest: ComposedRequest | undefined
+  readonly #model: ModelCalls
   usage = NO_USAGE
 
   constructor(parts: TurnParts) {
     this.#parts = parts
-    this.#composer = new RequestComposer(parts, parts.turn)
-    this.lastRequest = parts.lastRequest
+    this.#model = new ModelCalls(parts)
+  }
+
+  get lastRequest(): ComposedRequest | undefined {
+    return this.#model.lastRequest
   }
 
   /** `undefined` when the model came to its end. */
   async run(): Promise<HawserError | undefined> {
     const { provider_calls } = this.#parts.limits
     for (let index = 0; index < provider_calls; index++) {
-      const answer = await this.#call(index)
+      const answer = await this.#model.call(index)
       if (!answer.ok) return answer.error
+      this.usage = addUsage(this.usage, answer.value)
       if (answer.value.calls.length === 0) {
         const steered = await this.#enterSteering()
         if (!steered.ok) return steered.error
@@ -67,37 +68,6 @@ class Loop {
     ]).error
   }
 
-  /** The intention is durable before a byte is sent. */
-  async #call(call_index: number): Promise<Result<ProviderAnswer>> {
-    const { provider, surface, cacheKey, commit, signal } = this.#parts
-    if (signal.aborted) return interrupted()
-    const request = await this.#composer.compose(this.#parts.events(), this.#spent)
-    const shared = sharedWith(this.lastRequest, request)
-    this.#spent = this.lastRequest
-    this.lastRequest = request
-    const intention = await commit([
-      {
-        type: 'provider_request',
-        data: {
-          call_index,
-          attempt: 0,
-          dialect: provider.dialect,
-          model: surface.model,
-          contract_version: surface.contract_version,
-          cache_key: cacheKey,
-          request_sha256: request.sha256,
-          request_bytes: request.body.length,
-          ...shared,
-          transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
-        },
-      },
-    ])
-    if (!intention.ok) return intention
-    const answer = await callProvider(this.#parts, request.body, call_index)
-    if (answer.ok) this.usage = addUsage(this.usage, answer.value.usage)
-    return answer
-  }
-
   /** Texts typed while the Turn ran enter where the model listens next. */
   async #enterSteering(): Promise<Result<boolean>> {
     const texts = this.#parts.takeSteering()
@@ -109,8 +79,4 @@ class Loop {
 
 function asSteering(text: string): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string', steer: true } }
-}
-
-function interrupted(): Result<never> {
-  return failed('interrupted', 'The Turn was interrupted.')
 }

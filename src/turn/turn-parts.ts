@@ -3,6 +3,7 @@ import type { Clock } from '../host/clock.ts'
 import type { Result } from '../model/errors.ts'
 import type { EphemeralEvent, EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
+import type { ModelFacts } from '../model/model-facts.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Decision, Posture } from '../policy/decide.ts'
 import type { Claim } from '../policy/claim.ts'
@@ -16,6 +17,8 @@ export interface TurnParts {
   readonly turn: TurnId
   readonly provider: Provider
   readonly surface: Surface
+  /** What the catalogue knows of the model now; what shapes requests is frozen in the surface instead. */
+  readonly facts: ModelFacts | undefined
   readonly cacheKey: string
   readonly store: BlobStore
   readonly tools: ReadonlyMap<string, Tool>
@@ -39,6 +42,7 @@ export interface TurnParts {
   /** The last request of the Session, as far as this process knows it. */
   readonly lastRequest: ComposedRequest | undefined
   readonly limits: { readonly provider_calls: number }
+  readonly retry: { readonly retries: number; readonly chance: () => number }
   readonly signal: AbortSignal
   readonly clock: Clock
 }

@@ -1,5 +1,5 @@
 import type { EventData } from '../model/event.ts'
-import type { CallUsage } from '../providers/provider.ts'
+import type { ProviderAnswer } from './call-provider.ts'
 
 type UsageTotal = EventData<'turn_ended'>['usage_total']
 
@@ -12,7 +12,13 @@ export const NO_USAGE: UsageTotal = {
   calls: 0,
 }
 
-export function addUsage(total: UsageTotal, usage: CallUsage): UsageTotal {
+/** The cost of a Turn is known when that of each of its calls is. */
+export function addUsage(
+  total: UsageTotal,
+  { usage, cost }: Pick<ProviderAnswer, 'usage' | 'cost'>,
+): UsageTotal {
+  const before = total.calls === 0 ? 0 : total.cost_usd
+  const known = cost !== undefined && before !== undefined
   return {
     input: total.input + usage.input,
     cached_read: total.cached_read + usage.cached_read,
@@ -20,5 +26,6 @@ export function addUsage(total: UsageTotal, usage: CallUsage): UsageTotal {
     output: total.output + usage.output,
     reasoning: total.reasoning + usage.reasoning,
     calls: total.calls + 1,
+    ...(known ? { cost_usd: Number((before + cost).toFixed(9)) } : {}),
   }
 }

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { format } from 'oxfmt'
 import { commandPage, exitCodeTable } from './command-page.ts'
 import { schemas } from './schemas.ts'
-import { settingTable } from './setting-table.ts'
+import { modelFactTable, settingTable } from './setting-table.ts'
 
 /** What stands between two marks of a page is made from the program; the rest of the page is written by hand. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/commands.md': { commands: commandPage, 'exit codes': exitCodeTable },
-  'docs/configuration.md': { settings: settingTable },
+  'docs/configuration.md': { settings: settingTable, 'facts of a model': modelFactTable },
 }
 
 /** Every document that is made from the program, whole or in part, as it should be: by its path. */

@@ -65,7 +65,10 @@ function turnOffences({ readings }: Evidence, turn: TurnId | undefined): string[
   if (end === undefined) return [`${turn} has no end`]
   const { usage_total, ...ended } = end.data
   const spent = own.reduce(
-    (sum, event) => (event.type === 'provider_usage' ? addUsage(sum, event.data.usage) : sum),
+    (sum, event) =>
+      event.type === 'provider_usage'
+        ? addUsage(sum, { usage: event.data.usage, cost: event.data.cost_usd })
+        : sum,
     NO_USAGE,
   )
   return [

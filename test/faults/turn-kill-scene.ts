@@ -155,7 +155,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
       ...parts,
       place: { ...parts.place, sessions: watchedFolder(parts.place.sessions, reached) },
       tools: new Map(tools),
-      providerOf: () => ok(provider),
+      providerOf: async () => ok(provider),
     },
   }
 }

@@ -158,6 +158,41 @@ test('keys are told by name and never shown', async () => {
   expect(stdout + stderr).not.toContain('canary')
 })
 
+test('the provider is told, why it is that one, and whether its key is there', async () => {
+  const { root } = await commandPlace()
+  const provider = async (env: Readonly<Record<string, string>>) => {
+    const { code, check } = await examined({ root, env })
+    return [code, check.get('provider')?.status, check.get('provider')?.text]
+  }
+  expect(await provider({})).toEqual([
+    0,
+    'ok',
+    'New Sessions use the offline rehearsal model, because no other is chosen and no key is set.',
+  ])
+  expect(
+    await provider({ ANTHROPIC_API_KEY: 'sk-canary-1', OPENAI_API_KEY: 'sk-canary-2' }),
+  ).toEqual([
+    0,
+    'ok',
+    'New Sessions use anthropic, because ANTHROPIC_API_KEY is set; it is reached at https://api.anthropic.com, with a key from the environment.',
+  ])
+  expect(await provider({ HAWSER_PROVIDER: 'openai' })).toEqual([
+    1,
+    'problem',
+    'New Sessions use openai, because HAWSER_PROVIDER says so. There is no key for openai.',
+  ])
+  const stdin = 'sk-canary-3'
+  await runCli({ root, stdin }, 'config', 'set', 'providers.openai.key', '-')
+  expect(await provider({})).toEqual([
+    0,
+    'ok',
+    'New Sessions use openai, because the settings hold what it needs; it is reached at https://api.openai.com/v1, with a key from the settings.',
+  ])
+  const [code, status, text] = await provider({ OPENAI_BASE_URL: 'https://canary.example.com' })
+  expect([code, status]).toEqual([1, 'problem'])
+  expect(text).not.toContain('canary')
+})
+
 test('a report to paste has nothing in it that somebody chose: no key, no path, no text, no name', async () => {
   const root = join(await freshFolder(), 'canary-root')
   const workspace = join(root, 'workspace')
@@ -178,7 +213,15 @@ test('a report to paste has nothing in it that somebody chose: no key, no path, 
   await runCli({ ...place, env: { ...env, HAWSER_PROVIDER: 'canary-provider' } }, 'run', 'canary')
   const chosen = { ...env, HAWSER_PROVIDER: 'canary-provider' }
   const reports = [await bundled({ root, env: chosen })]
+  const kept = { key: 'sk-canary-key', base_url: 'https://canary.example.com/v1' }
+  const settings = {
+    provider: 'openai-chat',
+    providers: { anthropic: kept, openai: kept, 'openai-chat': kept },
+    models: { 'canary-model': { window_tokens: 1 } },
+  }
   for (const [where, content] of [
+    ['home', JSON.stringify(settings)],
+    ['workspace/.hawser', JSON.stringify(settings)],
     ['workspace/.hawser', '{"provider":"canary-there","permission":"auto"}'],
     ['workspace/.hawser', '{"canary-key":"canary-value"}'],
     ['home', '{"limits":{"canary-key":1}}'],

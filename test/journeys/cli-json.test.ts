@@ -32,6 +32,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   pin: [{ argv: ['{id}', 'Keep', 'this.'] }],
   request: [{ argv: ['{id}', '--prompt', 'And now?'] }],
   gc: [{ argv: [] }, { argv: ['--dry-run', '--workspace', '{root}/empty'] }],
+  models: [{ argv: [] }, { argv: ['--provider', 'anthropic'] }],
   usage: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   doctor: [
     { argv: [] },

@@ -125,7 +125,7 @@ test('contradictions and bad values are usage errors', async () => {
     ['--timeout', '-1', 'x'],
     ['--permission', 'all', 'x'],
     ['--continue', '--session', 'latest', 'x'],
-    ['--continue', '--model', 'other', 'x'],
+    ['--continue', '--mode', 'plan', 'x'],
   ]) {
     await runCli({ root }, 'run', 'Hello')
     const { code, stdout, stderr } = await runCli({ root }, 'run', ...argv)
@@ -139,7 +139,7 @@ test('a provider that is not there is exit code 6, with the ones that are', asyn
   const { code, stdout } = await runCli({ root }, 'run', '--provider', 'nimbus', 'Hello', '--json')
   expect(code).toBe(6)
   expect(JSON.parse(stdout)).toMatchObject({
-    error: { kind: 'not_configured', details: { known: ['rehearsal'] } },
+    error: { kind: 'not_configured', details: { known: ['anthropic', 'openai', 'openai-chat', 'rehearsal'] } },
   })
 })
 

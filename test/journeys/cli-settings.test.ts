@@ -171,6 +171,110 @@ test('a workspace that is not there has no settings to show, and one is not made
   await expect(stat(join(root, 'nowhere'))).rejects.toThrow('ENOENT')
 })
 
+const CANARY = 'sk-canary-4711'
+
+test('a key is given on standard input, kept for its owner alone, and shown to nobody', async () => {
+  const { root } = await commandPlace()
+  const key = 'providers.anthropic.key'
+  const place = { root, stdin: `${CANARY}\n` }
+  const said = await runCli(place, 'config', 'set', key, '-', '--json')
+  expect(JSON.parse(said.stdout)).toEqual({
+    ok: true,
+    key,
+    value: '[set]',
+    where: 'user',
+    counts: true,
+  })
+  expect(said.stderr).toBe('')
+  const path = join(root, 'home', 'config.json')
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+    providers: { anthropic: { key: CANARY } },
+  })
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect(await setting(root, key)).toEqual({ value: '[set]', source: 'user' })
+  for (const argv of [['get'], ['get', '--json'], ['get', key], ['set', 'model', 'm']]) {
+    const ran = await runCli({ root }, 'config', ...argv)
+    expect([argv, ran.code]).toEqual([argv, 0])
+    expect(ran.stdout + ran.stderr).not.toContain('canary')
+  }
+  expect(await set(root, key)).toEqual({ key, where: 'user', counts: true })
+  expect(await readFile(path, 'utf8')).toBe('{\n  "model": "m"\n}\n')
+})
+
+test('a key on the command line is taken, with a word about who may see it', async () => {
+  const { root } = await commandPlace()
+  const key = 'providers.openai.key'
+  const typed = await runCli({ root }, 'config', 'set', key, CANARY)
+  expect([typed.code, typed.stdout]).toEqual([0, `${key} is [set] for you, everywhere.\n`])
+  expect(typed.stderr).toContain(`hawser config set ${key} -`)
+  const here = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
+  expect(here.stderr).toContain('.hawser/config.json')
+  expect(typed.stderr + here.stdout + here.stderr).not.toContain('canary')
+  expect(await setting(root, key)).toEqual({ value: '[set]', source: 'workspace' })
+})
+
+test.each([
+  ['nothing', '', 'invalid_args'],
+  ['a line end alone', '\n', 'invalid_args'],
+  ['two lines', 'sk-canary\nsk-canary\n', 'invalid_args'],
+  ['spaces', ' sk-canary', 'invalid_args'],
+  ['no ASCII', 'sk-canary-é', 'invalid_args'],
+  ['bytes', Buffer.from([0xff, 0xfe]), 'invalid_args'],
+  ['much too much', 'sk-canary'.repeat(10_000), 'too_large'],
+])('standard input that holds %s is no key', async (_, stdin, kind) => {
+  const { root } = await commandPlace()
+  const argv = ['config', 'set', 'providers.openai.key', '-', '--json']
+  const ran = await runCli({ root, stdin }, ...argv)
+  expect([ran.code, failureOf(ran).kind]).toEqual([2, kind])
+  expect(ran.stdout + ran.stderr).not.toContain('canary')
+  await expect(stat(join(root, 'home', 'config.json'))).rejects.toThrow('ENOENT')
+})
+
+test('what came with a workspace names no provider, no place and no key before it is trusted, and shows no key', async () => {
+  const { root, workspace } = await commandPlace()
+  const base_url = 'https://elsewhere.example.com/v1'
+  await set(root, 'providers.openai.base_url', 'https://mine.example.com')
+  const providers = { openai: { base_url, key: CANARY } }
+  await brought(workspace, JSON.stringify({ provider: 'openai', providers, effort: 'max' }))
+  const waiting = { source: 'default', untrusted: '[set]' }
+  expect(await setting(root, 'providers.openai.key')).toEqual(waiting)
+  expect(await setting(root, 'providers.openai.base_url')).toEqual({
+    value: 'https://mine.example.com',
+    source: 'user',
+    untrusted: base_url,
+  })
+  expect(await setting(root, 'effort')).toEqual({ source: 'default', untrusted: 'max' })
+  expect((await runCli({ root }, 'sessions')).stderr).toContain('provider, effort, providers')
+  const trusted = await runCli({ root }, 'trust', '--yes', '--json')
+  expect(Trusted.parse(JSON.parse(trusted.stdout)).settings).toEqual({
+    provider: 'openai',
+    effort: 'max',
+    'providers.openai.key': '[set]',
+    'providers.openai.base_url': base_url,
+  })
+  expect(trusted.stderr).toContain(base_url)
+  expect(trusted.stdout + trusted.stderr).not.toContain('canary')
+  expect(await setting(root, 'providers.openai.base_url')).toEqual({
+    value: base_url,
+    source: 'workspace',
+  })
+})
+
+test('what is known of a model is set by its id, dots and all', async () => {
+  const { root } = await commandPlace()
+  const window = 'models.gpt-5.5.window_tokens'
+  expect(await setting(root, window)).toEqual({ source: 'default' })
+  expect(await set(root, window, '400000')).toMatchObject({ key: window, value: 400_000 })
+  await set(root, 'models.llama3.1:8b.prices.input', '0')
+  expect(await setting(root, window)).toEqual({ value: 400_000, source: 'user' })
+  const all = await runCli({ root }, 'config', 'get')
+  expect(all.stdout).toMatch(/^models\.llama3\.1:8b\.prices\.input +0 +user/m)
+  await set(root, 'models.llama3.1:8b.prices.input')
+  expect(JSON.parse(await readFile(join(root, 'home', 'config.json'), 'utf8'))).toEqual({
+    models: { 'gpt-5.5': { window_tokens: 400_000 } },
+  })
+})
+
 const FOREIGN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
 test('a Session from elsewhere can be continued when a person vouched for it, having seen what it is', async () => {
@@ -212,20 +316,47 @@ test('what a foreign Session says of itself cannot move the cursor', async () =>
   expect(stderr).not.toMatch(UNSEEN)
 })
 
-test('at a terminal a person is asked, and only yes is a yes', async () => {
-  const { root, workspace } = await commandPlace()
-  await brought(workspace, '{"permission":"auto"}')
+/** The program at a terminal, in the workspace of `root`. */
+async function atTerminal(root: string) {
   const program = await bundleScript(
     new URL('../../bin/hawser.ts', import.meta.url),
     await freshFolder(),
   )
-  const ask = async (answer: string) => {
-    const pty = openPty(process.execPath, [program, 'trust'], {
+  return (...argv: readonly string[]) =>
+    openPty(process.execPath, [program, ...argv], {
       columns: 80,
       rows: 24,
-      cwd: workspace,
+      cwd: join(root, 'workspace'),
       env: { HAWSER_HOME: join(root, 'home') },
     })
+}
+
+test('at a terminal a key is typed unseen, and can be thought better of', async () => {
+  const { root } = await commandPlace()
+  const key = 'providers.anthropic.key'
+  const hawser = await atTerminal(root)
+  const type = async (keys: string) => {
+    const pty = hawser('config', 'set', key, '-')
+    await pty.until(`${key} (not shown):`)
+    pty.write(keys)
+    const { code } = await pty.ended
+    expect(pty.raw()).not.toContain('canary')
+    return code
+  }
+  expect(await type('\u0004')).toBe(2)
+  expect(await type('\r')).toBe(2)
+  expect(await setting(root, key)).toEqual({ source: 'default' })
+  expect(await type(`${CANARY}x\u007f\r`)).toBe(0)
+  const stored = await readFile(join(root, 'home', 'config.json'), 'utf8')
+  expect(JSON.parse(stored)).toEqual({ providers: { anthropic: { key: CANARY } } })
+})
+
+test('at a terminal a person is asked, and only yes is a yes', async () => {
+  const { root, workspace } = await commandPlace()
+  await brought(workspace, '{"permission":"auto"}')
+  const hawser = await atTerminal(root)
+  const ask = async (answer: string) => {
+    const pty = hawser('trust')
     await pty.until('permission = auto')
     await pty.until('[y/N]')
     pty.write(answer)

@@ -3,6 +3,7 @@ import { CONTRACT_VERSION, LAYER_0 } from '../../src/contract/layer0.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
 import * as words from '../../src/history/words.ts'
+import * as said from '../../src/providers/said.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 
 /** Every sentence that Hawser says to a model, on Events that reach every branch of it. */
@@ -33,6 +34,27 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
     sentences: 'be8a79b52ca245efcd9378501394fb65eb64d5a228d31a70f9c1e31c1dfc05e2',
   })
+})
+
+/** Sentences that stand in requests for what a dialect or a model does not take. */
+function everySubstitute(): string[] {
+  const image = { handle: '@img1', media_type: 'image/tiff' }
+  return [
+    ...(['ok', 'failed', 'denied', 'unknown'] as const).flatMap((outcome) => [
+      said.resultText({ outcome, output: '' }),
+      said.resultText({ outcome, output: 'text' }),
+    ]),
+    said.notShown(image),
+    said.notShown({ media_type: 'audio/wav' }),
+    said.titledText(image, 'text'),
+    said.titledText({}, 'text'),
+    said.fenced('text'),
+    said.BEFORE_NOT_SHOWN,
+  ]
+}
+
+test('what stands in a request for what is not taken belongs to this version of the contract', () => {
+  expect(everySubstitute().join('\n---\n')).toMatchSnapshot()
 })
 
 test('every sentence is as it reads here', () => {

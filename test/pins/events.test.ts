@@ -32,7 +32,7 @@ const EVENT_PIN = {
   provider_request:
     'call_index attempt dialect model contract_version cache_key request_sha256 request_bytes ' +
     'sent_bytes? shared_prefix_bytes prefix_break? projected? transport previous_response_id_used?',
-  assistant_message: 'text partial? resources?',
+  assistant_message: 'text partial? phase? resources?',
   reasoning: 'dialect model item',
   tool_call: 'call_id name arguments',
   tool_result:

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
+import { APART, onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
 import { conversationOf } from '../../src/history/conversation.ts'
 import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { WholeEvent } from '../../src/model/event.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
-import { encode } from '../../src/providers/rehearsal/encode.ts'
+import { DIALECT_NAMES, DIALECTS, type DialectName } from '../support/dialects.ts'
 import { random, type Random } from '../support/random.ts'
 import { madeRequests, type MadeRequest, type Mistake } from '../support/made-requests.ts'
 
 /** What is wrong with the step from one request to the next; empty when the Law holds. */
 function offences(before: MadeRequest, next: MadeRequest): string[] {
   const foretold = predictBreak(before.made, before.segments, next.made)
-  const apart = foretold?.cause === 'model' || foretold?.cause === 'dialect'
+  const apart = foretold !== undefined && APART.has(foretold.cause)
   const shared = sharedPrefix(before.segments, next.segments)
   const bytes = apart ? 0 : shared.bytes
   if (foretold === undefined) return shared.whole ? [] : [`broke at ${bytes} without a cause`]
@@ -41,12 +41,12 @@ function callOrder(items: readonly ConversationItem[]): string[] {
   return calls.join() === results.join() ? [] : ['results in another order than calls']
 }
 
-async function judge(seeds: number, mistake?: Mistake) {
+async function judge(seeds: number, dialect: DialectName, mistake: Mistake = {}) {
   const causes: Record<string, number> = {}
   const wrong: string[] = []
   let pairs = 0
   for (let seed = 1; seed <= seeds; seed++) {
-    const requests = await madeRequests(seed, mistake)
+    const requests = await madeRequests(seed, { mistake, dialect })
     for (const [at, next] of requests.entries()) {
       wrong.push(...callOrder(next.items).map((offence) => `seed ${seed}: ${offence}`))
       const before = requests[at - 1]
@@ -62,22 +62,25 @@ async function judge(seeds: number, mistake?: Mistake) {
   return { causes, wrong, pairs }
 }
 
-test('[PC-005] [PC-025] a request begins with all of the one before it, or breaks where and why Events foretell', async () => {
-  const { causes, wrong, pairs } = await judge(400)
-  expect(wrong).toEqual([])
-  expect((causes['unbroken'] ?? 0) / pairs).toBeGreaterThanOrEqual(0.3)
-  const rare = [
-    'model',
-    'params',
-    'surface',
-    'checkpoint',
-    'undo',
-    'transient_retired',
-    'quarantine',
-    'drop',
-  ]
-  expect(rare.filter((cause) => (causes[cause] ?? 0) < 20)).toEqual([])
-})
+test.each(DIALECT_NAMES)(
+  '[PC-005] [PC-025] in %s a request begins with all of the one before it, or breaks where and why Events foretell',
+  async (dialect) => {
+    const { causes, wrong, pairs } = await judge(400, dialect)
+    expect(wrong).toEqual([])
+    expect((causes['unbroken'] ?? 0) / pairs).toBeGreaterThanOrEqual(0.3)
+    const rare = [
+      'model',
+      'params',
+      'surface',
+      'checkpoint',
+      'undo',
+      'transient_retired',
+      'quarantine',
+      'drop',
+    ]
+    expect(rare.filter((cause) => (causes[cause] ?? 0) < 20)).toEqual([])
+  },
+)
 
 const MISTAKES: Record<string, Mistake> = {
   'a date in Layer 0': {
@@ -131,12 +134,17 @@ const MISTAKES: Record<string, Mistake> = {
   },
 }
 
-test.each(Object.entries(MISTAKES))('the Law catches %s', async (_name, mistake) => {
-  expect((await judge(25, mistake)).wrong).not.toEqual([])
+const PLANTED = DIALECT_NAMES.flatMap((dialect) =>
+  Object.entries(MISTAKES).map(([name, mistake]) => ({ dialect, name, mistake })),
+)
+
+test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistake }) => {
+  expect((await judge(25, dialect, mistake)).wrong).not.toEqual([])
 })
 
 /** What a request of any Turn would have been made from at any place of a Log; the segments of that request beside it. */
 function anyRequest(surface: Surface, turn: Made['turn'], events: readonly WholeEvent[]) {
+  const { encode } = DIALECTS.rehearsal
   const segments = encode(conversationOf(events, { turn, replay: surface.params.replay }), surface)
   const surfaceSegments = encode([], surface)
   return { made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn }, segments }

@@ -28,7 +28,7 @@ const parts = {
   ...real,
   place: { ...real.place, clock: { ...real.place.clock, now: () => now ?? Date.now() } },
   ...(sandbox ? {} : { sandbox: systemSandbox({ program: '/nowhere' }) }),
-  providerOf: () =>
+  providerOf: async () =>
     ok({
       ...provider,
       stream: (body: Buffer, signal: AbortSignal) => {
@@ -46,7 +46,7 @@ const stored = recorded && value(await parts.store.get(recorded.data.blob))
 const surface = stored && thawSurface(stored)
 const request = session.events.find((event) => event.type === 'provider_request')
 const segments = surface === undefined ? [] : provider.encode([], surface)
-const framed = provider.frame(segments, [])
+const framed = provider.frame(segments, { cacheKey: '', marks: [] })
 const last = segments.at(-1)?.bytes ?? framed
 const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions()
 const told = {

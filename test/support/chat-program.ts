@@ -29,7 +29,7 @@ const provider = rehearsalProvider({ chunk, delayMs: gated ? 1 : 0, sleep: opene
 const questions = new Questions()
 const { parts, close } = await openParts(order.root, {
   ask: questions.ask,
-  providerOf: () => ok(provider),
+  providerOf: async () => ok(provider),
 })
 const harness = new Harness(parts)
 const { session: id, permission } = order

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Output, Streams } from '../../src/host/streams.ts'
 import { main } from '../../src/main.ts'
+import { CANARY_KEY } from './canary.ts'
 
 export interface CliRun {
   readonly code: number
@@ -40,7 +41,9 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
     print: (text) => stdout.output.write(text),
     streams,
   })
-  return { code, stdout: stdout.text(), stderr: stderr.text() }
+  const told = { code, stdout: stdout.text(), stderr: stderr.text() }
+  if (`${told.stdout}${told.stderr}`.includes(CANARY_KEY)) throw new Error('a key was printed')
+  return told
 }
 
 function captured(): { readonly output: Output; readonly text: () => string } {

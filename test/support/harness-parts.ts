@@ -50,14 +50,18 @@ export async function openParts(
     tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
     toolSchemas: toolSchemas(TOOLSET),
     protectedPaths: PROTECTED_PATHS,
-    providerOf: (name) =>
+    factsOf: () => undefined,
+    dialectNameOf: (name) => name,
+    providerOf: async (name) =>
       name === 'rehearsal' ? ok(provider) : failed('not_configured', `There is no ${name}.`),
-    dialectOf: (name) =>
+    dialectOf: async (name) =>
       name === 'rehearsal' ? ok(provider) : failed('not_found', `There is no dialect ${name}.`),
     ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
     presenter: 'test',
     version: '0.1.0',
-    limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000 },
+    limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 0 },
+    chance: () => 0.5,
+    secrets: [],
     ...changes,
   }
   const close = async () => {

@@ -2,8 +2,9 @@ import { sha256 } from '../../src/encoding/hash.ts'
 import { Descriptor } from '../../src/model/descriptor.ts'
 import type { EventData, EventDraft } from '../../src/model/event.ts'
 import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
-import type { Surface } from '../../src/model/surface.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
+import type { DialectName } from './dialects.ts'
+import { madeSurface, REASONING } from './made-surface.ts'
 import { random, type Random } from './random.ts'
 
 /** A made-up Log: Events as they would be appended, and the blobs they name. */
@@ -13,9 +14,9 @@ export interface MadeLog {
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-/** Writes a random Log with Events of every type, in orders that a harness could have produced. */
-export function makeLog(seed: number): MadeLog {
-  const maker = new LogMaker(random(seed))
+/** Writes a random Log with Events of every type, in orders that a harness could have produced; its models speak `dialect`. */
+export function makeLog(seed: number, dialect: DialectName = 'rehearsal'): MadeLog {
+  const maker = new LogMaker(random(seed), dialect)
   maker.begin()
   const turns = 3 + maker.chance.below(6)
   for (let turn = 0; turn < turns; turn++) {
@@ -39,8 +40,11 @@ class LogMaker {
   #checkpoints: EventId[] = []
   #surface = 0
 
-  constructor(chance: Random) {
+  readonly #dialect: DialectName
+
+  constructor(chance: Random, dialect: DialectName) {
     this.chance = chance
+    this.#dialect = dialect
   }
 
   get made(): MadeLog {
@@ -107,7 +111,8 @@ class LogMaker {
   #call(index: number, last: boolean): void {
     this.#request(index)
     if (this.#maybe(0.3)) {
-      const data = { dialect: 'rehearsal', model: 'rehearsal', item: { n: this.#count } } as const
+      const item = REASONING[this.#dialect](`${(this.#count += 1)}`)
+      const data = { dialect: this.#dialect, model: 'rehearsal', item }
       this.#add({ type: 'reasoning', data })
     }
     const calls = last ? 0 : 1 + this.chance.below(3)
@@ -138,7 +143,7 @@ class LogMaker {
     const data: EventData<'provider_request'> = {
       call_index,
       attempt: 0,
-      dialect: 'rehearsal',
+      dialect: this.#dialect,
       model: 'rehearsal',
       contract_version: 'hw1',
       cache_key: 'hw1',
@@ -252,7 +257,7 @@ class LogMaker {
     } else {
       this.#add({
         type: 'resource_quarantined',
-        data: { resource_id, dialect: 'rehearsal', provider_error },
+        data: { resource_id, dialect: this.#dialect, provider_error },
       })
     }
   }
@@ -378,20 +383,3 @@ class LogMaker {
 }
 
 const HANDLES = { image: 'img', pdf: 'pdf', text: 'txt', link: 'link', file: 'file' } as const
-
-/** A surface that differs from that of another number in its tools, and by `twist` also in its parameters or model. */
-function madeSurface(number: number, twist: number): Parameters<typeof freezeSurface>[0] {
-  const params: Surface['params'] = {
-    replay: 'attach-turn',
-    late_role: 'developer',
-    tool_choice: twist === 1 && number > 0 ? 'none' : 'auto',
-    limits: { provider_calls: 100 },
-  }
-  const tools = ['read', `tool_${number}`].map((name) => ({
-    name,
-    description: name,
-    parameters: {},
-  }))
-  const model = twist === 2 && number > 0 ? 'rehearsal-2' : 'rehearsal'
-  return { model, tools, skillsIndex: number % 3 === 2 ? `skills ${number}` : '', params }
-}

@@ -8,8 +8,8 @@ import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { WholeEvent } from '../../src/model/event.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
-import { encode } from '../../src/providers/rehearsal/encode.ts'
 import { CrashDisk } from './crash-disk.ts'
+import { DIALECTS, type DialectName } from './dialects.ts'
 import { MADE_SESSION, makeLog, type MadeLog } from './log-generator.ts'
 import { overwrite } from './raw-log.ts'
 
@@ -26,9 +26,17 @@ export interface Mistake {
   readonly segments?: (segments: Segment[], events: readonly WholeEvent[]) => Segment[]
 }
 
+export interface Making {
+  readonly mistake?: Mistake
+  readonly dialect?: DialectName
+}
+
 /** Every request of the Log that the seed leads to, from its raw lines. */
-export async function madeRequests(seed: number, mistake: Mistake = {}): Promise<MadeRequest[]> {
-  const log = makeLog(seed)
+export async function madeRequests(
+  seed: number,
+  { mistake = {}, dialect = 'rehearsal' }: Making = {},
+): Promise<MadeRequest[]> {
+  const log = makeLog(seed, dialect)
   const events = await eventsOf(log)
   const requests: MadeRequest[] = []
   let surface: Surface | undefined
@@ -37,7 +45,8 @@ export async function madeRequests(seed: number, mistake: Mistake = {}): Promise
       surface = thawSurface(log.blobs.get(event.data.blob) ?? Buffer.alloc(0))
     }
     if (event.type !== 'provider_request' || surface === undefined) continue
-    requests.push(requestAt(events.slice(0, at), event.turn_id, surface, log, mistake))
+    const made = { log, mistake, dialect }
+    requests.push(requestAt(events.slice(0, at), event.turn_id, surface, made))
   }
   return requests
 }
@@ -46,9 +55,9 @@ function requestAt(
   events: readonly WholeEvent[],
   turn: WholeEvent['turn_id'],
   surface: Surface,
-  { blobs }: MadeLog,
-  mistake: Mistake,
+  { log: { blobs }, mistake, dialect }: Required<Making> & { readonly log: MadeLog },
 ): MadeRequest {
+  const { encode } = DIALECTS[dialect]
   const folded = conversationOf(events, { turn, replay: surface.params.replay })
   const loaded = folded.map((item): ConversationItem => {
     if (!('parts' in item)) return item
@@ -62,7 +71,7 @@ function requestAt(
   const right = encode(items, surface)
   const segments = mistake.segments?.(right, events) ?? right
   const surfaceSegments = segments.slice(0, encode([], surface).length)
-  return { items, segments, made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn } }
+  return { items, segments, made: { dialect, surface, surfaceSegments, events, turn } }
 }
 
 /** The Log as lines on a disk, read back. */

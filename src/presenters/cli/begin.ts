@@ -38,18 +38,39 @@ export async function beginSession(
   const session =
     choice.session === undefined ? await harness.latest() : await openNamed(harness, choice.session)
   if (!session.ok) return session
-  const said = choice.permission && (await session.value.setPermissionMode(choice.permission))
-  if (said?.ok === false) return said
-  return ok({ session: session.value, byDefault: false })
+  const said = await sayAgain(opened, session.value, choice)
+  return said.ok ? ok({ session: session.value, byDefault: false }) : said
+}
+
+/** What is said of a Session that goes on counts from its next Turn. */
+async function sayAgain(
+  { defaultModel }: Opened,
+  session: Session,
+  { provider, model, permission }: SessionChoice,
+): Promise<Result<void>> {
+  if (permission !== undefined) {
+    const said = await session.setPermissionMode(permission)
+    if (!said.ok) return said
+  }
+  if (provider === undefined && model === undefined) return ok(undefined)
+  const chosen = provider ?? session.state.provider
+  const same = chosen === session.state.provider
+  const named = model ?? (same ? session.state.model : defaultModel(chosen))
+  if (named !== undefined) return session.setModel({ provider: chosen, model: named })
+  return failed('invalid_args', 'Which model of that provider is not known: say --model.', {}, [
+    { action: 'See which models are known.', command: 'hawser models' },
+  ])
 }
 
 async function newSession(
   { env }: CliWorld,
-  { harness, settings: { settings } }: Opened,
+  { harness, settings: { settings }, defaultModel }: Opened,
   { provider, model, mode, permission }: SessionChoice,
   toAdmit: boolean,
 ): Promise<Result<Begun>> {
-  const chosen = chooseProvider({ provider, model, env, settings })
+  const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
+  if (!choice.ok) return choice
+  const chosen = choice.value
   const begun = {
     provider: chosen.provider,
     model: chosen.model,
@@ -62,14 +83,13 @@ async function newSession(
 }
 
 function contradiction(choice: SessionChoice): string | undefined {
-  const { session, provider, model, mode } = choice
+  const { session, mode } = choice
   if (session !== undefined && choice.continue === true) {
     return 'Say either --session or --continue.'
   }
-  if (provider ?? model ?? mode) {
-    return 'A Session keeps the provider, the model and the mode it began with. Begin a new one to change them.'
-  }
-  return undefined
+  return mode === undefined
+    ? undefined
+    : 'A Session keeps the mode it began with. Begin a new one to change it.'
 }
 
 export const REHEARSING =

@@ -175,6 +175,10 @@ export const COMMANDS: readonly Command[] = [
         flags: '--prompt <text>',
         help: 'what would be asked; read from standard input when absent',
       },
+      {
+        flags: '--dialect <name>',
+        help: "messages, responses, chat or rehearsal; by default that of the Session's provider",
+      },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -191,6 +195,13 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: ['hawser gc --dry-run'],
     load: () => import('./commands/gc.ts'),
+  },
+  {
+    name: 'models',
+    summary: 'list the models that are known, and what is known of each',
+    options: [{ flags: '--provider <name>', help: 'only those of this provider' }, JSON_OPTION],
+    examples: ['hawser models', 'hawser models --provider anthropic --json'],
+    load: () => import('./commands/models.ts'),
   },
   {
     name: 'usage',
@@ -228,7 +239,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'change a setting; without a value, forget it',
     args: [
       { name: '<key>', help: 'as in limits.provider_calls' },
-      { name: '[value]', help: 'its new value' },
+      { name: '[value]', help: 'its new value; `-` takes it from standard input' },
     ],
     options: [
       { flags: '--here', help: 'for this workspace instead of for you everywhere' },
@@ -237,6 +248,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       'hawser config set permission auto',
+      'hawser config set providers.anthropic.key - < key.txt',
       'hawser config set display.colour never --here',
     ],
     load: () => import('./commands/config-set.ts'),

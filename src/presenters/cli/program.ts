@@ -160,7 +160,12 @@ function misused(parser: Parser, argv: readonly string[], error: CommanderError)
   }
   const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   const help = known ? `hawser ${first} --help` : 'hawser --help'
-  return failed('invalid_args', `${visibleLine(message)}.`, { arguments: argv }, [
+  return failed('invalid_args', `${visibleLine(message)}.`, repeatable(argv), [
     { action: 'show_help', command: help },
   ])
+}
+
+/** What was typed, unless it may hold a key. */
+function repeatable(argv: readonly string[]): Readonly<Record<string, unknown>> {
+  return argv.includes('config') ? {} : { arguments: argv }
 }

@@ -1,34 +1,44 @@
 import * as z from 'zod'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { allSettings, type Setting } from '../../model/settings.ts'
+import { allSettings, modelSettings, settingAt, type Setting } from '../../model/settings.ts'
 import { quoted, shortened } from '../../encoding/quote.ts'
+import { usableKey } from '../../session/credentials.ts'
 import type { SourcedSetting } from '../../session/stored-settings.ts'
 import { nearest } from './nearest.ts'
 import { visibleLine } from './visible-text.ts'
 
 /** The setting a person named. One that does not exist is answered with the nearest that does. */
 export function settingNamed(key: string): Result<Setting> {
-  const all = allSettings()
-  const found = all.find((setting) => setting.key === key)
+  const found = settingAt(key)
   if (found !== undefined) return ok(found)
-  const keys = all.map((setting) => setting.key)
+  const fixed = allSettings().map((setting) => setting.key)
+  const keys = [...fixed, ...modelSettings('<id>').map((setting) => setting.key)]
   const below = keys.filter((one) => one.startsWith(`${key}.`))
   if (below.length > 0)
     return failedKey(`${key} is a group: name one of ${below.join(', ')}.`, keys)
-  const close = nearest(key, keys)
+  if (key.startsWith('models.')) {
+    const message = `There is no setting ${shown(key)}. Name a model and one of its facts, as in models.gpt-5.5.window_tokens.`
+    return failedKey(message, keys)
+  }
+  const close = nearest(key, fixed)
   const hint = close === undefined ? '' : ` Did you mean ${close}?`
   return failedKey(`There is no setting ${shown(key)}.${hint}`, keys, close)
 }
 
 /** The value that a person typed, as the setting takes it: a number, a boolean, one of some words, or text. */
 export function settingValue(setting: Setting, typed: string): Result<unknown> {
-  const readings: unknown[] = [typed]
+  const text = setting.secret ? usableKey(typed) : typed
+  const readings: unknown[] = [text]
   if (/^-?\d+(\.\d+)?$/.test(typed)) readings.push(Number(typed))
   if (typed === 'true' || typed === 'false') readings.push(typed === 'true')
-  const fitting = readings.find((reading) => setting.schema.safeParse(reading).success)
+  const fitting = readings.find(
+    (reading) => reading !== undefined && setting.schema.safeParse(reading).success,
+  )
   if (fitting !== undefined) return ok(fitting)
   const allowed = allowedIn(setting)
-  return failed('invalid_args', `${setting.key} takes ${allowed}, not ${shown(typed)}.`, {
+  // What could be anything could be a secret, and is not repeated.
+  const instead = isFreeText(setting) ? '' : `, not ${shown(typed)}`
+  return failed('invalid_args', `${setting.key} takes ${allowed}${instead}.`, {
     key: setting.key,
     allowed,
   })
@@ -51,24 +61,37 @@ export function chosenColour(settings: readonly SourcedSetting[]): 'auto' | 'alw
 
 const Shape = z.object({
   type: z.string().optional(),
+  format: z.string().optional(),
   enum: z.array(z.string()).optional(),
   minimum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
   maximum: z.number().optional(),
 })
 
+function shapeOf({ schema }: Setting): z.infer<typeof Shape> {
+  return Shape.parse(z.toJSONSchema(schema))
+}
+
 /** Whether it takes any text, and so may hold what nobody else should see. */
-export function isFreeText({ schema }: Setting): boolean {
-  const { type, enum: words } = Shape.parse(z.toJSONSchema(schema))
+export function isFreeText(setting: Setting): boolean {
+  const { type, enum: words } = shapeOf(setting)
   return type === 'string' && words === undefined
 }
 
 /** What a setting takes, in words. */
-export function allowedIn({ schema }: Setting): string {
-  const { type, enum: words, minimum, maximum } = Shape.parse(z.toJSONSchema(schema))
+export function allowedIn(setting: Setting): string {
+  const { type, format, enum: words, minimum, exclusiveMinimum, maximum } = shapeOf(setting)
+  if (setting.secret) return 'a key: letters, digits and signs without a space'
   if (words !== undefined) return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
   if (type === 'boolean') return 'true or false'
-  if (type === 'integer') return `a whole number from ${minimum} to ${maximum}`
-  return 'text'
+  if (type === 'integer' || type === 'number') {
+    const kind = type === 'integer' ? 'a whole number' : 'a number'
+    if (exclusiveMinimum !== undefined) return `${kind} above ${exclusiveMinimum}`
+    return maximum === undefined
+      ? `${kind} from ${minimum} on`
+      : `${kind} from ${minimum} to ${maximum}`
+  }
+  return format === 'uri' ? 'an http or https URL without user, query and fragment' : 'text'
 }
 
 function failedKey(message: string, keys: readonly string[], close?: string): Failed {

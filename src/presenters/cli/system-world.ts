@@ -6,14 +6,14 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { CliWorld, OpenedHome } from './world.ts'
 
 /** What the world of a command is made of. */
-export interface WorldParts extends Pick<CliWorld, 'env' | 'cwd' | 'version'> {
+export interface WorldParts extends Pick<CliWorld, 'env' | 'cwd' | 'version' | 'models'> {
   /** By default those of this process. */
   readonly streams?: Streams | undefined
   readonly open: (home: string) => CliWorld['open']
 }
 
 /** The world of this machine, this process and this user. */
-export function systemWorld({ streams, env, cwd, version, open }: WorldParts): CliWorld {
+export function systemWorld({ streams, env, cwd, version, open, models }: WorldParts): CliWorld {
   // Not in a process that is somebody else's.
   if (streams === undefined) optimiseLater()
   const home = homePath(env)
@@ -26,6 +26,7 @@ export function systemWorld({ streams, env, cwd, version, open }: WorldParts): C
     home,
     open: open(home),
     openHome: () => openHomeAt(home),
+    models,
   }
 }
 

@@ -59,6 +59,7 @@ export function wordsView(options: WordsOptions): TurnView {
       if (seen.kind === 'notice') {
         if (seen.notice.type === 'text_delta' && stdout.isTTY)
           say(visibleText(seen.notice.data.text))
+        if (seen.notice.type === 'status') activity.during(visibleText(seen.notice.data.text))
         return
       }
       const event = seen.kind === 'line' ? seen.whole : undefined

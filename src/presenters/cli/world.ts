@@ -3,6 +3,7 @@ import type { Folder } from '../../host/files.ts'
 import type { Ids } from '../../host/ids.ts'
 import type { Streams } from '../../host/streams.ts'
 import type { Result } from '../../model/errors.ts'
+import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
 import type { EffectiveSettings } from '../../session/settings.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { SessionParts } from '../../session/session-parts.ts'
@@ -21,6 +22,19 @@ export interface CliWorld {
   readonly open: (path: string, options?: OpenOptions) => Promise<Result<Opened>>
   /** Opens only what belongs to the user, for commands that need no workspace. */
   readonly openHome: () => Promise<Result<OpenedHome>>
+  /** What is known of models, with what settings say of them, by the id of a model. */
+  readonly models: (overrides: Readonly<Record<string, ModelFacts>>) => Promise<KnownModels>
+}
+
+/** The catalogue of models. */
+export interface KnownModels {
+  /** The day its figures were looked up, as in 2026-01-31. */
+  readonly asOf: string
+  /** What the names of sources stand for. */
+  readonly references: Readonly<Record<string, string>>
+  readonly providers: readonly string[]
+  /** Of a provider, or all. */
+  readonly rows: (provider?: string) => readonly ModelRow[]
 }
 
 export interface OpenOptions {
@@ -43,6 +57,8 @@ export interface Opened {
   /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
   readonly folders: { readonly workspace: Folder; readonly home: Folder }
   readonly sandbox: SessionParts['sandbox']
+  /** The model of a provider for whoever names none. */
+  readonly defaultModel: (provider: string) => string | undefined
   readonly ids: Ids
   readonly close: () => Promise<void>
 }

@@ -94,29 +94,29 @@ test('items encoded a few at a time give the same bytes as all at once', () => {
 
 test('the body is canonical JSON as a whole, whatever it holds', () => {
   for (const some of [[], items.slice(0, 1), items]) {
-    const body = frame(encode(some, surface), [{ after: 2 }])
+    const body = frame(encode(some, surface), {})
     expect(body.toString()).toBe(canonicalJson(JSON.parse(body.toString())))
   }
-  expect(frame([], []).toString()).toBe('{"dialect":"rehearsal","segments":[]}')
+  expect(frame([], {}).toString()).toBe('{"dialect":"rehearsal","segments":[]}')
 })
 
 test('a spent body is continued in its own memory, and the bytes are the same', () => {
   const segments = encode(items, surface)
   const twice = [...segments, ...segments]
   for (const count of [0, 1, 4, segments.length]) {
-    const spent = { body: frame(segments.slice(0, count), []), count }
-    const body = frame(segments, [], spent)
-    expect(body).toEqual(frame(segments, []))
+    const spent = { body: frame(segments.slice(0, count), {}), count }
+    const body = frame(segments, { spent })
+    expect(body).toEqual(frame(segments, {}))
     // It was continued once; whoever names it again gets other memory.
-    const again = frame(twice, [], spent)
-    expect(body).toEqual(frame(segments, []))
-    expect(again).toEqual(frame(twice, []))
-    expect(frame(twice, [], { body, count: segments.length })).toEqual(again)
+    const again = frame(twice, { spent })
+    expect(body).toEqual(frame(segments, {}))
+    expect(again).toEqual(frame(twice, {}))
+    expect(frame(twice, { spent: { body, count: segments.length } })).toEqual(again)
   }
 })
 
 test('the body reads back as what was encoded', () => {
-  const read = readRequest(frame(encode(items, surface), []))
+  const read = readRequest(frame(encode(items, surface), {}))
   expect(read.ok && read.value.segments.map(({ role }) => role)).toEqual(
     encode(items, surface).map(({ role }) => role),
   )
@@ -129,7 +129,7 @@ test('an effort is a parameter', () => {
 
 test('a lone surrogate does not make the bytes unreadable', () => {
   const parts = [{ type: 'text', text: 'a\uD800b', lifetime: 'stable' }] as const
-  const read = readRequest(frame(encode([{ kind: 'user', seq: 1, parts }], surface), []))
+  const read = readRequest(frame(encode([{ kind: 'user', seq: 1, parts }], surface), {}))
   expect(read.ok && read.value.segments.at(-1)).toEqual({
     role: 'user',
     parts: [{ type: 'text', text: 'a\uFFFDb' }],

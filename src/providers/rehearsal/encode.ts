@@ -1,8 +1,8 @@
 import { canonicalJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
-import type { Lifetime, Mark, Segment } from '../../model/segment.ts'
+import type { Lifetime, Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
-import type { SpentBody } from '../provider.ts'
+import type { Framing, SpentBody } from '../provider.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
@@ -16,8 +16,7 @@ export function encode(items: readonly ConversationItem[], surface: Surface): Se
  */
 export function frame(
   segments: readonly Segment[],
-  _marks: readonly Mark[],
-  spent: SpentBody = NOTHING_FRAMED,
+  { spent = NOTHING_FRAMED }: Pick<Framing, 'spent'>,
 ): Buffer {
   const fresh = segments.slice(spent.count)
   const length = fresh.reduce(

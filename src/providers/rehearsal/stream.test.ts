@@ -14,7 +14,7 @@ const surface: Surface = {
 
 function bodyOf(text: string): Buffer {
   const parts = [{ type: 'text', text, lifetime: 'stable' }] as const
-  return frame(encode([{ kind: 'user', seq: 1, parts }], surface), [])
+  return frame(encode([{ kind: 'user', seq: 1, parts }], surface), {})
 }
 
 const prompt = rehearsalProvider({ chunk: 7, delayMs: 0 })

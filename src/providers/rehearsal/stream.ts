@@ -1,6 +1,7 @@
 import { runningSha256 } from '../../encoding/hash.ts'
 import { canonicalJson } from '../../encoding/json.ts'
 import { systemClock } from '../../host/clock.ts'
+import { wait } from '../../host/wait.ts'
 import { failed } from '../../model/errors.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
 import type { Thought } from './brain.ts'
@@ -19,7 +20,7 @@ export interface RehearsalOptions {
 export function rehearsalProvider({
   chunk,
   delayMs,
-  sleep = sleepByClock,
+  sleep = (ms, signal) => wait(systemClock, ms, signal),
 }: RehearsalOptions): Provider {
   return { dialect: 'rehearsal', encode, frame, stream }
 
@@ -87,17 +88,4 @@ function usageOf(body: Buffer, items: readonly AnswerItem[]): CallUsage {
   const written = items.map((item) => (item.kind === 'text' ? item.text : canonicalJson(item)))
   const output = Math.ceil(Buffer.byteLength(written.join('')) / 4)
   return { input: Math.ceil(body.length / 4), cached_read: 0, cache_write: 0, output, reasoning: 0 }
-}
-
-function sleepByClock(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      cancel()
-      signal.removeEventListener('abort', wake)
-      resolve()
-    }
-    const cancel = systemClock.after(ms, wake)
-    signal.addEventListener('abort', wake)
-    if (signal.aborted) wake()
-  })
 }

@@ -77,7 +77,7 @@ test('the model is shown, and changed where that is possible', async () => {
   expect(await run('model')).toEqual({ rows: ['rehearsal of rehearsal answers in this Session.'] })
   expect(await run('model', 'other')).toBe('invalid_args')
   const asked: string[] = []
-  const setModel: ChatActions['setModel'] = async (_session, model) => ok(asked.push(model))
+  const setModel: ChatActions['setModel'] = async (_session, { model }) => ok(asked.push(model))
   expect(await run('model', 'other', { actions: { ...actions, setModel } })).toEqual({ rows: [] })
   expect(asked).toEqual(['other'])
 })

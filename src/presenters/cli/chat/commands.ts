@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/list.ts'
-import type { Session } from '../../../session/session.ts'
+import type { ModelChoice, Session } from '../../../session/session.ts'
 import type { Line } from '../cell-width.ts'
 import { counted } from '../amounts.ts'
 import { sentences, verbatim } from './rows.ts'
@@ -13,7 +13,8 @@ export interface ChatActions {
   /** These show what they did by the Events they write. */
   readonly undo?: (session: Session) => Promise<Result<unknown>>
   readonly compact?: (session: Session) => Promise<Result<unknown>>
-  readonly setModel?: (session: Session, model: string) => Promise<Result<unknown>>
+  /** From the next Turn on. */
+  readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<unknown>>
   readonly fork?: (session: Session) => Promise<Result<Session>>
 }
 
@@ -83,7 +84,12 @@ const COMMANDS: readonly Command[] = [
     needs: 'fork',
     run: fork,
   },
-  { name: 'model', usage: '[name]', summary: 'show the model, or choose another', run: model },
+  {
+    name: 'model',
+    usage: '[[provider] name]',
+    summary: 'show the model, or choose another',
+    run: model,
+  },
   {
     name: 'permission',
     usage: '[read-only | ask | auto]',
@@ -183,7 +189,10 @@ async function model({ session, actions, columns }: Here, argument: string): Pro
   if (actions.setModel === undefined) {
     return failed('invalid_args', 'Choosing another model is not there yet in this version.')
   }
-  return quiet(await actions.setModel(session, argument))
+  const [first = '', second] = argument.split(/\s+/)
+  const choice =
+    second === undefined ? { provider, model: first } : { provider: first, model: second }
+  return quiet(await actions.setModel(session, choice))
 }
 
 async function permission({ session, columns }: Here, argument: string): Promise<Result<Done>> {

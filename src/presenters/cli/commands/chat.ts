@@ -43,6 +43,7 @@ async function inSession(
       sessions: () => harness.list(),
       open: (id) => harness.open(id),
       undo: (current) => harness.undo(current),
+      setModel: (current, chosen) => current.setModel(chosen),
     },
   })
   // A conversation that never began leaves nothing behind.

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ok } from '../../../model/errors.ts'
 import {
   readAllSettings,
+  sourcedSetting,
   sourcedSettings,
   type SourcedSetting,
 } from '../../../session/stored-settings.ts'
@@ -25,7 +26,9 @@ export const Output = z.object({
   settings: z.array(
     z.object({
       key: z.string(),
-      value: Value.optional().describe('What counts here; absent where it depends on the machine.'),
+      value: Value.optional().describe(
+        'What counts here; absent where it depends on the machine. A key of a provider is not shown.',
+      ),
       source: z.enum(['default', 'user', 'workspace']),
       untrusted: Value.optional().describe(
         'What the workspace says; it does not count until a person trusts it.',
@@ -46,10 +49,9 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   return inSettings(world, given, 'open', async ({ home, workspace }) => {
     const stored = await readAllSettings(home, workspace)
     if (!stored.ok) return stored
-    const all = sourcedSettings(stored.value)
-    const shown = all.filter(({ setting }) => key === undefined || setting.key === key)
-    const one = key === undefined ? undefined : shown[0]
-    const words = () => (one === undefined ? tableOf(world, all) : valueOf(world, one))
+    const one = named.value && sourcedSetting(stored.value, named.value)
+    const shown = one === undefined ? sourcedSettings(stored.value) : [one]
+    const words = () => (one === undefined ? tableOf(world, shown) : valueOf(world, one))
     return ok(answer(world, json, { settings: shown.map(entryOf) }, words))
   })
 }

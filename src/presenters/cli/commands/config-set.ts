@@ -1,17 +1,22 @@
 import * as z from 'zod'
 import { writeSettings, trust } from '../../../host/settings.ts'
-import { ok, type Result } from '../../../model/errors.ts'
+import { failed, ok, type NextAction, type Result } from '../../../model/errors.ts'
 import type { Setting } from '../../../model/settings.ts'
+import { saidIn } from '../../../session/credentials.ts'
 import {
   readAllSettings,
+  SET,
+  sourcedSetting,
   sourcedSettings,
   withSetting,
   type AllStoredSettings,
 } from '../../../session/stored-settings.ts'
 import { answer, refuse } from '../answer.ts'
 import type { Given } from '../command.ts'
+import { canAsk } from '../confirm.ts'
 import { settingNamed, settingValue, shownValue } from '../setting-values.ts'
 import { inSettings, type SettingsPlace } from '../settings-place.ts'
+import { typedLine } from '../typed-line.ts'
 import type { CliWorld } from '../world.ts'
 
 const Asked = z.object({
@@ -25,7 +30,7 @@ export const Output = z.object({
   value: z
     .union([z.string(), z.number(), z.boolean()])
     .optional()
-    .describe('Absent when the setting was forgotten.'),
+    .describe('Absent when the setting was forgotten. A key of a provider is not shown.'),
   where: z.enum(['user', 'workspace']),
   counts: z.boolean().describe('False for what a workspace says and nobody has trusted.'),
 })
@@ -36,36 +41,86 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     args: [key, typed],
     options: { here, json },
   } = Asked.parse(given)
-  const change = changeOf(key, typed)
+  const change = await changeOf(world, key, typed)
   if (!change.ok) return refuse(world, json, change.error)
-  const { value } = change.value
+  const { setting, value } = change.value
   return inSettings(world, given, here ? 'create' : 'none', async (place) => {
-    const set = await (here ? setHere(world, place, key, value) : setForUser(place, key, value))
+    const set = await (here ? setHere(world, place, change.value) : setForUser(place, change.value))
     if (!set.ok) return set
     const where = here ? 'workspace' : 'user'
-    const told = { key, ...(value === undefined ? {} : { value }), where, counts: set.value }
+    const shown = value === undefined ? {} : { value: setting.secret ? SET : value }
+    const told = { key, ...shown, where, counts: set.value }
+    if (setting.secret && value !== undefined) tellRisks(world, key, { here, typed: typed !== '-' })
     return ok(answer(world, json, told, () => words(told)))
   })
 }
 
-function changeOf(
+interface Change {
+  readonly setting: Setting
+  /** Absent when it is to be forgotten. */
+  readonly value: unknown
+}
+
+async function changeOf(
+  world: CliWorld,
   key: string,
   typed: string | undefined,
-): Result<{ readonly setting: Setting; readonly value: unknown }> {
+): Promise<Result<Change>> {
   const setting = settingNamed(key)
   if (!setting.ok) return setting
-  const value = typed === undefined ? ok(undefined) : settingValue(setting.value, typed)
+  const given = typed === '-' ? await givenFor(world, setting.value) : ok(typed)
+  if (!given.ok) return given
+  const value = given.value === undefined ? ok(undefined) : settingValue(setting.value, given.value)
   return value.ok ? ok({ setting: setting.value, value: value.value }) : value
+}
+
+/** From standard input, where no shell keeps it; at a terminal a line, and of what is secret nothing is seen. */
+async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promise<Result<string>> {
+  const { stdin } = streams
+  if (stdin.isTTY) {
+    if (!canAsk(streams)) {
+      const message = 'There is nobody to ask for a value: give it on standard input.'
+      return failed('invalid_args', message, { key }, [fromFile(key)])
+    }
+    const question = `${key}${secret ? ' (not shown)' : ''}: `
+    const line = await typedLine(streams, { question, shown: !secret, longest: LONGEST_VALUE })
+    return line === undefined ? failed('invalid_args', 'Nothing was typed.', { key }) : ok(line)
+  }
+  const bytes = await stdin.all(LONGEST_VALUE)
+  if (bytes === undefined) return failed('too_large', 'Standard input holds more than a value.')
+  const text = saidIn(bytes.toString('utf8'))
+  if (text !== undefined) return ok(text)
+  return failed('invalid_args', 'Standard input is empty.', { key }, [fromFile(key)])
+}
+
+const LONGEST_VALUE = 16 * 1024
+
+function fromFile(key: string): NextAction {
+  return { action: 'Give it from a file.', command: `hawser config set ${key} - < FILE` }
+}
+
+/** What a person should know who has just set what is secret. */
+function tellRisks(
+  { streams: { stderr } }: CliWorld,
+  key: string,
+  { here, typed }: { readonly here: boolean; readonly typed: boolean },
+): void {
+  if (typed) {
+    const instead = `hawser config set ${key} -`
+    stderr.write(`hawser: your shell may keep that key in its history. Next time: ${instead}\n`)
+  }
+  if (here) {
+    stderr.write('hawser: that key lies in this workspace now, in .hawser/config.json.\n')
+  }
 }
 
 async function setForUser(
   { home, ids }: SettingsPlace,
-  key: string,
-  value: unknown,
+  { setting, value }: Change,
 ): Promise<Result<boolean>> {
   const stored = await readAllSettings(home, undefined)
   if (!stored.ok) return stored
-  const next = withSetting(stored.value.own?.settings ?? {}, key, value)
+  const next = withSetting(stored.value.own?.settings ?? {}, setting, value)
   const written = await writeSettings(home, next, ids)
   return written.ok ? ok(true) : written
 }
@@ -77,19 +132,18 @@ async function setForUser(
 async function setHere(
   { clock }: CliWorld,
   { home, workspace, ids }: SettingsPlace,
-  key: string,
-  value: unknown,
+  { setting, value }: Change,
 ): Promise<Result<boolean>> {
   if (workspace === undefined) throw new Error('a workspace was asked for')
   const before = await readAllSettings(home, workspace)
   if (!before.ok) return before
-  const next = withSetting(before.value.here?.settings ?? {}, key, value)
+  const next = withSetting(before.value.here?.settings ?? {}, setting, value)
   const written = await writeSettings(workspace, next, ids)
   if (!written.ok) return written
   const after = await readAllSettings(home, workspace)
   if (!after.ok) return after
   if (after.value.here === undefined || isFree(after.value)) return ok(true)
-  if (!isFree(before.value)) return ok(isInForce(after.value, key))
+  if (!isFree(before.value)) return ok(isInForce(after.value, setting))
   const { sha256 } = after.value.here
   const what = `settings of ${workspace.label}`
   const at = new Date(clock.now()).toISOString()
@@ -102,19 +156,18 @@ function isFree(stored: AllStoredSettings): boolean {
   return sourcedSettings(stored).every(({ untrusted }) => untrusted === undefined)
 }
 
-function isInForce(stored: AllStoredSettings, key: string): boolean {
-  const one = sourcedSettings(stored).find(({ setting }) => setting.key === key)
-  return one?.untrusted === undefined
+function isInForce(stored: AllStoredSettings, setting: Setting): boolean {
+  return sourcedSetting(stored, setting).untrusted === undefined
 }
 
-interface Change {
+interface Told {
   readonly key: string
   readonly value?: unknown
   readonly where: string
   readonly counts: boolean
 }
 
-function words({ key, value, where, counts }: Change): string {
+function words({ key, value, where, counts }: Told): string {
   const whose = where === 'user' ? 'for you, everywhere' : 'for this workspace'
   const becomes = value === undefined ? 'forgotten' : shownValue(value)
   const waits = 'It does not count until you trust the settings of this workspace: hawser trust\n'

@@ -47,7 +47,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const healthy = found.checks.every(({ status }) => status !== 'problem')
   const told = { version: world.version, healthy }
   if (options.bundle) {
-    const secrets = secretsOf(world, path)
+    const secrets = secretsIn(world, path, found.keys)
     const checks = found.checks.map(({ id, status, plain }) => {
       return { id, status, text: redacted(plain, secrets), next_actions: [] }
     })
@@ -65,10 +65,15 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 const SECRET_NAME = /key|token|secret|password|passwd|credential/i
 
 /** Nothing of this should be in a report to begin with. */
-function secretsOf(world: CliWorld, workspace: Result<string>): Secret[] {
-  const keys = Object.entries(world.env).flatMap(([name, value]) =>
-    value !== undefined && SECRET_NAME.test(name) ? [{ text: value, instead: '(hidden)' }] : [],
+function secretsIn(
+  world: CliWorld,
+  workspace: Result<string>,
+  stored: readonly string[],
+): Secret[] {
+  const said = Object.entries(world.env).flatMap(([name, value]) =>
+    value !== undefined && SECRET_NAME.test(name) ? [value] : [],
   )
+  const keys = [...said, ...stored].map((text) => ({ text, instead: '(hidden)' }))
   const standing = workspacePath(world, undefined)
   const places = [
     { text: workspace.ok ? workspace.value : '', instead: '<workspace>' },

@@ -12,7 +12,11 @@ import type { CliWorld } from '../world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string()]),
-  options: z.object({ prompt: z.string().optional(), json: z.boolean().default(false) }),
+  options: z.object({
+    prompt: z.string().optional(),
+    dialect: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
 })
 
 export const Output = z.object({
@@ -28,14 +32,14 @@ export const Output = z.object({
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named],
-    options: { prompt, json },
+    options: { prompt, dialect, json },
   } = Asked.parse(given)
   const text = await textOf(world, prompt)
   if (!text.ok) return refuse(world, json, text.error)
   return inWorkspace(world, given, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
-    const request = await harness.preview(session.value, text.value)
+    const request = await harness.preview(session.value, text.value, { dialect })
     if (!request.ok) return request
     const { body, sha256, made } = request.value
     const told = {

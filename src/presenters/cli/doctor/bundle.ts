@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../../../model/errors.ts'
+import { generalKey } from '../../../model/settings.ts'
 import type { SourcedSetting } from '../../../session/stored-settings.ts'
 import { isFreeText, shownValue } from '../setting-values.ts'
 import type { Check } from './check.ts'
@@ -37,9 +38,10 @@ const ERRORS = 10
 
 /** A value that is one of a few words, or a number, tells nothing about anybody; text could be anything. */
 function settingLine({ setting, value, source, untrusted }: SourcedSetting): string {
-  const shown = value === undefined ? '-' : isFreeText(setting) ? HIDDEN : shownValue(value)
+  const chosen = source !== 'default' && isFreeText(setting)
+  const shown = value === undefined ? '-' : chosen ? HIDDEN : shownValue(value)
   const otherwise = untrusted === undefined ? '' : ', the workspace says otherwise'
-  return `${setting.key} = ${shown} (${source})${otherwise}`
+  return `${generalKey(setting)} = ${shown} (${source})${otherwise}`
 }
 
 const HIDDEN = '(set, not shown)'

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import { failed, ok } from '../../../model/errors.ts'
 import type { PathFacts } from '../../../host/machine.ts'
+import type { Settings } from '../../../model/settings.ts'
 import { redacted } from './bundle.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
-import { providerCheck } from './session-checks.ts'
+import { providerCheck } from './provider-check.ts'
+
+type Env = Readonly<Record<string, string>>
 
 const MACHINE = { node: '20.19.0', platform: 'linux', arch: 'x64', release: '6.1.0-13-amd64' }
 
@@ -96,11 +99,47 @@ test('locks that do not work are a problem', () => {
   expect(place.locksCheck(refused)).toMatchObject({ status: 'problem' })
 })
 
-test('a provider that somebody named is not told to others', () => {
-  const chosen = { provider: 'mine', model: 'm', because: 'settings' } as const
-  const check = providerCheck(chosen, { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' })
-  expect(check.text).toBe('New Sessions use mine; ANTHROPIC_API_KEY and OPENAI_API_KEY are set.')
-  expect(check.plain).toBe('Chosen by settings; ANTHROPIC_API_KEY and OPENAI_API_KEY are set.')
+const KEY = 'sk-canary-0001'
+
+test.each<[string, Env, Settings, 'ok' | 'warning' | 'problem', string]>([
+  ['nothing at all', {}, {}, 'ok', 'offline rehearsal model, because no other is chosen'],
+  ['a key', { OPENAI_API_KEY: KEY }, {}, 'ok', 'openai, because OPENAI_API_KEY is set'],
+  ['a stored key', {}, { providers: { anthropic: { key: KEY } } }, 'ok', 'use anthropic, because'],
+  ['a name', { HAWSER_PROVIDER: 'rehearsal' }, {}, 'ok', 'because HAWSER_PROVIDER says so'],
+  ['no key', { HAWSER_PROVIDER: 'openai' }, {}, 'problem', 'There is no key for openai.'],
+  ['no key', {}, { provider: 'anthropic' }, 'problem', 'There is no key for anthropic.'],
+  [
+    'a place that does not count',
+    { OPENAI_API_KEY: KEY },
+    { providers: { openai: { base_url: 'https://canary.example.com' } } },
+    'warning',
+    'providers.openai.base_url does not count',
+  ],
+])('with %s: %j %j', (_, env, settings, status, words) => {
+  const check = providerCheck(env, settings)
+  expect(check.status).toBe(status)
+  expect(check.text).toContain(words)
+  expect(check.plain).toContain(words)
+  expect(JSON.stringify(check)).not.toContain('canary')
+})
+
+test('a provider and a place that somebody named are not told to others', () => {
+  const unknown = providerCheck({}, { provider: 'mine\u001b[2J' })
+  expect(unknown.status).toBe('problem')
+  expect(unknown.text).toContain('mine\\u{1b}[2J')
+  expect(unknown.plain).not.toContain('mine')
+  const base_url = 'http://127.0.0.1:8080/v1'
+  const server = providerCheck({}, { providers: { 'openai-chat': { base_url } } })
+  expect(server.text).toContain(`${base_url}, without a key`)
+  expect(server.plain).toContain('another place than its own, without a key')
+  expect(server.plain).not.toContain('127')
+})
+
+test('what waits for trust is told to others without the names of models', () => {
+  const here = { settings: { models: { mine: { images: true } } }, sha256: '' }
+  const check = place.settingsCheck(ok({ own: undefined, here, trusted: false }))
+  expect(check.text).toContain('models.mine.images')
+  expect(check.plain).toContain('models.<id>.images')
 })
 
 test('what must not be there is replaced, the longest first', () => {

@@ -5,8 +5,9 @@ import { systemSandbox } from '../../../host/sandbox.ts'
 import { systemProgram } from '../../../host/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
-import { chooseProvider, type ProviderChoice } from '../../../session/choice.ts'
+import { secretsOf } from '../../../session/credentials.ts'
 import type { ListedSession } from '../../../session/list.ts'
+import { effectiveSettings } from '../../../session/settings.ts'
 import {
   readAllSettings,
   sourcedSettings,
@@ -18,6 +19,7 @@ import type { CliWorld } from '../world.ts'
 import type { Check } from './check.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
+import { providerCheck } from './provider-check.ts'
 import * as session from './session-checks.ts'
 
 /** What was found, in the order in which a person mends it. */
@@ -25,6 +27,8 @@ export interface Examination {
   readonly checks: readonly Check[]
   readonly settings: readonly SourcedSetting[]
   readonly errors: readonly ErrorKind[]
+  /** Keys of providers that settings hold, also those that do not count. */
+  readonly keys: readonly string[]
 }
 
 /** Looks at everything that Hawser stands on. Whatever is broken becomes a check; nothing stops the others. */
@@ -33,14 +37,15 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const homeFacts = await pathFacts(world.home)
   const here: PathFacts = path.ok ? await pathFacts(path.value) : { kind: 'missing' }
   const places = await examinePlaces(world, path)
-  const settings = sourcedSettings(places.stored.ok ? places.stored.value : NOTHING_STORED)
+  const stored = places.stored.ok ? places.stored.value : NOTHING_STORED
   const home = { path: world.home, facts: homeFacts }
   const workspace = { path: path.ok ? path.value : 'The folder you are in', facts: here }
   const sessions = await examineSessions(world, path)
   const disk = place.diskCheck([workspace, home])
   return {
-    settings,
+    settings: sourcedSettings(stored),
     errors: sessions.errors,
+    keys: [stored.own, stored.here].flatMap((file) => secretsOf({}, file?.settings ?? {})),
     checks: [
       machine.nodeCheck(facts),
       machine.platformCheck(facts),
@@ -53,15 +58,10 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
       ...(places.locks === undefined ? [] : [place.locksCheck(places.locks)]),
       place.settingsCheck(places.stored),
       session.sessionsCheck(sessions.listed),
-      session.providerCheck(providerOf(world, settings), world.env),
+      providerCheck(world.env, effectiveSettings(stored).settings),
       machine.terminalCheck(terminalFacts(world)),
     ],
   }
-}
-
-function providerOf({ env }: CliWorld, settings: readonly SourcedSetting[]): ProviderChoice {
-  const chosen = settings.find(({ setting }) => setting.key === 'provider')?.value
-  return chooseProvider({ env, settings: typeof chosen === 'string' ? { provider: chosen } : {} })
 }
 
 const NOTHING_STORED: AllStoredSettings = { own: undefined, here: undefined, trusted: false }

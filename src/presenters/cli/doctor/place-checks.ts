@@ -1,5 +1,6 @@
 import type { PathFacts } from '../../../host/machine.ts'
 import type { HawserError, Result } from '../../../model/errors.ts'
+import { generalKey } from '../../../model/settings.ts'
 import type { AllStoredSettings } from '../../../session/stored-settings.ts'
 import { sourcedSettings } from '../../../session/stored-settings.ts'
 import { counted, shownBytes } from '../amounts.ts'
@@ -86,9 +87,13 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
   const waiting = all.filter(({ untrusted }) => untrusted !== undefined)
   const text = `${counted(set, 'setting')} set`
   if (waiting.length === 0) return good('settings', text)
-  const keys = waiting.map(({ setting }) => setting.key).join(', ')
-  const said = { text: `${text}; this workspace also sets ${keys}, which does not count yet` }
-  return warning('settings', said, { action: 'Trust them, if you do.', command: 'hawser trust' })
+  const said = (keys: ReadonlySet<string>) =>
+    `${text}; this workspace also sets ${[...keys].join(', ')}, which does not count yet`
+  const both = {
+    text: said(new Set(waiting.map(({ setting }) => setting.key))),
+    plain: said(new Set(waiting.map(({ setting }) => generalKey(setting)))),
+  }
+  return warning('settings', both, { action: 'Trust them, if you do.', command: 'hawser trust' })
 }
 
 /** What a program would branch on: never a sentence, so never a name. */

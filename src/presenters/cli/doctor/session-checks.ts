@@ -1,6 +1,5 @@
 import { NEVER_USED } from '../../../host/workspace.ts'
 import type { Result } from '../../../model/errors.ts'
-import type { ProviderChoice } from '../../../session/choice.ts'
 import type { ListedSession } from '../../../session/list.ts'
 import { counted } from '../amounts.ts'
 import { visibleLine } from '../visible-text.ts'
@@ -33,23 +32,4 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
 
 function turnsOf(sessions: readonly ListedSession[]): number {
   return sessions.reduce((sum, { state }) => sum + state.turns, 0)
-}
-
-/** Where keys of providers are looked for. */
-const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY'] as const
-const OFFLINE = 'rehearsal'
-
-/** Names of keys only, never what they hold. */
-export function providerCheck(
-  { provider, because }: ProviderChoice,
-  env: Readonly<Record<string, string | undefined>>,
-): Check {
-  const there = KEYS.filter((name) => (env[name] ?? '') !== '')
-  const verb = there.length === 1 ? 'is' : 'are'
-  const keys = there.length === 0 ? 'no key is set' : `${there.join(' and ')} ${verb} set`
-  if (because === 'nothing_else' && provider === OFFLINE) {
-    return good('provider', `New Sessions use the offline rehearsal model; ${keys}.`)
-  }
-  const plain = `Chosen by ${because === 'environment' ? 'HAWSER_PROVIDER' : 'settings'}; ${keys}.`
-  return good('provider', `New Sessions use ${visibleLine(provider)}; ${keys}.`, plain)
 }

@@ -1,0 +1,242 @@
+// The same as start.bench.ts and turn.bench.ts, with real providers over HTTP: the built program up to the moment when a server
+// has its first request whole, going on with a Session whose request is a megabyte, and tool round trips. The floors send and
+// receive as much to and from the same server, with nothing but Node.
+import { spawn } from 'node:child_process'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
+import type { VendorDialect } from '../test/support/vendor-schemas.ts'
+import { bundled } from './bundled.ts'
+import { measureIn, type Measured } from './child.ts'
+import { full, median, medianRatio, tell, tellSkipped } from './figure.ts'
+import { noMemoryFigures } from './memory.ts'
+import { builtProgram, peakMeter, said, type Place } from './program.ts'
+import { inScratch } from './scratch.ts'
+import { vendor, type Vendor } from './vendor.ts'
+
+const STARTS = full ? 25 : 5
+const TRIP_ROUNDS = full ? 3 : 1
+const LATE = full ? 2_000 : 200
+const EARLY = 50
+const AROUND = 50
+const FILE = 'notes.txt'
+/** Of a Turn that goes on for as long as it may. */
+const CALLS_A_TURN = 99
+const LONG_REQUEST = full ? 1_000_000 : 100_000
+
+const PROVIDERS: Readonly<Record<VendorDialect, string>> = {
+  messages: 'anthropic',
+  responses: 'openai',
+  chat: 'openai-chat',
+}
+const PATHS: Readonly<Record<VendorDialect, string>> = {
+  messages: '/v1/messages',
+  responses: '/responses',
+  chat: '/chat/completions',
+}
+
+const program = await builtProgram()
+
+await inScratch(async (folder) => {
+  const server = await vendor(folder, FILE)
+  try {
+    const workspace = join(folder, 'workspace')
+    await mkdir(workspace)
+    await writeFile(join(workspace, FILE), 'The tide turns at six.\n'.repeat(20).slice(0, 300))
+    await measureStarts(folder, workspace, server)
+    await measureMemory(folder, workspace, server)
+    for (const dialect of VENDOR_DIALECTS) await measureTrips(folder, dialect, server)
+  } finally {
+    server.close()
+  }
+})
+
+async function measureStarts(folder: string, workspace: string, server: Vendor): Promise<void> {
+  const floorScript = await bundled('start-floor.worker.ts', folder)
+  const asks = VENDOR_DIALECTS.map((dialect) => {
+    const url = server.baseUrl(dialect, 0, 'start')
+    const floorUrl = server.baseUrl(dialect, 0, 'floor')
+    const place = placeOf(folder, workspace, url)
+    const args = [program, 'run', 'What?', '--json', '--provider', PROVIDERS[dialect]]
+    const floorArgs = (bytes: number) => [
+      floorScript,
+      workspace,
+      `${floorUrl}${PATHS[dialect]}`,
+      `${bytes}`,
+    ]
+    const [ms, floorMs]: [number[], number[]] = [[], []]
+    return {
+      dialect,
+      ms,
+      floorMs,
+      own: () => firstRequest(args, place, url, server),
+      floor: (bytes: number) => firstRequest(floorArgs(bytes), place, floorUrl, server),
+    }
+  })
+  const long = await longSession(folder, workspace, server)
+  const resumed: number[] = []
+  // Files of the program that were never read are not what is measured.
+  for (const { own } of asks) await own()
+  for (let round = 0; round < STARTS; round += 1) {
+    for (const { ms, floorMs, own, floor } of asks) {
+      const started = await own()
+      ms.push(started.ms)
+      floorMs.push((await floor(started.bytes)).ms)
+    }
+    resumed.push((await long.resume()).ms)
+  }
+  for (const { dialect, ms, floorMs } of asks) {
+    tell({
+      bench: `dialects: ${dialect}: run to its first request, of the floor`,
+      ratio: medianRatio(ms, floorMs),
+      bar: '<= 3',
+      more: { ms: median(ms), floor_ms: median(floorMs) },
+    })
+  }
+  const fresh = asks[0]?.ms ?? []
+  tell({
+    bench: 'dialects: an old Session to its first request, of a new one',
+    ratio: medianRatio(resumed, fresh),
+    bar: '<= 1.25',
+    more: {
+      ms: median(resumed),
+      request_bytes: long.requestBytes,
+      log_bytes: long.logBytes,
+      round_trips: long.trips,
+    },
+  })
+}
+
+/** A Session whose next request is as long as wanted, made of many small round trips. */
+async function longSession(folder: string, workspace: string, server: Vendor) {
+  const url = server.baseUrl('messages', CALLS_A_TURN, 'long')
+  const place = placeOf(folder, workspace, url)
+  const args = [program, 'run', 'Read the notes.', '--json', '--provider', PROVIDERS.messages]
+  const id = /"session_id":"(\w+)"/.exec(await said(args, place))?.[1] ?? ''
+  const resumeUrl = server.baseUrl('messages', 0, 'resume')
+  const resume = () =>
+    firstRequest(
+      [program, 'run', 'What?', '--json', '--session', id],
+      placeOf(folder, workspace, resumeUrl),
+      resumeUrl,
+      server,
+    )
+  let trips = CALLS_A_TURN
+  let { bytes } = await resume()
+  while (bytes < LONG_REQUEST) {
+    await said([...args.slice(0, 4), '--session', id], place)
+    trips += CALLS_A_TURN
+    bytes = (await resume()).bytes
+  }
+  const log = await readFile(join(workspace, '.hawser', 'sessions', `${id}.ndjson`))
+  return { resume, trips, requestBytes: bytes, logBytes: log.length }
+}
+
+async function measureMemory(folder: string, workspace: string, server: Vendor): Promise<void> {
+  if (noMemoryFigures !== undefined) return tellSkipped('dialects: memory', noMemoryFigures)
+  const peakOf = await peakMeter(folder)
+  for (const dialect of VENDOR_DIALECTS) {
+    const url = server.baseUrl(dialect, 3, 'memory')
+    const args = [program, 'run', 'Read the notes.', '--json', '--provider', PROVIDERS[dialect]]
+    const peaks: number[] = []
+    for (let round = 0; round < 5; round += 1) {
+      peaks.push(await peakOf(args, placeOf(folder, workspace, url)))
+    }
+    tell({
+      bench: `dialects: ${dialect}: MB of memory of a run, at its highest`,
+      ratio: median(peaks),
+      bar: '<= 85',
+      more: { calls: 3 },
+    })
+  }
+}
+
+async function measureTrips(folder: string, dialect: VendorDialect, server: Vendor): Promise<void> {
+  const worker = await bundled('dialects.worker.ts', join(folder, `trips-${dialect}`))
+  const rounds: Measured[] = []
+  for (let round = 0; round < TRIP_ROUNDS; round += 1) {
+    const root = join(folder, 'round')
+    await mkdir(root)
+    const urls = [
+      server.baseUrl(dialect, LATE + AROUND / 2, `long-${round}`),
+      server.baseUrl(dialect, EARLY + AROUND / 2, `young-${round}`),
+      `${server.baseUrl(dialect, Infinity, `floor-${round}`)}${PATHS[dialect]}`,
+    ]
+    rounds.push(await measureIn(worker, [root, dialect, `${LATE}`, FILE, ...urls]))
+    await rm(root, { recursive: true })
+  }
+  tellTrips(dialect, (figure) => median(rounds.map(figure)))
+}
+
+function tellTrips(
+  dialect: VendorDialect,
+  of: (figure: (measured: Measured) => number) => number,
+): void {
+  tell({
+    bench: `dialects: ${dialect}: time of round trip 20, of the floor`,
+    ratio: of((measured) => measured('soon_ratio')),
+    bar: '<= 2.5',
+    more: {
+      ms_at_20: of((measured) => measured('soon_ms')),
+      floor_ms: of((measured) => measured('soon_floor_ms')),
+      syncs: of((measured) => measured('syncs')),
+    },
+  })
+  // A request of 2,000 round trips takes the floor longer too: it is joined, sent and received.
+  tell({
+    bench: `dialects: ${dialect}: ratio to the floor at round trip ${LATE}, of that at 50`,
+    ratio: of((measured) => measured('late_ratio') / measured('early_ratio')),
+    bar: '<= 1.3',
+    more: {
+      ms_at_50: of((measured) => measured('early_ms')),
+      floor_ms_at_50: of((measured) => measured('early_floor_ms')),
+      [`ms_at_${LATE}`]: of((measured) => measured('late_ms')),
+      [`floor_ms_at_${LATE}`]: of((measured) => measured('late_floor_ms')),
+      growth: of((measured) => measured('late_ms') / measured('early_ms')),
+      floor_growth: of((measured) => measured('late_floor_ms') / measured('early_floor_ms')),
+      cpu_growth: of((measured) => measured('late_cpu_ms') / measured('early_cpu_ms')),
+      request_bytes: of((measured) => measured('late_bytes')),
+    },
+  })
+  tell({
+    bench: `dialects: ${dialect}: bytes of the Log a round trip`,
+    ratio: of((measured) => measured('log_bytes')),
+    bar: '<= 2600',
+    more: {},
+  })
+}
+
+/** All providers are at the same place: which one is asked is said by name. */
+function placeOf(folder: string, cwd: string, url: string): Place {
+  const access = {
+    ANTHROPIC_API_KEY: 'key-of-the-bench',
+    ANTHROPIC_BASE_URL: url,
+    OPENAI_API_KEY: 'key-of-the-bench',
+    OPENAI_BASE_URL: url,
+  }
+  return { cwd, env: { ...process.env, HAWSER_HOME: join(folder, 'home'), ...access } }
+}
+
+/** Milliseconds from the start of a program to the moment when the server has its first request whole. */
+async function firstRequest(
+  args: readonly string[],
+  { cwd, env }: Place,
+  url: string,
+  server: Vendor,
+): Promise<{ readonly ms: number; readonly bytes: number }> {
+  const request = server.requestTo(url)
+  const started = Number(process.hrtime.bigint()) / 1e6
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  const neverAsked = ended.then((code) => {
+    if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
+    return request
+  })
+  const { at_ms, bytes } = await Promise.race([request, neverAsked])
+  await ended
+  return { ms: at_ms - started, bytes }
+}

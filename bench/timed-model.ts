@@ -1,0 +1,39 @@
+import process from 'node:process'
+import type { Provider } from '../src/providers/provider.ts'
+
+/** A provider, and how long each of its round trips took: from one request to the next. */
+export interface TimedModel extends Provider {
+  readonly ms: number[]
+  readonly cpuMs: number[]
+  /** Of the last request. */
+  bytes: number
+  /** Is waited for before a request is sent; `trip` is how many round trips were made before it. */
+  onRequest: (trip: number, bytes: number) => Promise<void>
+}
+
+export function timedModel(provider: Provider): TimedModel {
+  let trip = 0
+  let asked = { at: 0, cpu: process.cpuUsage() }
+  const model: TimedModel = {
+    ...provider,
+    stream,
+    ms: [],
+    cpuMs: [],
+    bytes: 0,
+    onRequest: async () => {},
+  }
+  return model
+
+  async function* stream(body: Buffer, signal: AbortSignal) {
+    if (trip > 0) {
+      model.ms.push(performance.now() - asked.at)
+      const { user, system } = process.cpuUsage(asked.cpu)
+      model.cpuMs.push((user + system) / 1000)
+    }
+    model.bytes = body.length
+    await model.onRequest(trip, body.length)
+    trip += 1
+    asked = { at: performance.now(), cpu: process.cpuUsage() }
+    yield* provider.stream(body, signal)
+  }
+}

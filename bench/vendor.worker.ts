@@ -1,0 +1,36 @@
+// The other side of dialects.bench.ts: a server that answers without looking at what it is asked. It is a process of its own,
+// so that what it takes is not counted with those who ask. Its arguments are a file of answers and the id of a call in them.
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import process from 'node:process'
+import { VendorAnswers } from './vendor-answers.ts'
+
+const [file = '', idOfCall = ''] = process.argv.slice(2)
+const answers = Object.entries(VendorAnswers.parse(JSON.parse(readFileSync(file, 'utf8'))))
+const asked = new Map<string, number>()
+let calls = 0
+
+const server = createServer((incoming, response) => {
+  const path = incoming.url ?? ''
+  let bytes = 0
+  incoming.on('data', (piece: Buffer) => (bytes += piece.length))
+  incoming.once('end', () => {
+    const at_ms = Number(process.hrtime.bigint()) / 1e6
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answerTo(path))
+    process.send?.({ path, bytes, at_ms })
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+process.once('disconnect', () => process.exit())
+
+/** A path begins with how many calls come before words, again and again: `/3/anything/v1/messages`. */
+function answerTo(path: string): string {
+  const before = asked.get(path) ?? 0
+  const isCall = before < Number(path.split('/')[1])
+  asked.set(path, isCall ? before + 1 : 0)
+  const answer = answers.find(([ending]) => path.endsWith(ending))?.[1]
+  if (answer === undefined) throw new Error(`nobody speaks at ${path}`)
+  if (!isCall) return answer.words
+  calls += 1
+  return answer.call.replaceAll(idOfCall, String(calls).padStart(idOfCall.length, '0'))
+}

@@ -1,0 +1,137 @@
+/** One event of a stream of them. `event` is `message` where the stream names none; the lines of `data` are joined by `\n`. */
+export interface ServerSentEvent {
+  readonly event: string
+  readonly data: string
+}
+
+const MiB = 1024 * 1024
+const LONGEST_EVENT = 16 * MiB
+const LF = 10
+const CR = 13
+const NOTHING = new Uint8Array(0)
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/**
+ * Cuts a stream of chunks into server-sent events, wherever the chunks were cut. An event is told at its blank line and not
+ * before, so that what a broken stream began is never an event. Every byte is looked at once, and text is decoded a whole
+ * line at a time.
+ */
+export class ServerSentEvents {
+  readonly #limit: number
+  readonly #line = new GrowingBytes()
+  #data: string[] = []
+  /** Bytes of the lines that the event has so far. */
+  #held = 0
+  #event = ''
+  #afterReturn = false
+  #first = true
+  #overlong = false
+
+  constructor(limit = LONGEST_EVENT) {
+    this.#limit = limit
+  }
+
+  /** An event is longer than the limit. It is not held, and nothing is told from there on. */
+  get overlong(): boolean {
+    return this.#overlong
+  }
+
+  /** The events that end in this chunk. Its memory may be used for something else afterwards. */
+  push(chunk: Uint8Array): readonly ServerSentEvent[] {
+    const told: ServerSentEvent[] = []
+    let from = this.#skipsLineFeed(chunk) ? 1 : 0
+    let feed = chunk.indexOf(LF, from)
+    let back = chunk.indexOf(CR, from)
+    while (!this.#overlong && (feed !== -1 || back !== -1)) {
+      const end = back === -1 || (feed !== -1 && feed < back) ? feed : back
+      this.#endLine(chunk.subarray(from, end), told)
+      from = end + 1
+      if (end === back && chunk[from] === LF) from += 1
+      else if (end === back && from === chunk.length) this.#afterReturn = true
+      // Looked for again only when passed, so that a chunk without the one or the other is searched for it once.
+      if (feed !== -1 && feed < from) feed = chunk.indexOf(LF, from)
+      if (back !== -1 && back < from) back = chunk.indexOf(CR, from)
+    }
+    const rest = chunk.subarray(from)
+    if (this.#fits(rest.length)) this.#line.add(rest)
+    return told
+  }
+
+  /** True when the line before was ended by a CR at the end of its chunk, and this LF belongs to it. */
+  #skipsLineFeed(chunk: Uint8Array): boolean {
+    const skips = this.#afterReturn && chunk[0] === LF
+    if (chunk.length > 0) this.#afterReturn = false
+    return skips
+  }
+
+  #fits(more: number): boolean {
+    if (!this.#overlong && this.#held + this.#line.length + more > this.#limit) {
+      this.#overlong = true
+      this.#data = []
+      this.#line.take()
+    }
+    return !this.#overlong
+  }
+
+  #endLine(end: Uint8Array, told: ServerSentEvent[]): void {
+    if (!this.#fits(end.length)) return
+    const bytes = this.#line.take(end)
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
+    const line = this.#first && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+    this.#first = false
+    if (line === '') this.#endEvent(told)
+    else this.#takeField(line, bytes.length)
+  }
+
+  #endEvent(told: ServerSentEvent[]): void {
+    if (this.#data.length > 0) {
+      told.push({ event: this.#event || 'message', data: this.#data.join('\n') })
+    }
+    this.#data = []
+    this.#held = 0
+    this.#event = ''
+  }
+
+  /** Comments have an empty name; they, `id`, `retry` and names nobody knows say nothing here. */
+  #takeField(line: string, bytes: number): void {
+    const colon = line.indexOf(':')
+    const name = colon === -1 ? line : line.slice(0, colon)
+    if (name !== 'data' && name !== 'event') return
+    const spaced = colon === -1 ? '' : line.slice(colon + 1)
+    const value = spaced.startsWith(' ') ? spaced.slice(1) : spaced
+    if (name === 'event') this.#event = value
+    else this.#data.push(value)
+    this.#held += bytes
+  }
+}
+
+/** Bytes that come in pieces. Room is doubled when it is used up, so that a byte is moved a few times at most. */
+class GrowingBytes {
+  #room = NOTHING
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  add(piece: Uint8Array): void {
+    const length = this.#length + piece.length
+    if (length > this.#room.length) {
+      const room = new Uint8Array(Math.max(length, 2 * this.#room.length, 256))
+      room.set(this.#room.subarray(0, this.#length))
+      this.#room = room
+    }
+    this.#room.set(piece, this.#length)
+    this.#length = length
+  }
+
+  /** Everything so far and `end`, to be read before more is added; then it is empty. */
+  take(end: Uint8Array = NOTHING): Uint8Array {
+    if (this.#length === 0) return end
+    this.add(end)
+    const all = this.#room.subarray(0, this.#length)
+    this.#length = 0
+    if (this.#room.length > MiB) this.#room = NOTHING
+    return all
+  }
+}

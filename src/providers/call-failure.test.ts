@@ -1,0 +1,148 @@
+import { Anthropic } from '@anthropic-ai/sdk'
+import { OpenAI } from 'openai'
+import { describe, expect, test } from 'vitest'
+import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
+import {
+  all,
+  BODY,
+  callBy,
+  DONE,
+  END,
+  failure,
+  HEAD,
+  KEY,
+  said,
+  serveEvents,
+} from '../../test/support/scripted-call.ts'
+import { virtualClock } from '../../test/support/virtual-clock.ts'
+import { systemClock, type Clock } from '../host/clock.ts'
+import { boundFetch } from './bound-fetch.ts'
+import { failureOf } from './call-failure.ts'
+import type { Send } from './call.ts'
+
+/** How both SDKs are set up: they read nothing of the environment and try nothing twice. */
+function settings(baseURL: string, clock: Clock = systemClock) {
+  const fetch = boundFetch({ key: KEY, baseUrl: baseURL, clock })
+  return { apiKey: KEY, baseURL, fetch, maxRetries: 0, logLevel: 'off' } as const
+}
+
+const SDKS: readonly (readonly [string, (url: string, clock?: Clock) => Send])[] = [
+  [
+    'Anthropic',
+    (url, clock) => {
+      const client = new Anthropic({ ...settings(url, clock), authToken: null })
+      return (body, signal) => client.post('/v1/messages', { body, signal }).asResponse()
+    },
+  ],
+  [
+    'OpenAI',
+    (url, clock) => {
+      const client = new OpenAI({ ...settings(url, clock), organization: null, project: null })
+      return (body, signal) => client.post('/responses', { body, signal }).asResponse()
+    },
+  ],
+]
+
+describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
+  function answer(url: string, signal = new AbortController().signal) {
+    return all(callBy(sendTo(url))(BODY, signal))
+  }
+
+  test('a body arrives byte for byte, and its answer is read here', async () => {
+    const bodies: Buffer[] = []
+    const { url } = await serveHttp((request, response) => {
+      request.on('data', (chunk: Buffer) => void bodies.push(chunk))
+      request.on('end', () => response.writeHead(200, HEAD).end(`data: ab\n\n${END}`))
+    })
+    expect(await answer(url)).toEqual([...said('ab'), DONE])
+    expect(Buffer.concat(bodies)).toEqual(BODY)
+  })
+
+  test('an error status is what the vendor said, once', async () => {
+    let requests = 0
+    const { url } = await serveHttp((_request, response) => {
+      requests += 1
+      response.writeHead(529, { 'retry-after': '2', 'x-request-id': 'req_1' })
+      response.end(`{"error":{"type":"overloaded_error","message":"Not now, ${KEY}."}}`)
+    })
+    const details = {
+      status: 529,
+      type: 'overloaded_error',
+      request_id: 'req_1',
+      retry_after_ms: 2_000,
+    }
+    expect(await answer(url)).toEqual([
+      {
+        type: 'error',
+        error: { kind: 'overloaded', message: 'Not now, [key].', details, next_actions: [] },
+      },
+    ])
+    expect(requests).toBe(1)
+  })
+
+  test('a redirect is refused, and the other server is not asked', async () => {
+    const other = await serveEvents(END)
+    const { url } = await serveHttp((_request, response) => {
+      response.writeHead(307, { location: other.url }).end()
+    })
+    const details = { status: 307, location_origin: new URL(other.url).origin }
+    expect(await answer(url)).toEqual([failure('network', details)])
+    expect(other.connections.size).toBe(0)
+  })
+
+  test('a connection that cannot be made, or breaks off, is told with its code', async () => {
+    const gone = await serveHttp(() => {})
+    gone.stop()
+    const broken = await serveBytes('', (socket) => socket.resetAndDestroy())
+    expect([await answer(gone.url), await answer(broken.url)]).toEqual([
+      [failure('network', expect.objectContaining({ code: 'ECONNREFUSED' }))],
+      [failure('network', expect.objectContaining({ code: 'ECONNRESET' }))],
+    ])
+  })
+
+  test('a connection that is not made in time is told with its code', async () => {
+    const clock = virtualClock()
+    const { url } = await serveBytes('', () => clock.advance(30_000))
+    // The server waits for a request and gets a handshake, which it does not answer.
+    const sealed = url.replace('http:', 'https:')
+    expect(await all(callBy(sendTo(sealed, clock))(BODY, new AbortController().signal))).toEqual([
+      failure('network', expect.objectContaining({ code: 'ETIMEDOUT' })),
+    ])
+  })
+
+  test('an interruption closes the connection, before the answer and in it', async () => {
+    const waiting = new AbortController()
+    const silent = await serveHttp(() => waiting.abort())
+    expect(await answer(silent.url, waiting.signal)).toEqual([failure('interrupted', {})])
+    expect(await silent.firstClosed).toBe('closed')
+    const reading = new AbortController()
+    const speaking = await serveEvents('data: a\n\n')
+    for await (const event of callBy(sendTo(speaking.url))(BODY, reading.signal)) {
+      if (event.type === 'text_delta') reading.abort()
+      else expect(event).toEqual(failure('interrupted', {}))
+    }
+    expect(await speaking.firstClosed).toBe('closed')
+  })
+})
+
+test('what an SDK throws of an error status by itself is understood too', () => {
+  const headers = new Headers({ 'request-id': 'req_1', 'x-request-id': 'req_1' })
+  const error = { type: 'authentication_error', message: 'No.' }
+  const thrown = [
+    Anthropic.APIError.generate(401, { type: 'error', error }, undefined, headers),
+    OpenAI.APIError.generate(401, { error }, undefined, headers),
+  ]
+  for (const one of thrown) {
+    expect(failureOf(one, 'http://127.0.0.1')).toMatchObject({
+      kind: 'auth',
+      message: 'No.',
+      details: { status: 401, type: 'authentication_error', request_id: 'req_1' },
+    })
+  }
+  for (const one of [new Anthropic.APIConnectionTimeoutError(), new OpenAI.APIUserAbortError()]) {
+    expect(failureOf(one, 'http://127.0.0.1')).toMatchObject({
+      kind: 'network',
+      details: { code: 'ECONNABORTED', origin: 'http://127.0.0.1' },
+    })
+  }
+})

@@ -1,0 +1,166 @@
+import { getEventListeners } from 'node:events'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
+import {
+  all,
+  answer,
+  BODY,
+  callBy,
+  callOf,
+  DONE,
+  END,
+  failure,
+  IDLE_MS,
+  said,
+  serveEvents,
+} from '../../test/support/scripted-call.ts'
+import { until, virtualClock } from '../../test/support/virtual-clock.ts'
+import type { Send } from './call.ts'
+import type { ProviderEvent } from './provider.ts'
+
+describe('a call that is interrupted', () => {
+  test('before it begins is not made', async () => {
+    const { url, connections } = await serveEvents(END)
+    expect(await all(callOf(url)(BODY, AbortSignal.abort()))).toEqual([failure('interrupted', {})])
+    expect(connections.size).toBe(0)
+  })
+
+  test('before the server answers closes the connection', async () => {
+    const abort = new AbortController()
+    const { url, firstClosed } = await serveHttp(() => abort.abort())
+    expect(await all(callOf(url)(BODY, abort.signal))).toEqual([failure('interrupted', {})])
+    expect(await firstClosed).toBe('closed')
+  })
+
+  test('while the server is silent closes the connection', async () => {
+    const abort = new AbortController()
+    const { url, firstClosed } = await serveEvents('data: a\n\n')
+    const events = callOf(url)(BODY, abort.signal)[Symbol.asyncIterator]()
+    expect(await events.next()).toMatchObject({ value: { text: 'a' } })
+    const next = events.next()
+    abort.abort()
+    expect(await next).toEqual({ done: false, value: failure('interrupted', {}) })
+    expect(await firstClosed).toBe('closed')
+    expect(await events.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('between two events says none of those that had come', async () => {
+    const abort = new AbortController()
+    const { url, firstClosed } = await serveEvents(`data: abc\n\n${END}`)
+    const seen: ProviderEvent[] = []
+    for await (const event of callOf(url)(BODY, abort.signal)) {
+      seen.push(event)
+      if (seen.length === 2) abort.abort()
+    }
+    expect(seen).toEqual([...said('ab'), failure('interrupted', {})])
+    expect(await firstClosed).toBe('closed')
+  })
+
+  test('is so whatever its connection says about it', async () => {
+    const abort = new AbortController()
+    const loud: Send = (_body, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('closed')))
+      })
+    const events = all(callBy(loud)(BODY, abort.signal))
+    abort.abort()
+    expect(await events).toEqual([failure('interrupted', {})])
+  })
+
+  test('ends also when what sends it does not listen', async () => {
+    const abort = new AbortController()
+    const never = callBy(() => new Promise(() => {}))
+    const events = all(never(BODY, abort.signal))
+    abort.abort()
+    expect(await events).toEqual([failure('interrupted', {})])
+  })
+
+  test('cannot be so after its end: the signal is let go', async () => {
+    const { url } = await serveEvents(END, (response) => response.end())
+    const { signal } = new AbortController()
+    expect(await all(callOf(url)(BODY, signal))).toEqual([DONE])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+})
+
+describe('a server that is silent for too long', () => {
+  test('before it answers is given up', async () => {
+    const clock = virtualClock()
+    const { url, firstClosed } = await serveHttp(() => clock.advance(IDLE_MS))
+    const events = await all(callOf(url, clock)(BODY, new AbortController().signal))
+    expect(events).toEqual([failure('stream_idle', {})])
+    expect(await firstClosed).toBe('closed')
+    expect(clock.pending()).toEqual([])
+  })
+
+  test('in the middle of its answer is given up, but every byte is a sign of life', async () => {
+    const clock = virtualClock()
+    let say = (_text: string) => {}
+    const { url, firstClosed } = await serveEvents('data: a\n\n', (response) => {
+      say = (text) => void response.write(text)
+    })
+    const events = callOf(url, clock)(BODY, new AbortController().signal)[Symbol.asyncIterator]()
+    expect(await events.next()).toMatchObject({ value: { text: 'a' } })
+    const next = events.next()
+    for (const text of [':', '\n', 'event: ping\ndata: {}\n\n', 'd']) {
+      await until(() => clock.pending().length === 1)
+      const { set } = clock
+      clock.advance(IDLE_MS - 1)
+      say(text)
+      await until(() => clock.set > set)
+    }
+    clock.advance(IDLE_MS)
+    expect(await next).toEqual({ done: false, value: failure('stream_idle', {}) })
+    expect(await firstClosed).toBe('closed')
+  })
+
+  test('is not one whose answer nobody has time to read', async () => {
+    const clock = virtualClock()
+    const { url } = await serveEvents('data: ab\n\n', (response) => response.end(END))
+    const seen: ProviderEvent[] = []
+    for await (const event of callOf(url, clock)(BODY, new AbortController().signal)) {
+      clock.advance(10 * IDLE_MS)
+      seen.push(event)
+    }
+    expect(seen).toEqual([...said('ab'), DONE])
+  })
+})
+
+describe('a connection', () => {
+  test('that cannot be made is a failure of the network', async () => {
+    const { url, stop } = await serveHttp(() => {})
+    stop()
+    const details = { code: 'ECONNREFUSED', origin: url.slice(0, -1) }
+    expect(await answer(url)).toEqual([failure('network', details)])
+  })
+
+  test('that breaks off before the answer is a failure of the network', async () => {
+    const { url, connections } = await serveBytes('', (socket) => socket.resetAndDestroy())
+    expect(await answer(url)).toEqual([
+      failure('network', expect.objectContaining({ code: 'ECONNRESET' })),
+    ])
+    expect(connections.size).toBe(1)
+  })
+
+  const chunked = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n'
+  test.each([
+    [
+      'is reset',
+      `transfer-encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n`,
+      (s: Socket) => s.resetAndDestroy(),
+    ],
+    [
+      'ends between two chunks',
+      `transfer-encoding: chunked\r\n\r\n9\r\ndata: a\n\n\r\n`,
+      (s: Socket) => s.end(),
+    ],
+    ['ends before its length', `content-length: 99\r\n\r\ndata: a\n\n`, (s: Socket) => s.end()],
+  ])('that %s in the middle of an answer is a failure of the network', async (_how, rest, end) => {
+    const { url } = await serveBytes(`${chunked}${rest}`, end)
+    expect(await answer(url)).toEqual([
+      ...said('a'),
+      failure('network', expect.objectContaining({ code: 'ECONNRESET' })),
+    ])
+  })
+})

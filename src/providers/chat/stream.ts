@@ -1,0 +1,304 @@
+import type { OpenAI } from 'openai'
+import { sha256 } from '../../encoding/hash.ts'
+import { canonicalJson, isJsonObject, parseJson } from '../../encoding/json.ts'
+import { shortened } from '../../encoding/quote.ts'
+import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
+import { failed, type ErrorKind, type Failed } from '../../model/errors.ts'
+import type { AnswerReader } from '../answer-reader.ts'
+import { boundFetch } from '../bound-fetch.ts'
+import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
+import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { vendorError } from '../vendor-error.ts'
+import { saidIn } from '../vendor-said.ts'
+import { encode, frame } from './encode.ts'
+import {
+  readEvent,
+  type ChatEvent,
+  type VendorCallDelta,
+  type VendorChunk,
+  type VendorDelta,
+  type VendorUsage,
+} from './schema.ts'
+
+/** A model behind OpenAI's Chat Completions, or behind any server that is compatible with them. */
+export function chatProvider(options: ProviderOptions): Provider {
+  const stream = streamAnswer({ send: sender(options), reader: chatReader, options })
+  return { dialect: 'chat', encode, frame, stream }
+}
+
+/**
+ * Understands the events of one answer. Items are whole, and told, when it is said why the answer ended; the end itself is
+ * where the figures come, or `[DONE]`, whichever is first. What a model reasoned is shown and not kept.
+ */
+export function chatReader(): AnswerReader {
+  return new ChatReader()
+}
+
+/** A call as far as its deltas have told of it. */
+interface OpenCall {
+  readonly index: number
+  id: string
+  name: string
+  arguments: string
+}
+
+type Answer = readonly ProviderEvent[]
+
+class ChatReader implements AnswerReader {
+  #ended = false
+  #text = ''
+  #refusal = ''
+  readonly #calls: OpenCall[] = []
+  /** The last call that began under each index. */
+  readonly #open = new Map<number, OpenCall>()
+  #stopReason: string | undefined
+  /** The first that has an id, or the last. */
+  #first: VendorChunk | undefined
+  #usage: VendorUsage = {}
+
+  take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
+    if (this.#ended) return []
+    const read = readEvent(data)
+    const said = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    this.#ended = said.some(isEnd)
+    return said
+  }
+
+  #understand(event: ChatEvent): Answer {
+    switch (event.type) {
+      case 'fault':
+        return [faultOf(event.said)]
+      case 'end':
+        return this.#stopReason === undefined ? CUT_OFF : [this.#done(this.#stopReason)]
+      case 'chunk':
+        return this.#hear(event)
+    }
+  }
+
+  #hear(chunk: VendorChunk): Answer {
+    // Some servers begin with a chunk that has no id.
+    if (!this.#first?.id) this.#first = chunk
+    const said: ProviderEvent[] = []
+    for (const { index, delta, finish_reason } of chunk.choices ?? []) {
+      // The others were not asked for.
+      if (index !== 0) continue
+      for (const event of [...this.#write(delta), ...this.#stop(finish_reason)]) {
+        said.push(event)
+        if (event.type === 'error') return said
+      }
+    }
+    if (!chunk.usage) return said
+    this.#usage = chunk.usage
+    return this.#stopReason === undefined ? said : [...said, this.#done(this.#stopReason)]
+  }
+
+  #write(delta: VendorDelta | null | undefined): Answer {
+    if (!delta) return []
+    const { content, refusal } = delta
+    const calls = delta.tool_calls ?? []
+    const reasoning = delta.reasoning_content || delta.reasoning
+    // After the end of the text some servers go on to send deltas, in which nothing is said.
+    const silent = content === '' && refusal === '' && reasoning === '' && calls.length === 0
+    if (silent) return []
+    if (this.#stopReason !== undefined) return CONTRADICTION
+    this.#text += content
+    this.#refusal += refusal
+    if (!calls.every((call) => this.#collect(call))) return CONTRADICTION
+    return [
+      ...(reasoning === '' ? [] : [{ type: 'reasoning_delta', text: reasoning } as const]),
+      ...(content === '' ? [] : [{ type: 'text_delta', text: content } as const]),
+    ]
+  }
+
+  /** False when a delta begins another call in the middle of one, or makes one call another. */
+  #collect({ index, id, function: told }: VendorCallDelta): boolean {
+    const { name, arguments: text } = told ?? { name: '', arguments: '' }
+    const open = this.#open.get(index)
+    if (open === undefined || isAnother(open, id, name)) {
+      const sameId = id !== '' && id === open?.id
+      if (open !== undefined && (sameId || !isWhole(open.arguments))) return false
+      const call = { index, id, name, arguments: text }
+      this.#calls.push(call)
+      this.#open.set(index, call)
+      return true
+    }
+    open.id ||= id
+    open.name ||= name
+    open.arguments += text
+    return true
+  }
+
+  #stop(reason: string): Answer {
+    if (reason === '') return []
+    if (this.#stopReason !== undefined) return reason === this.#stopReason ? [] : CONTRADICTION
+    this.#stopReason = reason
+    if (this.#refusal !== '') return [refused('refusal', this.#refusal)]
+    const kind = STOPPED_BY.get(reason)
+    if (kind !== undefined) return [errorOf(failed(kind, STOPPED[kind], { reason }))]
+    // Any other reason, known or not, may have cut off the call that the model was writing.
+    const calls = OF_WHOLE_ANSWERS.has(reason) ? this.#calls : []
+    if (calls.some(({ name }) => name === '')) return CONTRADICTION
+    const items = calls
+      .toSorted((a, b) => a.index - b.index)
+      .map((call, place) => this.#item(call, place))
+    const text = this.#text === '' ? [] : [{ kind: 'text', text: this.#text } as const]
+    return [...text, ...items].map((item) => ({ type: 'item', item }))
+  }
+
+  /** Some servers give their calls no ids. The same answer gets the same ones, and another answer others. */
+  #item({ id, name, arguments: text }: OpenCall, place: number): AnswerItem {
+    const made = () => sha256(canonicalJson([this.#first?.id, place, name, text])).slice(0, 16)
+    const call_id = id === '' ? `call_${made()}` : id
+    return { kind: 'tool_call', call_id, name, arguments: text === '' ? '{}' : text }
+  }
+
+  #done(stop_reason: string): ProviderEvent {
+    const raw = rawOf(this.#first, this.#usage)
+    return { type: 'done', stop_reason, usage: usageOf(this.#usage), raw }
+  }
+}
+
+/**
+ * Whether a delta begins another call under the index of one. Many servers count all their calls as the first, and so tell
+ * them apart by name and id only; others give every delta of a call a new id, but name it once.
+ */
+function isAnother(open: OpenCall, id: string, name: string): boolean {
+  if (name === '' || open.name === '') return false
+  return name !== open.name || (id !== '' && open.id !== '' && id !== open.id)
+}
+
+/** No text that begins a JSON object is one itself before its last brace. */
+function isWhole(text: string): boolean {
+  return text === '' || isJsonObject(parseJson(text))
+}
+
+const OF_WHOLE_ANSWERS: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])
+
+/** Reasons that are no end of an answer. All but the first are words of compatible servers. */
+const STOPPED_BY: ReadonlyMap<string, keyof typeof STOPPED> = new Map([
+  ['content_filter', 'refused'],
+  ['sensitive', 'refused'],
+  ['model_length', 'context_overflow'],
+  ['model_context_window_exceeded', 'context_overflow'],
+  ['insufficient_system_resource', 'overloaded'],
+  ['network_error', 'overloaded'],
+  ['error', 'invalid_response'],
+])
+
+const STOPPED = {
+  refused: 'The model refused to answer.',
+  context_overflow: 'The answer did not fit into the window of the model.',
+  overloaded: 'The server stopped in the middle of the answer.',
+  invalid_response: 'The server reported an error and gave no reason.',
+} as const satisfies Partial<Record<ErrorKind, string>>
+
+function usageOf(usage: VendorUsage): CallUsage {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
+  return {
+    input: usage.prompt_tokens ?? 0,
+    cached_read: prompt?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0,
+    cache_write: prompt?.cache_write_tokens ?? 0,
+    output: usage.completion_tokens ?? 0,
+    reasoning: completion?.reasoning_tokens ?? 0,
+  }
+}
+
+/** Figures that have no name here, at most so many, and strings of at most so many characters. */
+const RAW_FIGURES = 16
+const RAW_LENGTH = 200
+
+function rawOf(first: VendorChunk | undefined, usage: VendorUsage): Record<string, unknown> {
+  const figures = Object.entries(usage)
+    .flatMap(([name, figure]) =>
+      isJsonObject(figure) ? Object.entries(figure) : ([[name, figure]] as const),
+    )
+    .filter(([name]) => !COUNTED.has(name))
+  const facts = { id: first?.id, model: first?.model, service_tier: first?.service_tier }
+  const small = [...Object.entries(facts), ...figures].filter(([, fact]) => isSmall(fact))
+  return Object.fromEntries(small.slice(0, RAW_FIGURES))
+}
+
+const COUNTED: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'prompt_cache_hit_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+])
+
+function isSmall(fact: unknown): boolean {
+  if (typeof fact === 'string') return fact !== '' && fact.length <= RAW_LENGTH
+  return typeof fact === 'number'
+}
+
+function isEnd({ type }: ProviderEvent): boolean {
+  return type === 'done' || type === 'error'
+}
+
+function errorOf({ error }: Failed): ProviderEvent {
+  return { type: 'error', error }
+}
+
+/** `said` is in any of the shapes that `saidIn` knows. */
+function faultOf(said: unknown): ProviderEvent {
+  return { type: 'error', error: vendorError(saidIn(said) ?? { message: '' }) }
+}
+
+const LONGEST_EXPLANATION = 500
+
+function refused(reason: string, said: string): ProviderEvent {
+  const explanation = shortened(said, LONGEST_EXPLANATION)
+  return errorOf(failed('refused', STOPPED.refused, { reason, explanation }))
+}
+
+const CONTRADICTION: Answer = [
+  errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
+]
+
+const CUT_OFF: Answer = [
+  errorOf(failed('invalid_response', 'The answer ended before the model said why.')),
+]
+
+/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
+function sender(options: ProviderOptions): Send {
+  let loaded: Promise<OpenAI> | undefined
+  return async (body, signal) => {
+    loaded ??= clientOf(options)
+    const client = await loaded
+    return client.post('/chat/completions', { body, signal }).asResponse()
+  }
+}
+
+/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
+async function clientOf(options: ProviderOptions): Promise<OpenAI> {
+  const { OpenAI: Client } = await import('openai')
+  const send = boundFetch(options)
+  const headers = headersOf(options)
+  return new Client({
+    // It takes no empty one. What is sent stands in the headers.
+    apiKey: options.key ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: options.baseUrl,
+    // The environment may add headers, and replace the key in them; these take the place of all.
+    fetch: (url, init) => send(url, { ...init, headers }),
+    maxRetries: 0,
+    timeout: LONGEST_TIMER_MS,
+    logLevel: 'off',
+  })
+}
+
+/** How long to wait is decided where the answer is read. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+function headersOf({ key }: ProviderOptions): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'user-agent': 'hawser',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+}

@@ -1,0 +1,51 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { failed } from '../model/errors.ts'
+import { withoutKey } from './hidden-key.ts'
+
+const KEY = 'sk-live-4f9a77c0d2e8b1a6'
+
+function hidden(text: string, key: string | undefined = KEY): string {
+  return withoutKey(failed('auth', text).error, key).message
+}
+
+test('a key is hidden wherever it stands, in the message and in all details', () => {
+  const error = failed('auth', `Wrong key ${KEY}, ${KEY}!`, {
+    code: KEY,
+    deep: [{ said: `Bearer ${KEY}` }],
+    status: 401,
+  })
+  expect(withoutKey(error.error, KEY)).toEqual({
+    kind: 'auth',
+    message: 'Wrong key [key], [key]!',
+    details: { code: '[key]', deep: [{ said: 'Bearer [key]' }], status: 401 },
+    next_actions: [],
+  })
+})
+
+test('a telling part of a key is hidden, with what a vendor left of the rest', () => {
+  expect(hidden('Incorrect API key: sk-live-*******b1a6.')).toBe('Incorrect API key: [key].')
+  expect(hidden('Key sk-live-4f9a... is off')).toBe('Key [key] is off')
+  expect(hidden('It ends with d2e8b1a6')).toBe('It ends with [key]')
+  expect(hidden('sk-live is short enough')).toBe('sk-live is short enough')
+})
+
+test('no eight characters of a key in a row are ever left', () => {
+  const part = fc.tuple(fc.nat(KEY.length), fc.nat(KEY.length)).map(([a, b]) => KEY.slice(a, b))
+  const text = fc
+    .array(fc.oneof(part, fc.string({ maxLength: 5 })))
+    .map((pieces) => pieces.join(''))
+  fc.assert(
+    fc.property(text, (said) => {
+      const left = hidden(said)
+      const parts = Array.from({ length: KEY.length - 7 }, (_, at) => KEY.slice(at, at + 8))
+      expect(parts.filter((one) => left.includes(one))).toEqual([])
+    }),
+  )
+})
+
+test('without a key, and with a word that is too short for one, nothing is hidden', () => {
+  const error = failed('auth', 'none is not a key', { a: 'none' }).error
+  expect(withoutKey(error, undefined)).toBe(error)
+  expect(withoutKey(error, 'none')).toBe(error)
+})

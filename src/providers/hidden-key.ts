@@ -1,0 +1,56 @@
+import { isJsonObject } from '../encoding/json.ts'
+import type { HawserError } from '../model/errors.ts'
+
+const HIDDEN = '[key]'
+/** So much of a key gives it away; a whole key that is shorter is told apart from no other word, and is no secret. */
+const TELLING = 8
+/** Vendors repeat a key with its middle blotted out. */
+const BLOTTED = /^[*•.…]{2,}[\w-]*/
+
+/** An error without the key and without any part of it that tells, wherever in its texts they stand. Pure. */
+export function withoutKey(error: HawserError, key: string | undefined): HawserError {
+  if (key === undefined || key.length < TELLING) return error
+  const { message, details } = error
+  return { ...error, message: hideIn(message, key), details: hideInside(details, key) }
+}
+
+function hide(value: unknown, key: string): unknown {
+  if (typeof value === 'string') return hideIn(value, key)
+  if (Array.isArray(value)) return value.map((inner) => hide(inner, key))
+  return isJsonObject(value) ? hideInside(value, key) : value
+}
+
+function hideInside(value: Readonly<Record<string, unknown>>, key: string) {
+  const hidden = Object.entries(value).map(([name, inner]) => [name, hide(inner, key)] as const)
+  return Object.fromEntries<unknown>(hidden)
+}
+
+function hideIn(text: string, key: string): string {
+  let shown = ''
+  let at = 0
+  while (at < text.length) {
+    const length = sharedLength(text, at, key)
+    if (length < TELLING) {
+      shown += text.charAt(at)
+      at += 1
+    } else {
+      at += length
+      at += BLOTTED.exec(text.slice(at))?.[0].length ?? 0
+      shown += HIDDEN
+    }
+  }
+  return shown
+}
+
+/** How much of the text from here on stands somewhere in the key. */
+function sharedLength(text: string, at: number, key: string): number {
+  let length = 0
+  let from = key.indexOf(text.slice(at, at + TELLING))
+  while (from !== -1) {
+    let here = TELLING
+    while (here < key.length - from && text[at + here] === key[from + here]) here += 1
+    length = Math.max(length, Math.min(here, text.length - at))
+    from = key.indexOf(text.slice(at, at + TELLING), from + 1)
+  }
+  return length
+}

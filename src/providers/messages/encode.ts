@@ -1,0 +1,303 @@
+import type { Base64ImageSource, ContentBlockParam } from '@anthropic-ai/sdk/resources/messages'
+import {
+  canonicalJson,
+  depthWithin,
+  isJsonObject,
+  parseJson,
+  wellFormedJson,
+} from '../../encoding/json.ts'
+import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { Mark, Segment, SegmentRole } from '../../model/segment.ts'
+import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
+import { callId, callName } from '../call-name.ts'
+import type { Framing } from '../provider.ts'
+import { replayedReasoning } from '../replayed-reasoning.ts'
+import { BEFORE_NOT_SHOWN, fenced, isText, notShown, resultText, titledText } from '../said.ts'
+
+/** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */
+export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
+  const replayed = replayedReasoning(items.filter(goesBack), 'messages', surface.model)
+  return [...fixedOf(surface), ...replayed.flatMap((item) => segmentsOf(item, surface))]
+}
+
+/** The body: segments in the brackets of their messages, with cache marks at the end of the blocks that carry them. Pure. */
+export function frame(segments: readonly Segment[], { marks }: Pick<Framing, 'marks'>): Buffer {
+  const marked = markedBlocks(segments, marks)
+  const places = placesOf(segments)
+  const joints = [...places, undefined].map((place, index) => between(places[index - 1], place))
+  const body = Buffer.allocUnsafeSlow(lengthOf(segments, joints, marked.size))
+  let at = 0
+  for (const [index, joint] of joints.entries()) {
+    body.set(joint, at)
+    at += joint.length
+    const bytes = segments[index]?.bytes ?? NOTHING
+    body.set(bytes, at)
+    at += bytes.length
+    // In place of the brace that ends the block; the mark brings its own.
+    if (marked.has(index)) at += MARK.copy(body, at - 1) - 1
+  }
+  return body
+}
+
+const NOTHING = Buffer.alloc(0)
+const MARK = Buffer.from(',"cache_control":{"type":"ephemeral"}}')
+
+/** Where the marked blocks stand. What cannot carry a mark leaves it to the nearest block before it that can. */
+function markedBlocks(segments: readonly Segment[], marks: readonly Mark[]): ReadonlySet<number> {
+  const carriers = marks.map(({ after }) =>
+    segments.slice(0, after).findLastIndex(({ role }) => !MARKLESS.has(role)),
+  )
+  return new Set(carriers.filter((index) => index >= 0))
+}
+
+const MARKLESS: ReadonlySet<SegmentRole> = new Set(['params', 'reasoning'])
+
+function lengthOf(segments: readonly Segment[], joints: readonly Buffer[], marked: number): number {
+  let length = marked * (MARK.length - 1)
+  for (const { bytes } of segments) length += bytes.length
+  for (const joint of joints) length += joint.length
+  return length
+}
+
+/** Among the members of the body, in a list of it, or in a message. Neighbours in the same place share its brackets. */
+type Place = 'params' | 'tools' | 'system' | 'person' | 'model' | 'harness'
+
+const PLACES: Readonly<Record<SegmentRole, Place>> = {
+  params: 'params',
+  tool: 'tools',
+  system: 'system',
+  developer: 'harness',
+  user: 'person',
+  assistant: 'model',
+  reasoning: 'model',
+  tool_call: 'model',
+  tool_result: 'person',
+}
+
+/**
+ * What the harness says is a message of its own where the vendor takes one: behind a person's, and before the model's or at
+ * the end. Elsewhere it stands among a person's blocks.
+ */
+function placesOf(segments: readonly Segment[]): Place[] {
+  const places = segments.map(({ role }) => PLACES[role])
+  let from = places.indexOf('harness')
+  while (from !== -1) {
+    let to = from + 1
+    while (places[to] === 'harness') to += 1
+    const behind = places[from - 1] === 'person'
+    const before = to === places.length || places[to] === 'model'
+    if (!behind || !before) places.fill('person', from, to)
+    from = places.indexOf('harness', to)
+  }
+  return places
+}
+
+/** What stands between two segments, before the first, or behind the last. */
+function between(before: Place | undefined, after: Place | undefined): Buffer {
+  return JOINTS.get(before)?.get(after) ?? NOTHING
+}
+
+const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> = {
+  params: ['', ''],
+  tools: [',"tools":[', ']'],
+  system: [',"system":[', ']'],
+  person: ['{"role":"user","content":[', ']}'],
+  model: ['{"role":"assistant","content":[', ']}'],
+  harness: ['{"role":"system","content":[', ']}'],
+}
+
+/** The vendor takes no conversation that the model begins. */
+const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS.person[1]},`
+
+const MESSAGES: readonly (Place | undefined)[] = ['person', 'model', 'harness']
+const EVERYWHERE = [undefined, 'params', 'tools', 'system', ...MESSAGES] as const
+
+const JOINTS = new Map(
+  EVERYWHERE.map((before) => [
+    before,
+    new Map(EVERYWHERE.map((after) => [after, Buffer.from(jointOf(before, after))])),
+  ]),
+)
+
+function jointOf(before: Place | undefined, after: Place | undefined): string {
+  if (before !== undefined && before === after) return ','
+  const close = before === undefined ? '{' : BRACKETS[before][1]
+  const open = after === undefined ? ']}' : BRACKETS[after][0]
+  if (MESSAGES.includes(before)) return after === undefined ? close + open : `${close},${open}`
+  if (after !== undefined && !MESSAGES.includes(after)) return close + open
+  return `${close},"messages":[${after === 'model' ? BEGINNING : ''}${open}`
+}
+
+/** Encoded once a surface: it stands before every item that is ever encoded under it. */
+function fixedOf(surface: Surface): readonly Segment[] {
+  const known = FIXED.get(surface)
+  if (known !== undefined) return known
+  const fixed = [
+    segment('params', paramsOf(surface)),
+    ...surface.tools.map((tool) => segment('tool', toolOf(tool))),
+    ...surface.system.filter(hasWords).map((text) => segment('system', textBlock(text))),
+  ]
+  FIXED.set(surface, fixed)
+  return fixed
+}
+
+const FIXED = new WeakMap<Surface, readonly Segment[]>()
+
+/** Members of the body, without braces around them. */
+function paramsOf({ model, tools, params: { limits, tool_choice, effort } }: Surface): string {
+  const max_tokens = limits['output_tokens'] ?? DEFAULT_OUTPUT_TOKENS
+  const choice = tools.length === 0 ? {} : { tool_choice: { type: tool_choice } }
+  const thinking =
+    effort === undefined ? {} : { thinking: { type: 'adaptive' }, output_config: { effort } }
+  return wellFormedJson({ model, max_tokens, stream: true, ...choice, ...thinking }).slice(1, -1)
+}
+
+/** The vendor takes no request without a limit. */
+const DEFAULT_OUTPUT_TOKENS = 4096
+
+function toolOf({ name, description, parameters }: ToolSchema): string {
+  return `${opened({ name, description })},"input_schema":${canonicalJson(parameters)}}`
+}
+
+/** Blank text is refused. Thinking is refused, too, that is not signed, as that of an answer which was cut off. */
+function goesBack(item: ConversationItem): boolean {
+  if (item.kind === 'assistant') return item.parts.some((part) => hasWords(wordsOf(part)))
+  if (item.kind !== 'reasoning') return true
+  if (!isJsonObject(item.item)) return false
+  const { type, signature } = item.item
+  return type === 'redacted_thinking' || (type === 'thinking' && Boolean(signature))
+}
+
+function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
+  const { seq } = item
+  switch (item.kind) {
+    case 'user':
+      return ofParts(item, 'user', (part) => fileBlock(part, params) ?? wordsBlock(part))
+    case 'developer':
+      // A fenced block is a person's on the wire, and framed as one.
+      return params.late_role === 'system'
+        ? ofParts(item, 'developer', (part) => wordsBlock(part))
+        : ofParts(item, 'user', (part) => wordsBlock(part, fenced))
+    case 'assistant':
+      return ofParts(item, 'assistant', (part) => wordsBlock(part))
+    case 'reasoning':
+      return [segment('reasoning', canonicalJson(item.item), seq)]
+    case 'tool_call': {
+      const call = { id: callId(item.call_id), name: callName(item.name) }
+      const block = `${opened({ type: 'tool_use', ...call })},"input":${inputOf(item.arguments)}}`
+      return [segment('tool_call', block, seq)]
+    }
+    case 'tool_result': {
+      const failure = item.outcome === 'ok' ? {} : { is_error: true }
+      const result = { tool_use_id: callId(item.call_id), content: contentOf(item), ...failure }
+      return [segment('tool_result', written({ type: 'tool_result', ...result }), seq)]
+    }
+  }
+}
+
+type Said = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant' }>
+
+/** One segment a part, and none for a part that is blank. */
+function ofParts(
+  { seq, parts }: Said,
+  role: SegmentRole,
+  blockOf: (part: Part) => string | undefined,
+): Segment[] {
+  return parts.flatMap((part) => {
+    const block = blockOf(part)
+    return block === undefined ? [] : [segment(role, block, seq, part)]
+  })
+}
+
+/** Pixels, and documents, where the model takes them as such. */
+function fileBlock(part: Part, { images, files }: SurfaceParams): string | undefined {
+  if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
+  const { media_type, handle, bytes } = part
+  const title = handle === undefined ? {} : { title: handle }
+  if (isText(media_type)) {
+    const data = bytes.toString('utf8')
+    if (handle === undefined || !hasWords(data)) return undefined
+    const source = { type: 'text', media_type: 'text/plain', data } as const
+    return written({ type: 'document', source, ...title })
+  }
+  if (media_type === 'application/pdf' && files !== false) {
+    const source = { type: 'base64', media_type, data: bytes.toString('base64') } as const
+    return written({ type: 'document', source, ...title })
+  }
+  if (isImage(media_type) && images !== false) {
+    const source = { type: 'base64', media_type, data: bytes.toString('base64') } as const
+    // Otherwise a large image is scaled down, and nobody is told.
+    return written({ type: 'image', source, transformations: { oversized_image: 'error' } })
+  }
+  return undefined
+}
+
+type ImageType = Base64ImageSource['media_type']
+
+function isImage(media_type: string): media_type is ImageType {
+  const types: readonly string[] = IMAGES
+  return types.includes(media_type)
+}
+
+const IMAGES: readonly ImageType[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+function wordsBlock(part: Part, around = (text: string) => text): string | undefined {
+  const text = wordsOf(part)
+  return hasWords(text) ? textBlock(around(text)) : undefined
+}
+
+/** What a part says as text; what has none says so. */
+function wordsOf(part: Part): string {
+  if (part.type === 'text') return part.text
+  if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
+  return titledText(part, part.bytes.toString('utf8'))
+}
+
+function hasWords(text: string): boolean {
+  return /\S/.test(text)
+}
+
+/** Arguments as the model wrote them. The vendor takes nothing but an object, and none that holds half a surrogate. */
+function inputOf(text: string): string {
+  if (text === '') return '{}'
+  const input = parseJson(text)
+  if (!isJsonObject(input) || !depthWithin(input, LIMITS.event_depth)) {
+    return wellFormedJson({ unreadable_arguments: text })
+  }
+  // A half can hide in an escape; JSON.stringify writes nothing else as one.
+  const halved = text.includes('\\u') && JSON.stringify(input).includes('\\ud')
+  return halved ? wellFormedJson(input) : text
+}
+
+function contentOf(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
+  const text = resultText(item)
+  return hasWords(text) ? text : resultText({ ...item, output: '' })
+}
+
+function textBlock(text: string): string {
+  return written({ type: 'text', text })
+}
+
+function written(block: ContentBlockParam): string {
+  return wellFormedJson(block)
+}
+
+/** An object without its last brace: a member that is JSON already is to follow. */
+function opened(members: object): string {
+  return wellFormedJson(members).slice(0, -1)
+}
+
+function segment(
+  role: SegmentRole,
+  json: string,
+  seq = -1,
+  part: Pick<Part, 'lifetime'> & Pick<BlobPart, 'resource'> = { lifetime: 'stable' },
+): Segment {
+  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
+  const bytes = Buffer.from(UTF_8.encode(json).buffer)
+  const resource = part.resource === undefined ? {} : { resource: part.resource }
+  return { role, bytes, seq, lifetime: part.lifetime, ...resource }
+}
+
+const UTF_8 = new TextEncoder()

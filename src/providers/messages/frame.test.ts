@@ -1,0 +1,309 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { requestErrors } from '../../../test/support/vendor-schemas.ts'
+import type { ConversationItem, Part } from '../../model/conversation.ts'
+import { BlobKey } from '../../model/ids.ts'
+import type { Surface } from '../../model/surface.ts'
+import { encode, frame } from './encode.ts'
+
+const surface: Surface = {
+  contract_version: 'hw1',
+  model: 'claude',
+  system: ['Layer 0', 'Layer 1'],
+  tools: [
+    { name: 'bash', description: 'Runs.', parameters: { type: 'object', properties: {} } },
+    { name: 'read', description: 'Reads.', parameters: { type: 'object', required: ['path'] } },
+  ],
+  params: { replay: 'attach-turn', late_role: 'system', tool_choice: 'auto', limits: {} },
+}
+
+function text(words: string): Part {
+  return { type: 'text', text: words, lifetime: 'stable' }
+}
+
+function blob(media_type: string): Part {
+  const file = { blob: BlobKey.parse(`${'a'.repeat(64)}.png`), bytes: Buffer.from('a') }
+  return { type: 'blob', media_type, handle: '@img1', lifetime: 'turn', ...file }
+}
+
+type Said = 'user' | 'developer' | 'assistant'
+
+function said(kind: Said, ...parts: readonly (string | Part)[]): ConversationItem {
+  return {
+    kind,
+    seq: 1,
+    parts: parts.map((part) => (typeof part === 'string' ? text(part) : part)),
+  }
+}
+
+function thought(thinking: string): ConversationItem {
+  const item = { type: 'thinking', thinking, signature: 'c2ln' }
+  return { kind: 'reasoning', seq: 1, dialect: 'messages', model: 'claude', item }
+}
+
+function call(call_id: string, args = '{}'): ConversationItem {
+  return { kind: 'tool_call', seq: 1, call_id, name: 'read', arguments: args }
+}
+
+function result(call_id: string, output = 'x'): ConversationItem {
+  return { kind: 'tool_result', seq: 1, call_id, name: 'read', outcome: 'ok', output }
+}
+
+function under(late_role: string): Surface {
+  return { ...surface, params: { ...surface.params, late_role } }
+}
+
+const Body = z.looseObject({
+  messages: z.array(
+    z.strictObject({
+      role: z.enum(['user', 'assistant', 'system']),
+      content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })).min(1),
+    }),
+  ),
+})
+
+function bodyOf(items: readonly ConversationItem[], by: Surface = surface) {
+  return Body.parse(JSON.parse(frame(encode(items, by), { marks: [] }).toString()))
+}
+
+/** Messages as their roles and the text of their blocks, or else the type of these. */
+function told(items: readonly ConversationItem[]): unknown[] {
+  return bodyOf(items).messages.map(({ role, content }) => {
+    return [role, ...content.map((block) => block.text ?? block.type)]
+  })
+}
+
+describe('the body', () => {
+  test('holds parameters, tools, system blocks and messages, in this order', () => {
+    const items = [said('user', 'a'), said('developer', 'b'), call('c'), result('c')]
+    expect(frame(encode(items, surface), { marks: [] }).toString()).toBe(
+      '{"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}' +
+        ',"tools":[{"name":"bash","description":"Runs.","input_schema":{"properties":{},"type":"object"}}' +
+        ',{"name":"read","description":"Reads.","input_schema":{"required":["path"],"type":"object"}}]' +
+        ',"system":[{"type":"text","text":"Layer 0"},{"type":"text","text":"Layer 1"}]' +
+        ',"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}' +
+        ',{"role":"system","content":[{"type":"text","text":"b"}]}' +
+        ',{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"read","input":{}}]}' +
+        ',{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"x"}]}]}',
+    )
+  })
+
+  test('leaves out what there is none of', () => {
+    const bare = { ...surface, tools: [], system: [] }
+    expect(frame(encode([], bare), { marks: [] }).toString()).toBe(
+      '{"model":"claude","max_tokens":4096,"stream":true,"messages":[]}',
+    )
+  })
+
+  test.each<[string, ConversationItem[], unknown[]]>([
+    [
+      'behind a person and before the model',
+      [
+        said('user', 'a'),
+        said('developer', 'b', 'c'),
+        said('developer', 'd'),
+        said('assistant', 'e'),
+      ],
+      [
+        ['user', 'a'],
+        ['system', 'b', 'c', 'd'],
+        ['assistant', 'e'],
+      ],
+    ],
+    [
+      'behind results, at the end',
+      [said('user', 'a'), call('1'), result('1'), said('developer', 'b')],
+      [
+        ['user', 'a'],
+        ['assistant', 'tool_use'],
+        ['user', 'tool_result'],
+        ['system', 'b'],
+      ],
+    ],
+  ])('has a system message of the harness %s', (_, items, messages) => {
+    expect(told(items)).toEqual(messages)
+  })
+
+  test.each<[string, ConversationItem[], unknown[]]>([
+    [
+      'at the beginning',
+      [said('developer', 'a'), said('user', 'b'), said('assistant', 'c')],
+      [
+        ['user', 'a', 'b'],
+        ['assistant', 'c'],
+      ],
+    ],
+    ['alone', [said('developer', 'a')], [['user', 'a']]],
+    [
+      'between two messages of a person',
+      [said('user', 'a'), said('developer', 'b'), said('user', 'c'), said('developer', 'd')],
+      [
+        ['user', 'a', 'b', 'c'],
+        ['system', 'd'],
+      ],
+    ],
+    [
+      'behind the model',
+      [said('user', 'a'), said('assistant', 'b'), said('developer', 'c'), said('user', 'd')],
+      [
+        ['user', 'a'],
+        ['assistant', 'b'],
+        ['user', 'c', 'd'],
+      ],
+    ],
+    [
+      'between two answers of the model',
+      [said('user', 'a'), said('assistant', 'b'), said('developer', 'c'), said('assistant', 'd')],
+      [
+        ['user', 'a'],
+        ['assistant', 'b'],
+        ['user', 'c'],
+        ['assistant', 'd'],
+      ],
+    ],
+  ])('keeps what the harness says among the blocks of a person %s', (_, items, messages) => {
+    expect(told(items)).toEqual(messages)
+  })
+
+  test('joins what one speaker says, and begins with a person', () => {
+    const items = [thought('a'), said('assistant', 'b'), call('1'), result('1'), said('user', 'c')]
+    expect(told(items)).toEqual([
+      ['user', '[The conversation before this is not shown.]'],
+      ['assistant', 'thinking', 'b', 'tool_use'],
+      ['user', 'tool_result', 'c'],
+    ])
+  })
+})
+
+describe('cache marks', () => {
+  const items = [
+    said('user', 'a', blob('image/png')),
+    thought('b'),
+    call('1'),
+    result('1'),
+    said('developer', 'c'),
+  ]
+  const plain = encode(items, surface)
+  const mark = ',"cache_control":{"type":"ephemeral"}'
+
+  /** Which segments carry a mark when one is asked for after each of these counts. */
+  function carriers(...after: number[]): number[] {
+    const body = frame(plain, { marks: after.map((count) => ({ after: count })) }).toString()
+    return plain.flatMap(({ bytes }, index) => {
+      const block = bytes.toString().slice(0, -1)
+      return body.includes(`${block}${mark}}`) ? [index] : []
+    })
+  }
+
+  test('stand at the end of the last block that they cover', () => {
+    const all = plain.map(({ role }) => role)
+    expect(all.map((_, index) => carriers(index + 1))).toEqual([
+      [],
+      ...[1, 2, 3, 4, 5, 6, 6, 8, 9, 10].map((index) => [index]),
+    ])
+  })
+
+  test('change nothing else, and several on one block are one', () => {
+    expect(carriers(3, 5, 7, 8)).toEqual([2, 4, 6])
+    const marked = frame(plain, {
+      marks: [{ after: 3 }, { after: 7 }, { after: 8 }, { after: 99 }],
+    })
+    expect(marked.toString().split(mark)).toHaveLength(4)
+    expect(marked.toString().replaceAll(mark, '')).toBe(frame(plain, { marks: [] }).toString())
+    expect(Body.safeParse(JSON.parse(marked.toString())).success).toBe(true)
+  })
+
+  test('are left out where nothing can carry them', () => {
+    expect(carriers(0, 1)).toEqual([])
+  })
+})
+
+describe('of any story', () => {
+  test('segments depend on nothing beside their item, as long as no answer is torn apart', () => {
+    fc.assert(
+      fc.property(stories, stories, late_roles, (before, after, late_role) => {
+        const by = under(late_role)
+        const written = (items: readonly ConversationItem[]) =>
+          encode(items, by).map(({ role, bytes }) => `${role} ${bytes.toString()}`)
+        const fixed = written([])
+        const apart = [before, after].flatMap((items) => written(items).slice(fixed.length))
+        expect(written([...before, ...after])).toEqual([...fixed, ...apart])
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('the body is one that the vendor takes', () => {
+    fc.assert(
+      fc.property(stories, late_roles, (items, late_role) => {
+        const body = bodyOf(items, under(late_role))
+        expect(requestErrors('messages', body)).toEqual([])
+        const { messages } = body
+        expect(messages[0]?.role ?? 'user').toBe('user')
+        for (const [index, { role, content }] of messages.entries()) {
+          const before = messages[index - 1]
+          const after = messages[index + 1]
+          expect(role).not.toBe(before?.role)
+          if (role === 'system') {
+            expect([before?.role, after?.role ?? 'assistant']).toEqual(['user', 'assistant'])
+          }
+          const asked = before?.content.filter(({ type }) => type === 'tool_use') ?? []
+          const answered = content.filter(({ type }) => type === 'tool_result')
+          expect(content.slice(0, answered.length)).toEqual(answered)
+          expect(answered.map((one) => one['tool_use_id'])).toEqual(asked.map((one) => one['id']))
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+const late_roles = fc.constantFrom('system', 'user')
+const words = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.constantFrom('a', ' ', 'b', '"\\'),
+)
+const parts = fc.array(
+  fc.oneof(
+    words.map(text),
+    fc
+      .constantFrom('image/png', 'text/plain', 'application/pdf', 'audio/wav')
+      .map((type) => blob(type)),
+  ),
+  { maxLength: 3 },
+)
+
+function saidBy(kind: Said): fc.Arbitrary<ConversationItem> {
+  return parts.map((all) => said(kind, ...all))
+}
+
+/** Calls of an answer stand at its end, and their results right behind it; without calls, a person is next. */
+const answers = fc
+  .tuple(
+    fc.array(
+      fc.oneof(
+        words.map((one) => thought(one)),
+        saidBy('assistant'),
+      ),
+      { maxLength: 3 },
+    ),
+    fc.array(fc.tuple(words, words), { maxLength: 3 }),
+  )
+  .map(([before, calls]): ConversationItem[] => [
+    ...before,
+    ...calls.map(([id, args], index) => call(`${id}${index}`, args)),
+    ...calls.map(([id, output], index) => result(`${id}${index}`, output)),
+    ...(calls.length === 0 ? [said('user', 'go on')] : []),
+  ])
+
+const stories = fc
+  .array(
+    fc.oneof(
+      saidBy('user').map((item) => [item]),
+      saidBy('developer').map((item) => [item]),
+      answers,
+    ),
+    { maxLength: 6 },
+  )
+  .map((all) => all.flat())

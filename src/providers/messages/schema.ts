@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { depthWithin, parseJson } from '../../encoding/json.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
+
+/** What an event says. `invalid_response` when it is not JSON, or a type that is known here has another shape. */
+export function readEvent(data: string): Result<MessagesEvent> {
+  const read = AnyEvent.safeParse(parseJson(data))
+  if (read.success) return ok(read.data)
+  return failed('invalid_response', 'The model sent an event that cannot be read.')
+}
+
+const Count = z.int().nonnegative()
+
+/** Of an answer so far. Later figures replace earlier ones; what is not told is not changed. */
+const Usage = z.looseObject({
+  input_tokens: Count.nullish(),
+  cache_read_input_tokens: Count.nullish(),
+  cache_creation_input_tokens: Count.nullish(),
+  output_tokens: Count.nullish(),
+  output_tokens_details: z.object({ thinking_tokens: Count.nullish() }).nullish(),
+})
+
+const Message = z.object({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
+  usage: Usage.nullish(),
+})
+
+const KnownBlock = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('thinking'),
+    thinking: z.string(),
+    signature: z.string().nullish(),
+  }),
+  // Whatever else such a block holds is not taken back by the vendor.
+  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
+  z.object({
+    type: z.literal('tool_use'),
+    id: z.string().min(1),
+    name: z.string(),
+    input: z.unknown().refine((input) => depthWithin(input, LIMITS.event_depth)),
+  }),
+])
+
+const KnownDelta = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text_delta'), text: z.string() }),
+  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
+  z.object({ type: z.literal('signature_delta'), signature: z.string() }),
+  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+])
+
+const StopDetails = z.object({
+  category: z.string().nullish(),
+  explanation: z.string().nullish(),
+})
+
+const KnownEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message_start'), message: Message }),
+  z.object({
+    type: z.literal('content_block_start'),
+    index: Count,
+    content_block: z.union([KnownBlock, otherThan(KnownBlock)]),
+  }),
+  z.object({
+    type: z.literal('content_block_delta'),
+    index: Count,
+    delta: z.union([KnownDelta, otherThan(KnownDelta)]),
+  }),
+  z.object({ type: z.literal('content_block_stop'), index: Count }),
+  z.object({
+    type: z.literal('message_delta'),
+    delta: z.object({ stop_reason: z.string().nullish(), stop_details: StopDetails.nullish() }),
+    usage: Usage.nullish(),
+  }),
+  z.object({ type: z.literal('message_stop') }),
+  // With all it holds: vendors tell of their troubles in many shapes.
+  z.looseObject({ type: z.literal('error') }),
+])
+
+const AnyEvent = z.union([KnownEvent, otherThan(KnownEvent)])
+
+/** Things of types that are not known here. They are kept by name and skipped. */
+function otherThan(known: {
+  readonly options: readonly { readonly shape: { readonly type: z.ZodLiteral<string> } }[]
+}) {
+  const names: ReadonlySet<string> = new Set(known.options.map(({ shape }) => shape.type.value))
+  return z
+    .object({ type: z.string() })
+    .refine(({ type }) => !names.has(type))
+    .transform(({ type }) => ({ type: 'other' as const, of: type }))
+}
+
+export type MessagesEvent = z.output<typeof AnyEvent>
+type EventOf<Type> = Extract<MessagesEvent, { readonly type: Type }>
+
+export type Block = EventOf<'content_block_start'>['content_block']
+export type Delta = EventOf<'content_block_delta'>['delta']
+export type StopDetails = z.output<typeof StopDetails>
+export type VendorMessage = z.output<typeof Message>
+export type VendorUsage = z.output<typeof Usage>

@@ -1,0 +1,336 @@
+import type { Anthropic } from '@anthropic-ai/sdk'
+import { isJsonObject, parseJson } from '../../encoding/json.ts'
+import { shortened } from '../../encoding/quote.ts'
+import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
+import { failed, type Failed } from '../../model/errors.ts'
+import type { AnswerReader } from '../answer-reader.ts'
+import { boundFetch } from '../bound-fetch.ts'
+import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
+import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { vendorError } from '../vendor-error.ts'
+import { saidIn } from '../vendor-said.ts'
+import { encode, frame } from './encode.ts'
+import {
+  readEvent,
+  type Block,
+  type Delta,
+  type MessagesEvent,
+  type StopDetails,
+  type VendorMessage,
+  type VendorUsage,
+} from './schema.ts'
+
+/** A model behind Anthropic's Messages, or behind a server that speaks like it. */
+export function messagesProvider(options: ProviderOptions): Provider {
+  const stream = streamAnswer({ send: sender(options), reader: messagesReader, options })
+  return { dialect: 'messages', encode, frame, stream }
+}
+
+/** Understands the events of one answer, by what they say themselves. */
+export function messagesReader(): AnswerReader {
+  return new MessagesReader()
+}
+
+/** A block that began and has not ended. */
+interface OpenBlock {
+  readonly place: number
+  readonly block: Block
+  /** What its deltas said: text, thinking, or arguments. */
+  written: string
+  signature: string
+}
+
+/** An item that is told at the end of the answer, if the end does not cut it off. */
+interface HeldItem {
+  readonly place: number
+  readonly item: AnswerItem
+  readonly whole: boolean
+}
+
+type Answer = readonly ProviderEvent[]
+
+class MessagesReader implements AnswerReader {
+  #ended = false
+  #message: VendorMessage | undefined
+  /** Blocks come one after the other. */
+  #open: OpenBlock | undefined
+  /** Of the last block that began. */
+  #place = -1
+  readonly #calls = new Set<string>()
+  readonly #held: HeldItem[] = []
+  #stopReason: string | undefined
+  #usage: VendorUsage = {}
+
+  take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
+    if (this.#ended) return []
+    const read = readEvent(data)
+    const said = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    this.#ended = said.some(({ type }) => type === 'done' || type === 'error')
+    return said
+  }
+
+  #understand(event: MessagesEvent): Answer {
+    if (event.type === 'other') return []
+    // Whatever came before it: why an answer failed is worth more.
+    if (event.type === 'error') return [faultOf(event)]
+    if ((this.#message === undefined) !== (event.type === 'message_start')) return CONTRADICTION
+    switch (event.type) {
+      case 'message_start':
+        this.#message = event.message
+        this.#count(event.message.usage)
+        return []
+      case 'content_block_start':
+        return this.#start(event.index, event.content_block)
+      case 'content_block_delta':
+        return this.#write(event.index, event.delta)
+      case 'content_block_stop':
+        return this.#close(event.index)
+      case 'message_delta':
+        this.#count(event.usage)
+        return this.#stop(event.delta.stop_reason ?? undefined, event.delta.stop_details ?? {})
+      case 'message_stop':
+        return this.#end()
+    }
+  }
+
+  /** Later figures replace earlier ones; what is not told stays. */
+  #count(usage: VendorUsage | null | undefined): void {
+    const told = Object.entries(usage ?? {}).filter(([, figure]) => figure !== null)
+    this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
+  }
+
+  #start(place: number, block: Block): Answer {
+    const inOrder = this.#open === undefined && place > this.#place
+    if (!inOrder || this.#stopReason !== undefined) return CONTRADICTION
+    if (block.type === 'tool_use') {
+      if (this.#calls.has(block.id)) return CONTRADICTION
+      this.#calls.add(block.id)
+    }
+    this.#place = place
+    this.#open = { place, block, written: '', signature: '' }
+    // Mostly empty, but some servers begin a block with what they have of it.
+    switch (block.type) {
+      case 'text':
+        return this.#write(place, { type: 'text_delta', text: block.text })
+      case 'thinking':
+        this.#open.signature = block.signature ?? ''
+        return this.#write(place, { type: 'thinking_delta', thinking: block.thinking })
+      case 'redacted_thinking':
+      case 'tool_use':
+      case 'other':
+        return []
+    }
+  }
+
+  #write(place: number, delta: Delta): Answer {
+    const open = this.#open
+    if (open?.place !== place) return CONTRADICTION
+    // Of tools that the vendor runs itself, and citations.
+    if (open.block.type === 'other' || delta.type === 'other') return []
+    if (open.block.type !== BLOCK_OF[delta.type]) return CONTRADICTION
+    switch (delta.type) {
+      case 'text_delta':
+        open.written += delta.text
+        return delta.text === '' ? [] : [{ type: 'text_delta', text: delta.text }]
+      case 'thinking_delta':
+        open.written += delta.thinking
+        return delta.thinking === '' ? [] : [{ type: 'reasoning_delta', text: delta.thinking }]
+      case 'signature_delta':
+        open.signature = delta.signature
+        return []
+      case 'input_json_delta':
+        open.written += delta.partial_json
+        return []
+    }
+  }
+
+  /**
+   * An answer that is cut off ends its last block all the same. So a call whose arguments are not JSON is held until it is
+   * known why the answer ended, and whatever follows it is held with it, because items are told in their order.
+   */
+  #close(place: number): Answer {
+    const open = this.#open
+    if (open?.place !== place) return CONTRADICTION
+    this.#open = undefined
+    const item = itemOf(open)
+    if (item === undefined) return []
+    const whole = item.kind !== 'tool_call' || isWhole(open)
+    if (whole && this.#held.length === 0) return [{ type: 'item', item }]
+    this.#held.push({ place, item, whole })
+    return []
+  }
+
+  #stop(reason: string | undefined, details: StopDetails): Answer {
+    if (this.#open !== undefined) return CONTRADICTION
+    if (reason === undefined) return []
+    if (this.#stopReason !== undefined && this.#stopReason !== reason) return CONTRADICTION
+    this.#stopReason = reason
+    if (reason === 'refusal') return [refused(details)]
+    return reason === 'model_context_window_exceeded' ? [overflowed()] : []
+  }
+
+  #end(): Answer {
+    const stop_reason = this.#stopReason
+    if (this.#open !== undefined || stop_reason === undefined) return CONTRADICTION
+    const cut = !OF_WHOLE_ANSWERS.has(stop_reason)
+    const items = this.#held.filter(({ place, whole }) => whole || !cut || place < this.#place)
+    const raw = rawOf(this.#message, this.#usage)
+    return [
+      ...items.map(({ item }) => ({ type: 'item', item }) as const),
+      { type: 'done', stop_reason, usage: usageOf(this.#usage), raw },
+    ]
+  }
+}
+
+const BLOCK_OF = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  signature_delta: 'thinking',
+  input_json_delta: 'tool_use',
+} as const
+
+/** Any other, known or not, may have cut off what the model was writing. */
+const OF_WHOLE_ANSWERS: ReadonlySet<string> = new Set(['end_turn', 'tool_use', 'pause_turn'])
+
+/** What a block says here; nothing, if it is empty or of another kind. */
+function itemOf({ block, written, signature }: OpenBlock): AnswerItem | undefined {
+  switch (block.type) {
+    case 'text':
+      return written === '' ? undefined : { kind: 'text', text: written }
+    case 'thinking': {
+      const item = { type: block.type, thinking: written, signature }
+      return written === '' && signature === '' ? undefined : { kind: 'reasoning', item }
+    }
+    case 'redacted_thinking':
+      return { kind: 'reasoning', item: block }
+    case 'tool_use': {
+      const { id, name, input } = block
+      const begun = isJsonObject(input) ? JSON.stringify(input) : '{}'
+      return { kind: 'tool_call', call_id: id, name, arguments: written || begun }
+    }
+    case 'other':
+      return undefined
+  }
+}
+
+/** No text that begins a JSON object is one itself before its last brace. */
+function isWhole({ block, written }: OpenBlock): boolean {
+  if (block.type !== 'tool_use') return true
+  const input = written === '' ? block.input : parseJson(written)
+  return isJsonObject(input) && (written !== '' || Object.keys(input).length > 0)
+}
+
+function usageOf(usage: VendorUsage): CallUsage {
+  const cached_read = usage.cache_read_input_tokens ?? 0
+  const cache_write = usage.cache_creation_input_tokens ?? 0
+  return {
+    // The vendor counts here only what neither came from its cache nor went into it.
+    input: (usage.input_tokens ?? 0) + cached_read + cache_write,
+    cached_read,
+    cache_write,
+    output: usage.output_tokens ?? 0,
+    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
+  }
+}
+
+/** More facts than these, and strings that are longer, say nothing about a call. */
+const RAW_FACTS = 16
+const RAW_LENGTH = 200
+
+function rawOf(message: VendorMessage | undefined, usage: VendorUsage): Record<string, unknown> {
+  const figures = Object.entries(usage)
+    .flatMap(([name, figure]) =>
+      isJsonObject(figure) ? Object.entries(figure) : ([[name, figure]] as const),
+    )
+    .filter(([name]) => !COUNTED.has(name))
+  const facts = { id: message?.id, model: message?.model }
+  const small = [...Object.entries(facts), ...figures].filter(([, fact]) => isSmall(fact))
+  return Object.fromEntries(small.slice(0, RAW_FACTS))
+}
+
+const COUNTED: ReadonlySet<string> = new Set([
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+  'thinking_tokens',
+])
+
+function isSmall(fact: unknown): boolean {
+  if (typeof fact === 'string') return fact !== '' && fact.length <= RAW_LENGTH
+  return typeof fact === 'number'
+}
+
+function errorOf({ error }: Failed): ProviderEvent {
+  return { type: 'error', error }
+}
+
+/** `said` is in any of the shapes that `saidIn` knows. */
+function faultOf(said: unknown): ProviderEvent {
+  return { type: 'error', error: vendorError(saidIn(said) ?? { message: '' }) }
+}
+
+const LONGEST_EXPLANATION = 500
+
+function refused({ category, explanation }: StopDetails): ProviderEvent {
+  return errorOf(
+    failed('refused', 'The model refused to answer.', {
+      reason: 'refusal',
+      ...(category ? { category: shortened(category, LONGEST_EXPLANATION) } : {}),
+      ...(explanation ? { explanation: shortened(explanation, LONGEST_EXPLANATION) } : {}),
+    }),
+  )
+}
+
+function overflowed(): ProviderEvent {
+  return errorOf(failed('context_overflow', 'The answer did not fit into the window of the model.'))
+}
+
+const CONTRADICTION: Answer = [
+  errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
+]
+
+/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
+function sender(options: ProviderOptions): Send {
+  let loaded: Promise<Anthropic> | undefined
+  return async (body, signal) => {
+    loaded ??= clientOf(options)
+    const client = await loaded
+    return client.post('/v1/messages', { body, signal }).asResponse()
+  }
+}
+
+/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
+async function clientOf(options: ProviderOptions): Promise<Anthropic> {
+  const { Anthropic: Client } = await import('@anthropic-ai/sdk')
+  const send = boundFetch(options)
+  const headers = headersOf(options)
+  return new Client({
+    apiKey: options.key ?? '',
+    authToken: null,
+    webhookKey: null,
+    baseURL: options.baseUrl,
+    // The environment may add headers, and replace the key in them; these take the place of all.
+    fetch: (url, init) => send(url, { ...init, headers }),
+    maxRetries: 0,
+    timeout: LONGEST_TIMER_MS,
+    logLevel: 'off',
+    openTelemetry: false,
+  })
+}
+
+/** How long to wait is decided where the answer is read. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+/** That of the SDK: what is written and read here is of this version. */
+const API_VERSION = '2026-10-21'
+
+function headersOf({ key }: ProviderOptions): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'user-agent': 'hawser',
+    'anthropic-version': API_VERSION,
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+}

@@ -1,0 +1,54 @@
+import type { VendorSaid } from './vendor-said.ts'
+
+/** Codes by which vendors say that a picture cannot be used, whatever its trouble is. */
+export const MEDIA_CODES = [
+  'empty_image_file',
+  'failed_to_download_image',
+  'image_content_policy_violation',
+  'image_file_not_found',
+  'image_file_too_large',
+  'image_parse_error',
+  'image_too_large',
+  'image_too_small',
+  'invalid_base64_image',
+  'invalid_file',
+  'invalid_image',
+  'invalid_image_format',
+  'invalid_image_mode',
+  'invalid_image_url',
+  'unsupported_file',
+  'unsupported_image_media_type',
+] as const
+
+export interface RefusedMedia {
+  readonly refused_media: true
+  /** Where the item stands in the request, as the vendor writes it: `messages.3.content.1`, `input[3].content[1]`. */
+  readonly refused_at?: string
+}
+
+/** Whether an image or document of the request was the reason, and which, as far as the vendor says. Pure. */
+export function refusedMedia({ code, param, message }: VendorSaid): RefusedMedia | undefined {
+  const said = `${param ?? ''} ${message}`
+  if (!CODES.has(code?.toLowerCase() ?? '') && !isAboutMedia(said)) return undefined
+  const [at] = PLACE.exec(param ?? '') ?? PLACE.exec(message) ?? []
+  return at === undefined ? { refused_media: true } : { refused_media: true, refused_at: at }
+}
+
+const CODES: ReadonlySet<string> = new Set(MEDIA_CODES)
+
+/** A block of a request, nested in the result of a tool or not; what lies inside the block is left out. */
+const PLACE =
+  /\b(?:messages|input)(?:\.?\[\d+\]|\.\d+)(?:\.(?:tool_result\.)?(?:content|output)(?:\.?\[\d+\]|\.\d+))*/
+
+/** Tools have names and parameters with any word in them. */
+const ABOUT_TOOLS = /^\s*tools\b|\b(?:schema for|function|tool) ['"`]/i
+
+const MEDIA =
+  /(?<![\w-])(?:input_)?image|\bpdf\b|\bdocument(?!ation)|\binput_file\b|\bfile (?:data|format|type)\b|\bmedia type\b/i
+
+const TROUBLE =
+  /\b(?:could not|cannot|can't|unable to|failed to) (?:be )?(?:decode|download|load|open|parse|process|read)|\bunsupported\b|\bnot (?:a )?(?:support|valid|match)|\binvalid\b|\bcorrupt|\btoo (?:big|large|many|small)\b|\bexceed|\blarger than\b|\bempty\b|\bpassword|\bencrypted\b|\bmaximum\b/i
+
+function isAboutMedia(said: string): boolean {
+  return !ABOUT_TOOLS.test(said) && MEDIA.test(said) && TROUBLE.test(said)
+}

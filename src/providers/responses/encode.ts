@@ -1,0 +1,282 @@
+import type {
+  EasyInputMessage,
+  FunctionTool,
+  ResponseInputContent,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses'
+import { sha256 } from '../../encoding/hash.ts'
+import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json.ts'
+import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
+import type { Segment, SegmentRole } from '../../model/segment.ts'
+import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
+import { callId, callName } from '../call-name.ts'
+import type { Framing } from '../provider.ts'
+import { replayedReasoning } from '../replayed-reasoning.ts'
+import { fenced, isText, notShown, resultText, titledText } from '../said.ts'
+
+/**
+ * Parameters, tools, system blocks, then content. A segment of content is a whole item of the input, but for a part of what a
+ * person said, which is content of a message; a system block is text inside a string. Pure.
+ */
+export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
+  const replayed = replayedReasoning(items.filter(goesBack), 'responses', surface.model)
+  return [...fixedOf(surface), ...replayed.flatMap((item) => segmentsOf(item, surface))]
+}
+
+/** The body. Its input stands last, so that a body which grows begins like the one before. This dialect has no cache marks. Pure. */
+export function frame(
+  segments: readonly Segment[],
+  { cacheKey }: Pick<Framing, 'cacheKey'>,
+): Buffer {
+  const found = segments.findIndex(({ role }) => !OF_THE_SURFACE.has(role))
+  const start = found === -1 ? segments.length : found
+  const fixed = (role: SegmentRole) => segments.slice(0, start).filter((one) => one.role === role)
+  const key = Buffer.from(`"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}`)
+  const body = new Body(segments, key.length)
+  body.put(OPEN_BODY)
+  for (const { bytes } of fixed('params')) {
+    body.put(bytes)
+    body.put(COMMA)
+  }
+  body.put(key)
+  body.list(OPEN_INSTRUCTIONS, fixed('system'), BLANK_LINE, CLOSE_INSTRUCTIONS)
+  body.list(OPEN_TOOLS, fixed('tool'), COMMA, CLOSE_TOOLS)
+  body.put(OPEN_INPUT)
+  putInput(body, segments.slice(start))
+  body.put(CLOSE_BODY)
+  return body.whole()
+}
+
+const OF_THE_SURFACE: ReadonlySet<SegmentRole> = new Set(['params', 'tool', 'system'])
+
+const OPEN_BODY = Buffer.from('{')
+const COMMA = Buffer.from(',')
+const OPEN_INSTRUCTIONS = Buffer.from(',"instructions":"')
+const BLANK_LINE = Buffer.from('\\n\\n')
+const CLOSE_INSTRUCTIONS = Buffer.from('"')
+const OPEN_TOOLS = Buffer.from(',"tools":[')
+const CLOSE_TOOLS = Buffer.from(']')
+const OPEN_INPUT = Buffer.from(',"input":[')
+const CLOSE_BODY = Buffer.from(']}')
+const OPEN_MESSAGE = Buffer.from('{"type":"message","role":"user","content":[')
+const CLOSE_MESSAGE = Buffer.from(']}')
+
+/** What a person said at once is one message, and no message ever grows: what was said later stands in one of its own. */
+function putInput(body: Body, content: readonly Segment[]): void {
+  let before: Segment | undefined
+  for (const now of content) {
+    const goesOn = now.role === 'user' && before?.role === 'user' && before.seq === now.seq
+    if (before?.role === 'user' && !goesOn) body.put(CLOSE_MESSAGE)
+    if (before !== undefined) body.put(COMMA)
+    if (now.role === 'user' && !goesOn) body.put(OPEN_MESSAGE)
+    body.put(now.bytes)
+    before = now
+  }
+  if (before?.role === 'user') body.put(CLOSE_MESSAGE)
+}
+
+/** More than stands around all lists, and more than stands around a segment. */
+const AROUND_BODY = 128
+const AROUND_SEGMENT = 64
+
+/** One piece of memory, into which everything is copied once. */
+class Body {
+  readonly #room: Buffer
+  #end = 0
+
+  constructor(segments: readonly Segment[], more: number) {
+    let most = AROUND_BODY + more
+    for (const { bytes } of segments) most += bytes.length + AROUND_SEGMENT
+    this.#room = Buffer.allocUnsafeSlow(most)
+  }
+
+  put(bytes: Buffer): void {
+    if (bytes.length === 1) this.#room[this.#end] = bytes[0] ?? 0
+    else this.#room.set(bytes, this.#end)
+    this.#end += bytes.length
+  }
+
+  /** Nothing at all where there is nothing to list. */
+  list(open: Buffer, all: readonly Segment[], between: Buffer, close: Buffer): void {
+    for (const [index, { bytes }] of all.entries()) {
+      this.put(index === 0 ? open : between)
+      this.put(bytes)
+    }
+    if (all.length > 0) this.put(close)
+  }
+
+  whole(): Buffer {
+    return this.#room.subarray(0, this.#end)
+  }
+}
+
+/** The vendor refuses a longer one. Equal keys stay equal, which is all that a key is for. */
+const CACHE_KEY_LENGTH = 64
+
+function fittingKey(key: string): string {
+  return key.length <= CACHE_KEY_LENGTH ? key : sha256(key)
+}
+
+/** Encoded once a surface: it stands before every item that is ever encoded under it. */
+function fixedOf(surface: Surface): readonly Segment[] {
+  const known = FIXED.get(surface)
+  if (known !== undefined) return known
+  const fixed = [
+    segment('params', paramsOf(surface)),
+    ...surface.tools.map((tool) => segment('tool', toolOf(tool))),
+    ...surface.system.filter(hasWords).map((text) => segment('system', insideString(text))),
+  ]
+  FIXED.set(surface, fixed)
+  return fixed
+}
+
+const FIXED = new WeakMap<Surface, readonly Segment[]>()
+
+/** Members of the body, without its braces. */
+function paramsOf({ model, tools, params }: Surface): string {
+  const { tool_choice, effort } = params
+  const choice = tools.length === 0 ? {} : { tool_choice, parallel_tool_calls: true }
+  // It comes back encrypted, because the vendor is asked to store nothing.
+  const include = params.reasoning === true ? { include: ['reasoning.encrypted_content'] } : {}
+  const reasoning = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(params.reasoning === true ? { summary: 'auto' } : {}),
+  }
+  const thought = Object.keys(reasoning).length === 0 ? {} : { reasoning }
+  const members = { model, stream: true, store: false, ...choice, ...include, ...thought }
+  return wellFormedJson(members).slice(1, -1)
+}
+
+function toolOf({ name, description, parameters }: ToolSchema): string {
+  const told: Omit<FunctionTool, 'parameters' | 'strict'> = { type: 'function', name, description }
+  const members = wellFormedJson(told).slice(0, -1)
+  return `${members},"parameters":${canonicalJson(parameters)},"strict":false}`
+}
+
+function insideString(text: string): string {
+  return canonicalJson(text).slice(1, -1)
+}
+
+/**
+ * Blank text is refused, and so is reasoning that holds nothing but its id: the vendor stored nothing to find by it. Both are
+ * left out before it is known what reasoning stands before.
+ */
+function goesBack(item: ConversationItem): boolean {
+  if (item.kind === 'assistant') return item.parts.some((part) => hasWords(textOf(part)))
+  if (item.kind !== 'reasoning') return true
+  if (!isJsonObject(item.item)) return false
+  const { encrypted_content: encrypted, content } = item.item
+  return (
+    (typeof encrypted === 'string' && encrypted !== '') ||
+    (Array.isArray(content) && content.length > 0)
+  )
+}
+
+function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
+  switch (item.kind) {
+    case 'user':
+      return ofParts(item, (part) => contentOf(part, params))
+    case 'developer':
+      return ofParts(item, (part) => developerMessage(textOf(part), params))
+    case 'assistant':
+      return ofParts(item, (part) => assistantMessage(textOf(part), item.phase))
+    case 'reasoning':
+      return [segment('reasoning', canonicalJson(item.item), item)]
+    case 'tool_call': {
+      const { call_id, name, arguments: text } = item
+      const call = { call_id: callId(call_id), name: callName(name), arguments: text || '{}' }
+      return [segment('tool_call', written({ type: 'function_call', ...call }), item)]
+    }
+    case 'tool_result': {
+      const result = { call_id: callId(item.call_id), output: resultText(item) }
+      return [segment('tool_result', written({ type: 'function_call_output', ...result }), item)]
+    }
+  }
+}
+
+type Said = Extract<ConversationItem, { readonly parts: readonly Part[] }>
+
+/** One segment a part, but for blank ones. */
+function ofParts(
+  { kind, seq, parts }: Said,
+  said: (part: Part) => ResponseInputContent | ResponseInputItem,
+): Segment[] {
+  return parts.flatMap((part) =>
+    isBlank(part) ? [] : [segment(kind, written(said(part)), { ...part, seq })],
+  )
+}
+
+/** A part as it is: words, pixels, or a document. */
+function contentOf(part: Part, { images, files }: SurfaceParams): ResponseInputContent {
+  if (part.type === 'blob' && part.bytes !== undefined && part.bytes.length > 0) {
+    const { media_type, bytes } = part
+    const url = () => `data:${media_type};base64,${bytes.toString('base64')}`
+    if (IMAGE_TYPES.has(media_type) && images !== false) {
+      return { type: 'input_image', detail: 'auto', image_url: url() }
+    }
+    if (media_type === 'application/pdf' && files !== false) {
+      return { type: 'input_file', filename: fileName(part), file_data: url() }
+    }
+  }
+  return { type: 'input_text', text: textOf(part) }
+}
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+])
+
+function fileName({ handle = '@file' }: BlobPart): string {
+  return `${handle.replace(/^@/, '')}.pdf`
+}
+
+function developerMessage(text: string, { late_role }: SurfaceParams): EasyInputMessage {
+  if (late_role === 'user') return { type: 'message', role: 'user', content: fenced(text) }
+  const role = late_role === 'system' ? 'system' : 'developer'
+  return { type: 'message', role, content: text }
+}
+
+function assistantMessage(content: string, phase: string | undefined): EasyInputMessage {
+  // Any other name is refused.
+  if (phase !== 'commentary' && phase !== 'final_answer') {
+    return { type: 'message', role: 'assistant', content }
+  }
+  return { type: 'message', role: 'assistant', content, phase }
+}
+
+/** What a part says in words; what has none says so. */
+function textOf(part: Part): string {
+  if (part.type === 'text') return part.text
+  if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
+  return titledText(part, part.bytes.toString('utf8'))
+}
+
+function isBlank(part: Part): boolean {
+  return (part.type === 'text' || isText(part.media_type)) && !hasWords(textOf(part))
+}
+
+function hasWords(text: string): boolean {
+  return text.trim() !== ''
+}
+
+function written(content: ResponseInputContent | ResponseInputItem): string {
+  return wellFormedJson(content)
+}
+
+const OF_THE_START = { seq: -1 }
+
+function segment(
+  role: SegmentRole,
+  text: string,
+  from: Pick<Segment, 'seq'> & Partial<Pick<Segment, 'lifetime' | 'resource'>> = OF_THE_START,
+): Segment {
+  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
+  const bytes = Buffer.from(UTF_8.encode(text).buffer)
+  const { seq, lifetime = 'stable' } = from
+  const resource = from.resource === undefined ? {} : { resource: from.resource }
+  return { role, bytes, seq, lifetime, ...resource }
+}
+
+const UTF_8 = new TextEncoder()

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { depthWithin, parseJson } from '../../encoding/json.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+
+/** What an event says. `invalid_response` when it is not JSON, or a type that is known here has another shape. */
+export function readEvent(data: string): Result<ResponsesEvent> {
+  const read = AnyEvent.safeParse(parseJson(data))
+  if (read.success) return ok(read.data)
+  return failed('invalid_response', 'The model sent an event that cannot be read.')
+}
+
+/** Deep enough for any reasoning, and shallow enough to be recorded. */
+const REASONING_DEPTH = 32
+
+const KnownContent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('output_text'), text: z.string() }),
+  z.object({ type: z.literal('refusal'), refusal: z.string() }),
+])
+
+const KnownItem = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('message'),
+    content: z.array(z.union([KnownContent, otherThan(KnownContent)])),
+    phase: z.string().nullish(),
+  }),
+  // With all it holds: it goes back as it came.
+  z
+    .looseObject({ type: z.literal('reasoning') })
+    .refine((item) => depthWithin(item, REASONING_DEPTH)),
+  z.object({
+    type: z.literal('function_call'),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+    status: z.string().nullish(),
+  }),
+])
+
+const Item = z.union([KnownItem, otherThan(KnownItem)])
+
+const Count = z.int().nonnegative()
+
+const Usage = z.object({
+  input_tokens: Count,
+  input_tokens_details: z
+    .object({ cached_tokens: Count.nullish(), cache_write_tokens: Count.nullish() })
+    .nullish(),
+  output_tokens: Count,
+  output_tokens_details: z.object({ reasoning_tokens: Count.nullish() }).nullish(),
+  total_tokens: Count.nullish(),
+})
+
+const Response = z.object({
+  id: z.string().nullish(),
+  model: z.string().nullish(),
+  service_tier: z.string().nullish(),
+  status: z.string().nullish(),
+  output: z.array(Item).nullish(),
+  incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+  error: z.unknown().optional(),
+  usage: Usage.nullish(),
+})
+
+const numbered = { sequence_number: z.number().nullish() }
+/** `output_index` names an item; the ids of items are not the same in all events of every server. */
+const placed = { ...numbered, output_index: Count }
+const delta = { ...placed, delta: z.string() }
+
+const KnownEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('response.created'), ...numbered }),
+  z.object({
+    type: z.literal('response.output_item.added'),
+    ...placed,
+    item: z.object({ type: z.string() }),
+  }),
+  z.object({ type: z.literal('response.output_item.done'), ...placed, item: Item }),
+  z.object({ type: z.literal('response.output_text.delta'), ...delta }),
+  z.object({ type: z.literal('response.refusal.done'), ...placed, refusal: z.string() }),
+  z.object({ type: z.literal('response.function_call_arguments.delta'), ...delta }),
+  z.object({
+    type: z.literal('response.function_call_arguments.done'),
+    ...placed,
+    arguments: z.string(),
+  }),
+  z.object({
+    type: z.literal('response.reasoning_summary_part.added'),
+    ...placed,
+    summary_index: Count,
+  }),
+  z.object({ type: z.literal('response.reasoning_summary_text.delta'), ...delta }),
+  z.object({ type: z.literal('response.reasoning_text.delta'), ...delta }),
+  z.object({ type: z.literal('response.completed'), ...numbered, response: Response }),
+  z.object({ type: z.literal('response.incomplete'), ...numbered, response: Response }),
+  z.object({ type: z.literal('response.failed'), response: Response }),
+  // With all it holds: servers say in many shapes what went wrong.
+  z.looseObject({ type: z.literal('error'), status: z.int().nullish().catch(undefined) }),
+])
+
+const AnyEvent = z.union([KnownEvent, otherThan(KnownEvent)])
+
+/** Things of types that are not known here. They are kept by name and skipped. */
+function otherThan(known: {
+  readonly options: readonly { readonly shape: { readonly type: z.ZodLiteral<string> } }[]
+}) {
+  const names: ReadonlySet<string> = new Set(known.options.map(({ shape }) => shape.type.value))
+  return z
+    .object({ type: z.string() })
+    .refine(({ type }) => !names.has(type))
+    .transform(({ type }) => ({ type: 'other' as const, of: type }))
+}
+
+export type ResponsesEvent = z.output<typeof AnyEvent>
+export type OutputItem = z.output<typeof Item>
+export type VendorResponse = z.output<typeof Response>

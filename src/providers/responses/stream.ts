@@ -1,0 +1,330 @@
+import type { OpenAI } from 'openai'
+import { shortened } from '../../encoding/quote.ts'
+import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
+import { failed, type Failed } from '../../model/errors.ts'
+import type { AnswerReader } from '../answer-reader.ts'
+import { boundFetch } from '../bound-fetch.ts'
+import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
+import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { vendorError } from '../vendor-error.ts'
+import { saidIn } from '../vendor-said.ts'
+import { encode, frame } from './encode.ts'
+import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } from './schema.ts'
+
+/** A model behind OpenAI's Responses, or behind a server that speaks like it. */
+export function responsesProvider(options: ProviderOptions): Provider {
+  const stream = streamAnswer({ send: sender(options), reader: responsesReader, options })
+  return { dialect: 'responses', encode, frame, stream }
+}
+
+/** Understands the events of one answer, by what they say themselves: over a socket they have no other name. */
+export function responsesReader(): AnswerReader {
+  return new ResponsesReader()
+}
+
+/** An item that began and has not ended. */
+interface OpenItem {
+  readonly type: string
+  /** What its deltas said. */
+  written: string
+}
+
+type Answer = readonly ProviderEvent[]
+type EndEvent = Extract<ResponsesEvent, { readonly response: VendorResponse }>
+
+class ResponsesReader implements AnswerReader {
+  #begun = false
+  #ended = false
+  #number = -Infinity
+  /** By their place in the answer, as are those that ended. */
+  readonly #open = new Map<number, OpenItem>()
+  readonly #whole = new Map<number, OutputItem>()
+  /** The last place that was told of. */
+  #place = -1
+  /** How many items were told, by what they are known by. */
+  readonly #told = new Map<string, number>()
+  readonly #calls = new Set<string>()
+  #cutCall = false
+
+  take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
+    if (this.#ended) return []
+    const read = readEvent(data)
+    const said = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    this.#ended = said.some(({ type }) => type === 'done' || type === 'error')
+    return said
+  }
+
+  #understand(event: ResponsesEvent): Answer {
+    if (event.type === 'other') return []
+    // Whatever came before it, and whatever its number: why an answer failed is worth more.
+    if (event.type === 'error') return [faultOf(event, event.status)]
+    if (event.type === 'response.failed') return this.#end(event)
+    const { sequence_number: number } = event
+    if (typeof number === 'number') {
+      if (number <= this.#number) return CONTRADICTION
+      this.#number = number
+    }
+    const first = !this.#begun
+    this.#begun = true
+    switch (event.type) {
+      case 'response.created':
+        return first ? [] : CONTRADICTION
+      case 'response.output_item.added':
+        return this.#add(event.output_index, event.item.type)
+      case 'response.output_text.delta':
+        return this.#write(event, 'message', 'text_delta')
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return this.#write(event, 'reasoning', 'reasoning_delta')
+      case 'response.reasoning_summary_part.added':
+        if (event.summary_index === 0) return []
+        return this.#write({ ...event, delta: '\n\n' }, 'reasoning', 'reasoning_delta')
+      case 'response.function_call_arguments.delta':
+        return this.#write(event, 'function_call')
+      case 'response.function_call_arguments.done':
+        return this.#checkArguments(event.output_index, event.arguments)
+      case 'response.refusal.done':
+        return [refused('refusal', event.refusal)]
+      case 'response.output_item.done':
+        return this.#close(event.output_index, event.item)
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.#end(event)
+    }
+  }
+
+  #add(place: number, type: string): Answer {
+    if (!this.#isNew(place)) return CONTRADICTION
+    this.#open.set(place, { type, written: '' })
+    return []
+  }
+
+  #isNew(place: number): boolean {
+    return place > this.#place && !this.#open.has(place) && !this.#whole.has(place)
+  }
+
+  #write(
+    { output_index, delta }: { readonly output_index: number; readonly delta: string },
+    to: string,
+    type?: 'text_delta' | 'reasoning_delta',
+  ): Answer {
+    const item = this.#open.get(output_index)
+    if (item?.type !== to) return CONTRADICTION
+    item.written += delta
+    return type === undefined || delta === '' ? [] : [{ type, text: delta }]
+  }
+
+  /** Some servers send them at once, without deltas. */
+  #checkArguments(place: number, text: string): Answer {
+    const item = this.#open.get(place)
+    if (item?.type !== 'function_call') return CONTRADICTION
+    if (item.written !== '' && item.written !== text) return CONTRADICTION
+    item.written = text
+    return []
+  }
+
+  /** An item that was never announced may still come as a whole. Items are told in their order, so some wait for others. */
+  #close(place: number, item: OutputItem): Answer {
+    const open = this.#open.get(place)
+    if (open === undefined ? !this.#isNew(place) : contradicts(open, item)) return CONTRADICTION
+    if (item.type === 'function_call') {
+      if (this.#calls.has(item.call_id)) return CONTRADICTION
+      this.#calls.add(item.call_id)
+    }
+    const refusal = refusalIn(item)
+    if (refusal !== undefined) return [refused('refusal', refusal)]
+    this.#open.delete(place)
+    this.#whole.set(place, item)
+    return this.#open.size === 0 ? this.#tell() : []
+  }
+
+  #tell(): ProviderEvent[] {
+    const whole = [...this.#whole].toSorted(([a], [b]) => a - b)
+    this.#whole.clear()
+    this.#place = whole.at(-1)?.[0] ?? this.#place
+    return whole.flatMap(([, output]) => {
+      this.#cutCall ||= isCut(output)
+      const item = answerItem(output)
+      if (item === undefined) return []
+      this.#told.set(keyOf(item), (this.#told.get(keyOf(item)) ?? 0) + 1)
+      return [{ type: 'item', item }]
+    })
+  }
+
+  #end({ type, response }: EndEvent): Answer {
+    const { status, error, output, incomplete_details: details } = response
+    if (type === 'response.failed' || status === 'failed' || status === 'cancelled') {
+      return [faultOf({ error })]
+    }
+    const cut = type === 'response.incomplete' || status === 'incomplete'
+    if (cut && details?.reason === 'content_filter') return [refused('content_filter')]
+    if (this.#leftOpen(cut)) return CONTRADICTION
+    const all = output ?? []
+    // Some servers tell of their items only here.
+    const late = this.#saidNothing() ? all.flatMap((item, place) => this.#close(place, item)) : []
+    const wrong = late.find((event) => event.type === 'error')
+    if (wrong !== undefined) return [wrong]
+    const items = [...late, ...this.#tell()]
+    if (!cut && (this.#cutCall || !this.#toldAll(all))) return CONTRADICTION
+    const stop_reason = cut ? (details?.reason ?? 'incomplete') : 'completed'
+    return [...items, { type: 'done', stop_reason, usage: usageOf(response), raw: rawOf(response) }]
+  }
+
+  /** When an answer was cut off, a call or a thought may have no end; but what a person saw must have become an item. */
+  #leftOpen(cut: boolean): boolean {
+    const open = [...this.#open.values()]
+    return open.some(({ type, written }) => !cut || (type === 'message' && written !== ''))
+  }
+
+  #saidNothing(): boolean {
+    return this.#place === -1 && this.#whole.size === 0 && this.#open.size === 0
+  }
+
+  #toldAll(output: readonly OutputItem[]): boolean {
+    const left = new Map(this.#told)
+    for (const item of output.map(answerItem)) {
+      if (item === undefined) continue
+      const count = left.get(keyOf(item)) ?? 0
+      if (count === 0) return false
+      left.set(keyOf(item), count - 1)
+    }
+    return true
+  }
+}
+
+/** The item is what counts, whatever was shown of it before; but it may not lose text, and a call may not become another. */
+function contradicts({ type, written }: OpenItem, item: OutputItem): boolean {
+  if (type !== (item.type === 'other' ? item.of : item.type)) return true
+  if (item.type === 'function_call') return written !== '' && written !== item.arguments
+  return (
+    item.type === 'message' &&
+    written !== '' &&
+    refusalIn(item) === undefined &&
+    textOf(item) === ''
+  )
+}
+
+/** What an item says here; nothing, if it is empty, of another kind, or a call that was cut off. */
+function answerItem(item: OutputItem): AnswerItem | undefined {
+  switch (item.type) {
+    case 'message': {
+      const text = textOf(item)
+      const phase = typeof item.phase === 'string' ? { phase: item.phase } : {}
+      return text === '' ? undefined : { kind: 'text', text, ...phase }
+    }
+    case 'reasoning':
+      return { kind: 'reasoning', item }
+    case 'function_call': {
+      const { call_id, name, arguments: text } = item
+      if (isCut(item)) return undefined
+      return { kind: 'tool_call', call_id, name, arguments: text === '' ? '{}' : text }
+    }
+    case 'other':
+      return undefined
+  }
+}
+
+function textOf({ content }: Extract<OutputItem, { type: 'message' }>): string {
+  return content.map((part) => (part.type === 'output_text' ? part.text : '')).join('')
+}
+
+function refusalIn(item: OutputItem): string | undefined {
+  if (item.type !== 'message') return undefined
+  return item.content.find((part) => part.type === 'refusal')?.refusal
+}
+
+function isCut(item: OutputItem): boolean {
+  return item.type === 'function_call' && (item.status ?? 'completed') !== 'completed'
+}
+
+/** Only calls have names that are the same wherever they are told of. */
+function keyOf(item: AnswerItem): string {
+  return item.kind === 'tool_call' ? `call ${item.call_id}` : item.kind
+}
+
+function usageOf({ usage }: VendorResponse): CallUsage {
+  return {
+    input: usage?.input_tokens ?? 0,
+    cached_read: usage?.input_tokens_details?.cached_tokens ?? 0,
+    cache_write: usage?.input_tokens_details?.cache_write_tokens ?? 0,
+    output: usage?.output_tokens ?? 0,
+    reasoning: usage?.output_tokens_details?.reasoning_tokens ?? 0,
+  }
+}
+
+/** Strings that are longer say nothing about a call. */
+const RAW_LENGTH = 200
+
+function rawOf({ id, model, service_tier, usage }: VendorResponse): Record<string, unknown> {
+  const all = { id, model, service_tier, total_tokens: usage?.total_tokens }
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) =>
+      typeof value === 'string' ? value.length <= RAW_LENGTH : typeof value === 'number',
+    ),
+  )
+}
+
+function errorOf({ error }: Failed): ProviderEvent {
+  return { type: 'error', error }
+}
+
+/** `said` is in any of the shapes that `saidIn` knows. */
+function faultOf(said: unknown, status?: number | null): ProviderEvent {
+  const fault = saidIn(said) ?? { message: '' }
+  const error = vendorError({ ...fault, status: fault.status ?? status ?? undefined })
+  return errorOf({ ok: false, error })
+}
+
+const LONGEST_EXPLANATION = 500
+
+function refused(reason: 'refusal' | 'content_filter', said = ''): ProviderEvent {
+  const explanation = said === '' ? {} : { explanation: shortened(said, LONGEST_EXPLANATION) }
+  return errorOf(failed('refused', 'The model refused to answer.', { reason, ...explanation }))
+}
+
+const CONTRADICTION: Answer = [
+  errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
+]
+
+/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
+function sender(options: ProviderOptions): Send {
+  let loaded: Promise<OpenAI> | undefined
+  return async (body, signal) => {
+    loaded ??= clientOf(options)
+    const client = await loaded
+    return client.post('/responses', { body, signal }).asResponse()
+  }
+}
+
+/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
+async function clientOf(options: ProviderOptions): Promise<OpenAI> {
+  const { OpenAI: Client } = await import('openai')
+  const send = boundFetch(options)
+  const headers = headersOf(options)
+  return new Client({
+    // It takes no empty one. What is sent stands in the headers.
+    apiKey: options.key ?? 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: options.baseUrl,
+    // The environment may add headers, and replace the key in them; these take the place of all.
+    fetch: (url, init) => send(url, { ...init, headers }),
+    maxRetries: 0,
+    timeout: LONGEST_TIMER_MS,
+    logLevel: 'off',
+  })
+}
+
+/** How long to wait is decided where the answer is read. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+function headersOf({ key }: ProviderOptions): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    'user-agent': 'hawser',
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  }
+}

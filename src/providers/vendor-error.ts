@@ -1,0 +1,68 @@
+import { shortened } from '../encoding/quote.ts'
+import { failed, type ErrorKind, type HawserError, type NextAction } from '../model/errors.ts'
+import { REMOTE_PROVIDERS } from '../model/remote-providers.ts'
+import { refusedMedia } from './refused-media.ts'
+import { vendorKind } from './vendor-kind.ts'
+import type { VendorSaid } from './vendor-said.ts'
+
+/**
+ * The one mapping from what a vendor says to an error kind: of an answer with an error status, and of an error in the middle
+ * of an answer. Whether to try again is not decided here. Pure.
+ */
+export function vendorError(said: VendorSaid): HawserError {
+  const kind = vendorKind(said)
+  const message = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
+  const media = MEDIA_KINDS.has(kind) ? refusedMedia(said) : undefined
+  return failed(kind, message, { ...factsOf(said), ...media }, NEXT_ACTIONS[kind]).error
+}
+
+const LONGEST_SENTENCE = 500
+const LONGEST_FACT = 200
+
+/** Kinds under which a vendor refuses one item of a request. */
+const MEDIA_KINDS: ReadonlySet<ErrorKind> = new Set(['invalid_args', 'too_large', 'refused'])
+
+const KEY_VARIABLES = [
+  ...new Set(Object.values(REMOTE_PROVIDERS).map(({ key_variable }) => key_variable)),
+].join(' or ')
+
+const NEXT_ACTIONS: Partial<Record<ErrorKind, readonly NextAction[]>> = {
+  auth: [
+    { action: `Set ${KEY_VARIABLES} to a key that the provider takes.` },
+    {
+      action: 'Store a key; it is read from standard input.',
+      command: 'hawser config set providers.NAME.key -',
+    },
+  ],
+  usage_limit: [{ action: 'Look at the plan and the limits of your account at the provider.' }],
+  not_found: [{ action: 'See which models there are.', command: 'hawser models' }],
+}
+
+function unexplained({ status }: VendorSaid): string {
+  return status === undefined
+    ? 'The provider reported an error and gave no reason.'
+    : `The provider answered with status ${status} and gave no reason.`
+}
+
+function factsOf({ status, type, code, param, requestId, retryAfterMs }: VendorSaid) {
+  const words = { type, code, param, request_id: requestId }
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...Object.fromEntries(
+      Object.entries(words).flatMap(([name, said]) => {
+        const fact = plainSentence(said ?? '', LONGEST_FACT)
+        return fact === '' ? [] : [[name, fact]]
+      }),
+    ),
+    ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+  }
+}
+
+/** One line of at most `most` bytes, without anything that moves a cursor or turns a line around. */
+function plainSentence(text: string, most: number): string {
+  const line = text
+    .slice(0, 4 * most)
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replaceAll(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu, '')
+  return shortened(line.trim(), most)
+}

@@ -1,0 +1,138 @@
+import { wait } from '../host/wait.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/event.ts'
+import { callProvider, type ProviderAnswer } from './call-provider.ts'
+import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
+import { refusedResources } from './refused-resources.ts'
+import { retryIn } from './retry.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/**
+ * The calls of one Turn to its model. Each is tried again for as long as nothing was shown and that may help, and once more
+ * without what the provider refused to look at. The intention of every try is durable before a byte of it is sent.
+ */
+export class ModelCalls {
+  readonly #parts: TurnParts
+  readonly #composer: RequestComposer
+  /** The one before the last: it was answered, and nothing is compared with it any more. */
+  #spent: ComposedRequest | undefined
+  lastRequest: ComposedRequest | undefined
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+    this.#composer = new RequestComposer(parts, parts.turn)
+    this.lastRequest = parts.lastRequest
+  }
+
+  async call(call_index: number): Promise<Result<ProviderAnswer>> {
+    if (this.#parts.signal.aborted) return interrupted()
+    const before = this.lastRequest
+    let request = await this.#composer.compose(this.#parts.events(), { before, spent: this.#spent })
+    this.#spent = before
+    let told = this.#unfit(request)
+    let repeated = false
+    for (let attempt = 0; ; attempt += 1) {
+      const tooLarge = overLimit(this.#parts, request)
+      if (tooLarge !== undefined) return tooLarge
+      const intention = await this.#intend(request, { call_index, attempt, told })
+      if (!intention.ok) return intention
+      const called = await callProvider(this.#parts, request.body, call_index)
+      if (called.ok || called.shown) return called
+      const refused = repeated ? [] : refusedResources(called.error, request)
+      if (refused.length > 0) {
+        repeated = true
+        const kept = await this.#quarantine(refused, called.error)
+        if (!kept.ok) return kept
+        request = await this.#composer.compose(this.#parts.events(), { before })
+        told = []
+        continue
+      }
+      const ms = retryIn(called.error, attempt, this.#parts.retry)
+      if (ms === undefined) return called
+      told = [retryNotice(called.error)]
+      const waited = await this.#wait(ms, called.error)
+      if (!waited.ok) return waited
+    }
+  }
+
+  async #intend(
+    request: ComposedRequest,
+    tried: { call_index: number; attempt: number; told: readonly EventDraft[] },
+  ): Promise<Result<void>> {
+    const { provider, surface, cacheKey, commit } = this.#parts
+    const { call_index, attempt, told } = tried
+    const shared = sharedWith(this.lastRequest, request)
+    this.lastRequest = request
+    const data = {
+      call_index,
+      attempt,
+      dialect: provider.dialect,
+      model: surface.model,
+      contract_version: surface.contract_version,
+      cache_key: cacheKey,
+      request_sha256: request.sha256,
+      request_bytes: request.body.length,
+      ...shared,
+      ...(request.projected.length === 0 ? {} : { projected: request.projected }),
+      transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
+    }
+    return commit([...told, { type: 'provider_request', data }])
+  }
+
+  /** What the model is not shown is said once to the person too. */
+  #unfit({ unfit }: ComposedRequest): EventDraft[] {
+    if (unfit.length === 0) return []
+    const said = new Set(
+      this.#parts.events().flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
+    )
+    const texts = [...new Set(unfit.map(({ text }) => text))].filter((text) => !said.has(text))
+    return texts.map((text) => notice('resource_not_shown', text))
+  }
+
+  async #quarantine(
+    refused: ReturnType<typeof refusedResources>,
+    { message, details }: HawserError,
+  ): Promise<Result<void>> {
+    const { status, code } = details
+    const provider_error = {
+      message,
+      ...(typeof status === 'number' ? { status } : {}),
+      ...(typeof code === 'string' ? { code } : {}),
+    }
+    const { dialect } = this.#parts.provider
+    const gone = refused.map((resource_id): EventDraft => {
+      return { type: 'resource_quarantined', data: { resource_id, dialect, provider_error } }
+    })
+    const many = refused.length === 1 ? 'An attachment was' : `${refused.length} attachments were`
+    const text = `${many} refused by the model's provider and will not be shown to it again: ${message}`
+    return this.#parts.commit([...gone, notice('resource_quarantined', text)])
+  }
+
+  async #wait(ms: number, { kind }: HawserError): Promise<Result<void>> {
+    const { publish, clock, signal } = this.#parts
+    const text = `${kind.replaceAll('_', ' ')}: trying again in ${(ms / 1000).toFixed(1)} s`
+    publish({ type: 'status', data: { text } })
+    await wait(clock, ms, signal)
+    return signal.aborted ? interrupted() : ok(undefined)
+  }
+}
+
+/** Told from the catalogue, before anyone is asked. */
+function overLimit({ surface }: TurnParts, { body }: ComposedRequest): Result<never> | undefined {
+  const limit = surface.params.limits['request_bytes']
+  if (limit === undefined || body.length <= limit) return undefined
+  const text = `The request has ${body.length} bytes, and this model takes at most ${limit}.`
+  return failed('context_overflow', text, { limit, actual: body.length })
+}
+
+function retryNotice({ kind, message }: HawserError): EventDraft {
+  return notice('retry', `Trying again after ${kind}: ${message}`)
+}
+
+function notice(code: string, text: string): EventDraft {
+  return { type: 'notice', data: { code, text } }
+}
+
+function interrupted(): Result<never> {
+  return failed('interrupted', 'The Turn was interrupted.')
+}

@@ -1,0 +1,50 @@
+import { parseJson } from '../encoding/json.ts'
+import type { HawserError } from '../model/errors.ts'
+import type { ResourceId } from '../model/ids.ts'
+import type { Segment } from '../model/segment.ts'
+import type { ComposedRequest } from './compose-request.ts'
+
+/**
+ * The Resources in a request that its provider refused to look at: the one it names, or, when it names none that can be
+ * found, all of them. Empty when the refusal was about something else.
+ */
+export function refusedResources(
+  { details }: HawserError,
+  request: ComposedRequest,
+): readonly ResourceId[] {
+  if (details['refused_media'] !== true) return []
+  const shown = request.segments.filter(isMedia)
+  const at = details['refused_at']
+  const payload = typeof at === 'string' ? payloadAt(request.body, at) : undefined
+  const named = payload === undefined ? [] : shown.filter(({ bytes }) => bytes.includes(payload))
+  return [...new Set((named.length > 0 ? named : shown).map(({ resource }) => resource))]
+}
+
+/** Segments that a Resource's own bytes may stand in. */
+function isMedia(segment: Segment): segment is Segment & { readonly resource: ResourceId } {
+  return segment.resource !== undefined && segment.lifetime !== 'stable'
+}
+
+/** Shorter texts stand in more than one place. */
+const TELLING = 64
+
+/** The longest text at a path in a vendor's words, such as `messages.3.content.1` or `input[3].content[1]`. */
+function payloadAt(body: Buffer, path: string): string | undefined {
+  let here = parseJson(body.toString('utf8'))
+  for (const step of path.split(/[.[\]]+/).filter((name) => name !== '')) {
+    if (typeof here !== 'object' || here === null) break
+    const next: unknown = Reflect.get(here, step)
+    if (next === undefined) break
+    here = next
+  }
+  const longest = longestText(here)
+  return longest.length < TELLING ? undefined : longest
+}
+
+function longestText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return ''
+  return Object.values(value)
+    .map(longestText)
+    .reduce((longest, text) => (text.length > longest.length ? text : longest), '')
+}

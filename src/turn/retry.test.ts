@@ -1,0 +1,42 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ERROR_KINDS, failed, type ErrorKind } from '../model/errors.ts'
+import { retryIn } from './retry.ts'
+
+function after(kind: ErrorKind, attempt: number, chance = 0, details = {}) {
+  return retryIn(failed(kind, 'x', details).error, attempt, { retries: 4, chance: () => chance })
+}
+
+test('only failures that may pass are tried again', () => {
+  expect(ERROR_KINDS.filter((kind) => after(kind, 0) !== undefined)).toEqual([
+    'rate_limited',
+    'overloaded',
+    'network',
+    'stream_idle',
+    'invalid_response',
+  ])
+})
+
+test('waits double, end at a longest one, and so do tries', () => {
+  const waits = [0, 1, 2, 3, 4].map((attempt) => after('overloaded', attempt))
+  expect(waits).toEqual([250, 500, 1000, 2000, undefined])
+  expect([0, 1, 2, 3].map((attempt) => after('overloaded', attempt, 1))).toEqual([
+    500, 1000, 2000, 4000,
+  ])
+})
+
+test('what the server asks for is a floor, and a wait nobody would sit through is not begun', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 300_000 }),
+      fc.integer({ min: 0, max: 3 }),
+      fc.float({ min: 0, max: 1, noNaN: true }),
+      (retry_after_ms, attempt, chance) => {
+        const ms = after('rate_limited', attempt, chance, { retry_after_ms }) ?? -1
+        expect(ms).toBeGreaterThanOrEqual(retry_after_ms)
+        expect(ms).toBeLessThanOrEqual(Math.max(8_000, retry_after_ms + 4_000))
+      },
+    ),
+  )
+  expect(after('rate_limited', 0, 0, { retry_after_ms: 300_001 })).toBeUndefined()
+})

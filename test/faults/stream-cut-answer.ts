@@ -1,0 +1,141 @@
+import { sseOf, type VendorAnswer, type VendorCall } from '../support/vendor-answer.ts'
+import type { VendorDialect } from '../support/vendor-schemas.ts'
+
+/** What was said when so many bytes of an answer are there. */
+export interface SaidSoFar {
+  readonly text: string
+  readonly reasoning: string
+  /** How many calls are whole. */
+  readonly calls: number
+  /** The model said that it is done. */
+  readonly done: boolean
+}
+
+/** An answer as bytes, and what each beginning of them says; found out without anything that is to be tested. */
+export interface CutAnswer {
+  readonly dialect: VendorDialect
+  readonly bytes: Buffer
+  readonly text: string
+  readonly calls: readonly VendorCall[]
+  /** After so many bytes something was said that is shown. */
+  readonly firstShown: number
+  /** After how many bytes something more is said. */
+  readonly steps: readonly number[]
+  after(bytes: number): SaidSoFar
+}
+
+/** Its first call leaves a file behind, wherever and however it runs. */
+export const WRITTEN = { path: 'made.txt', content: 'Tau ⚓ und 船' }
+
+/** Characters of one to four bytes, so that cuts fall into each of them. */
+export const SAID: VendorAnswer & Required<Pick<VendorAnswer, 'text' | 'calls'>> = {
+  reasoning: 'Erst das Tau 🪢, dann — né?',
+  text: 'Ahoï! ⚓ Das 船 liegt fest 🚢.',
+  calls: [
+    { id: 'call_write', name: 'write', arguments: JSON.stringify(WRITTEN) },
+    { id: 'call_read', name: 'read', arguments: '{"path":"notes.txt"}' },
+  ],
+}
+
+export function cutAnswer(dialect: VendorDialect): CutAnswer {
+  const bytes = dialect === 'chat' ? withReasoning(sseOf('chat', SAID)) : sseOf(dialect, SAID)
+  const steps = stepsOf(bytes, STEPS[dialect])
+  const first = steps.find(({ said }) => said.text !== '' || said.reasoning !== '')
+  const changes = steps.filter(
+    ({ said }, i) => JSON.stringify(said) !== JSON.stringify(steps[i - 1]?.said),
+  )
+  return {
+    dialect,
+    bytes,
+    text: SAID.text,
+    calls: SAID.calls,
+    firstShown: first?.end ?? Infinity,
+    steps: changes.map(({ end }) => end),
+    after: (count) => steps.findLast(({ end }) => end <= count)?.said ?? NOTHING,
+  }
+}
+
+const NOTHING: SaidSoFar = { text: '', reasoning: '', calls: 0, done: false }
+
+/** Chat Completions has no reasoning in its answers; servers that are compatible with it have. */
+function withReasoning(bytes: Buffer): Buffer {
+  const after = bytes.indexOf('\n\n') + 2
+  const thoughts = ['Erst das Tau 🪢, ', 'dann — né?'].map((reasoning_content) => {
+    const choices = [{ index: 0, delta: { reasoning_content }, finish_reason: null }]
+    return `data: ${JSON.stringify({ id: 'chatcmpl_1', choices })}\n\n`
+  })
+  return Buffer.concat([
+    bytes.subarray(0, after),
+    Buffer.from(thoughts.join('')),
+    bytes.subarray(after),
+  ])
+}
+
+/** What one event adds, by its own words. */
+type Step = (event: unknown, before: SaidSoFar) => Partial<SaidSoFar>
+
+/** An event is there with the last byte of its blank line. */
+function stepsOf(bytes: Buffer, step: Step) {
+  const steps: { readonly end: number; readonly said: SaidSoFar }[] = []
+  let said = NOTHING
+  let from = 0
+  for (let end = bytes.indexOf('\n\n'); end !== -1; end = bytes.indexOf('\n\n', from)) {
+    const data = /^data: (.*)$/m.exec(bytes.toString('utf8', from, end))?.[1] ?? ''
+    if (data !== '[DONE]') said = { ...said, ...step(JSON.parse(data), said) }
+    from = end + 2
+    steps.push({ end: from, said })
+  }
+  return steps
+}
+
+const STEPS: Readonly<Record<VendorDialect, Step>> = {
+  messages: (event, before) => {
+    switch (at(event, 'type')) {
+      case 'content_block_delta':
+        return {
+          text: before.text + text(event, 'delta', 'text'),
+          reasoning: before.reasoning + text(event, 'delta', 'thinking'),
+        }
+      case 'content_block_stop':
+        // Reasoning is block 0 and text block 1.
+        return { calls: Math.max(0, Number(at(event, 'index')) - 1) }
+      case 'message_stop':
+        return { done: true }
+      default:
+        return {}
+    }
+  },
+  responses: (event, before) => {
+    switch (at(event, 'type')) {
+      case 'response.output_text.delta':
+        return { text: before.text + text(event, 'delta') }
+      case 'response.reasoning_summary_text.delta':
+        return { reasoning: before.reasoning + text(event, 'delta') }
+      case 'response.output_item.done':
+        return { calls: Math.max(0, Number(at(event, 'output_index')) - 1) }
+      case 'response.completed':
+        return { done: true }
+      default:
+        return {}
+    }
+  },
+  chat: (event, before) => ({
+    text: before.text + text(event, 'choices', 0, 'delta', 'content'),
+    reasoning: before.reasoning + text(event, 'choices', 0, 'delta', 'reasoning_content'),
+    calls: text(event, 'choices', 0, 'finish_reason') === '' ? before.calls : SAID.calls.length,
+    done: before.done || typeof at(event, 'usage', 'prompt_tokens') === 'number',
+  }),
+}
+
+function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined,
+    value,
+  )
+}
+
+function text(value: unknown, ...path: readonly (string | number)[]): string {
+  const found = at(value, ...path)
+  return typeof found === 'string' ? found : ''
+}

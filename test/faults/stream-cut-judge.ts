@@ -1,0 +1,137 @@
+import { canonicalJson } from '../../src/encoding/json.ts'
+import type { EventType, WholeEvent } from '../../src/model/event.ts'
+import { SAID, WRITTEN, type CutAnswer } from './stream-cut-answer.ts'
+
+/** Where an answer was cut. `broken`: the connection was destroyed. `ended`: its body ended there, in good order. */
+export interface Cut {
+  readonly bytes: number
+  readonly how: 'broken' | 'ended'
+  /** How often the harness may try again. */
+  readonly retries: 0 | 1
+}
+
+/** The deltas of one answer, each kind in one piece. */
+export interface Shown {
+  text: string
+  reasoning: string
+}
+
+/** What a Turn left behind, and what was seen of it. */
+export interface SeenTurn {
+  /** What people saw of each answer. */
+  readonly shown: readonly Shown[]
+  /** All Events of the Turn, as the Log on the disk has them. */
+  readonly events: readonly WholeEvent[]
+  /** Files in the workspace that were not there before, and what they hold. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+export interface Evidence {
+  readonly answer: CutAnswer
+  readonly cut: Cut
+  readonly turn: SeenTurn
+  /** The Turn after it, which got a whole answer. */
+  readonly next: SeenTurn
+}
+
+/** What the model says on any other request: to the results of its calls, when it is asked again, on the next Turn. */
+export const LAST_WORDS = 'Fest vertäut ⚓.'
+
+/** What the Log says that is not so, and what happened that must not; empty when all is well. */
+export function cutOffences({ answer, cut, turn, next }: Evidence): string[] {
+  const where = `${answer.dialect}, ${cut.how} after ${cut.bytes}, ${cut.retries} retries`
+  const own = [...endOffences(turn), ...turnOffences(turn, answer, cut)]
+  const later = [...endOffences(next), ...spoken(next, [LAST_WORDS]), ...calledNothing(next)]
+  return [...own, ...later.map((text) => `the next Turn: ${text}`)].map((o) => `${where}: ${o}`)
+}
+
+function endOffences({ events }: SeenTurn): string[] {
+  const ends = of(events, 'turn_ended').length
+  return [
+    ...(ends === 1 ? [] : [`${ends} ends`]),
+    ...(events.at(-1)?.type === 'turn_ended' ? [] : ['it goes on after its end']),
+  ]
+}
+
+function turnOffences(turn: SeenTurn, answer: CutAnswer, { bytes, how, retries }: Cut): string[] {
+  const said = answer.after(bytes)
+  // What came last may be lost when a connection breaks.
+  const lossy = how === 'broken'
+  const [shown = NOTHING] = turn.shown
+  const right = lossy
+    ? said.text.startsWith(shown.text) && said.reasoning.startsWith(shown.reasoning)
+    : said.text === shown.text && said.reasoning === shown.reasoning
+  const silent = shown.text === '' && shown.reasoning === ''
+  const tries = of(turn.events, 'provider_request').filter(({ data }) => data.call_index === 0)
+  const wanted = silent && retries > 0 ? 2 : 1
+  const completed = of(turn.events, 'turn_ended')[0]?.data.status === 'completed'
+  return [
+    ...(right ? [] : [`it showed ${canonicalJson(shown)}`]),
+    ...(tries.length === wanted ? [] : [`${tries.length} tries`]),
+    ...(wanted === 2
+      ? [...spoken(turn, ['', LAST_WORDS]), ...calledNothing(turn)]
+      : said.done && (completed || !lossy)
+        ? wholeOffences(turn)
+        : [...brokenOff(turn, lossy ? 'network' : 'invalid_response'), ...calledNothing(turn)]),
+  ]
+}
+
+const NOTHING: Shown = { text: '', reasoning: '' }
+
+/** Of a Turn whose answer broke off: it says so, and what was shown is kept as what it is. */
+function brokenOff({ events, shown }: SeenTurn, kind: string): string[] {
+  const text = shown[0]?.text ?? ''
+  const [end] = of(events, 'turn_ended')
+  const told = `${end?.data.status} ${end?.data.error?.kind}`
+  const kept = of(events, 'assistant_message').map(({ data }) => data)
+  const right = text === '' ? [] : [{ text, partial: true }]
+  return [
+    ...(told === `failed ${kind}` ? [] : [`it ended as ${told}`]),
+    ...(canonicalJson(kept) === canonicalJson(right) ? [] : [`it kept ${canonicalJson(kept)}`]),
+    ...(of(events, 'reasoning').length === 0 ? [] : ['it kept half a thought']),
+  ]
+}
+
+/** Of a Turn that came to its end: what each answer showed is what is kept of it. */
+function spoken({ events, shown }: SeenTurn, texts: readonly string[]): string[] {
+  const [end] = of(events, 'turn_ended')
+  const told = `${end?.data.status} ${end?.data.error?.kind}`
+  const kept = of(events, 'assistant_message').map(({ data }) => data)
+  const right = texts.filter((text) => text !== '').map((text) => ({ text }))
+  const seen = shown.map(({ text }) => text)
+  return [
+    ...(told === 'completed undefined' ? [] : [`it ended as ${told}`]),
+    ...(canonicalJson(kept) === canonicalJson(right) ? [] : [`it kept ${canonicalJson(kept)}`]),
+    ...(canonicalJson(seen) === canonicalJson(texts) ? [] : [`it showed ${canonicalJson(seen)}`]),
+  ]
+}
+
+function calledNothing({ events, files }: SeenTurn): string[] {
+  const types = ['tool_call', 'permission_decision', 'tool_result'] as const
+  return [
+    ...types.flatMap((type) => (of(events, type).length === 0 ? [] : [`there is a ${type}`])),
+    ...Object.keys(files).map((name) => `${name} was written`),
+  ]
+}
+
+/** Of a Turn whose answer was whole: its calls ran, and the answer to their results ended it. */
+function wholeOffences(turn: SeenTurn): string[] {
+  const calls = of(turn.events, 'tool_call').map(({ data }) => data.call_id)
+  const results = of(turn.events, 'tool_result').map(
+    ({ data }) => `${data.call_id} ${data.outcome}`,
+  )
+  const files = { [WRITTEN.path]: WRITTEN.content }
+  const ids = SAID.calls.map(({ id }) => id)
+  return [
+    ...spoken(turn, [SAID.text, LAST_WORDS]),
+    ...(canonicalJson(calls) === canonicalJson(ids) ? [] : [`it called ${calls.join(', ')}`]),
+    ...(canonicalJson(results) === canonicalJson(ids.map((id) => `${id} ok`))
+      ? []
+      : [`the results were ${results.join(', ')}`]),
+    ...(canonicalJson(turn.files) === canonicalJson(files) ? [] : ['the files are others']),
+  ]
+}
+
+function of<T extends EventType>(events: readonly WholeEvent[], type: T) {
+  return events.filter((event): event is Extract<WholeEvent, { type: T }> => event.type === type)
+}

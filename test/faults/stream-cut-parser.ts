@@ -1,0 +1,103 @@
+import { ServerSentEvents, type ServerSentEvent } from '../../src/encoding/server-sent-events.ts'
+import type { AnswerReader } from '../../src/providers/answer-reader.ts'
+import { chatReader } from '../../src/providers/chat/stream.ts'
+import { messagesReader } from '../../src/providers/messages/stream.ts'
+import type { ProviderEvent } from '../../src/providers/provider.ts'
+import { responsesReader } from '../../src/providers/responses/stream.ts'
+import type { VendorDialect } from '../support/vendor-schemas.ts'
+import type { CutAnswer } from './stream-cut-answer.ts'
+
+/** How bytes become what a model said: one of each for every answer. */
+export interface Parser {
+  readonly frames: () => Pick<ServerSentEvents, 'push'>
+  readonly reader: () => AnswerReader
+}
+
+export const PARSERS: Readonly<Record<VendorDialect, Parser>> = {
+  messages: { frames: () => new ServerSentEvents(), reader: messagesReader },
+  responses: { frames: () => new ServerSentEvents(), reader: responsesReader },
+  chat: { frames: () => new ServerSentEvents(), reader: chatReader },
+}
+
+/** Feeds the first bytes of an answer, for every number of them, and then the rest: what is told that is not there yet? */
+export function parserOffences(answer: CutAnswer, parser: Parser): string[] {
+  const { bytes } = answer
+  const understand = remembering(parser)
+  const whole = understand(framing(parser)(bytes))
+  const offences: string[] = []
+  for (let n = 0; n <= bytes.length; n++) {
+    try {
+      const frame = framing(parser)
+      const begun = frame(bytes.subarray(0, n))
+      offences.push(...judgeTold(answer, n, understand(begun)))
+      const all = understand([...begun, ...frame(bytes.subarray(n))])
+      if (all !== whole) offences.push(`${n}: in two chunks it is another answer`)
+    } catch (error) {
+      offences.push(`${n}: ${String(error)}`)
+    }
+  }
+  return offences.map((offence) => `${answer.dialect}, ${offence}`)
+}
+
+/** Also a byte at a time: the framer never sees two at once, and the reader understands each event as it comes. */
+export function bytewiseOffences(answer: CutAnswer, parser: Parser): string[] {
+  const frame = framing(parser)
+  const reader = parser.reader()
+  const told: ProviderEvent[] = []
+  const offences: string[] = []
+  for (let n = 1; n <= answer.bytes.length; n++) {
+    told.push(...frame(answer.bytes.subarray(n - 1, n)).flatMap((event) => reader.take(event)))
+    offences.push(...judgeTold(answer, n, told))
+  }
+  return offences.map((offence) => `${answer.dialect}, byte by byte, ${offence}`)
+}
+
+/** The memory of a chunk is used for something else afterwards, as that of a socket may be. */
+function framing({ frames }: Parser): (chunk: Uint8Array) => readonly ServerSentEvent[] {
+  const framed = frames()
+  return (chunk) => {
+    const lent = new Uint8Array(chunk)
+    const events = framed.push(lent)
+    lent.fill(0)
+    return events
+  }
+}
+
+/** Most cuts leave the same events, and a new reader says the same of the same events: it is asked once. */
+function remembering({ reader }: Parser) {
+  const known = new Map<string, readonly ProviderEvent[]>()
+  return (events: readonly ServerSentEvent[]): readonly ProviderEvent[] => {
+    const key = JSON.stringify(events)
+    const understood = reader()
+    const told = known.get(key) ?? events.flatMap((event) => understood.take(event))
+    known.set(key, told)
+    return told
+  }
+}
+
+function judgeTold(answer: CutAnswer, n: number, told: readonly ProviderEvent[]): string[] {
+  const said = answer.after(n)
+  const joined = (type: 'text_delta' | 'reasoning_delta') =>
+    told.map((event) => (event.type === type ? event.text : '')).join('')
+  const calls = told.flatMap((event) =>
+    event.type === 'item' && event.item.kind === 'tool_call' ? [event.item] : [],
+  )
+  const wholeCalls = answer.calls
+    .slice(0, said.calls)
+    .map(({ id, name, arguments: json }) => ({ call_id: id, name, arguments: json }))
+  const unlike = calls.filter(({ call_id, name, arguments: json }, place) => {
+    const one = wholeCalls[place]
+    return one?.call_id !== call_id || one.name !== name || one.arguments !== json
+  })
+  const errors = told.flatMap((event) => (event.type === 'error' ? [event.error.kind] : []))
+  const done = told.findIndex(({ type }) => type === 'done')
+  return [
+    ...(joined('text_delta') === said.text ? [] : [`${n}: another text`]),
+    ...(joined('reasoning_delta') === said.reasoning ? [] : [`${n}: another reasoning`]),
+    ...unlike.map(({ name }) => `${n}: told of a call of ${name} that is not whole`),
+    ...errors.map((kind) => `${n}: told of an error, ${kind}`),
+    ...((done !== -1) === said.done ? [] : [`${n}: done is ${done !== -1}`]),
+    ...(done !== -1 && done !== told.length - 1 ? [`${n}: goes on after its end`] : []),
+    ...(said.done && calls.length < answer.calls.length ? [`${n}: a call is missing`] : []),
+  ]
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Provider } from '../../src/providers/provider.ts'
+import type { VendorDialect } from '../support/vendor-schemas.ts'
+import { cutAnswer, type CutAnswer } from './stream-cut-answer.ts'
+import { cutOffences, type Cut, type Evidence } from './stream-cut-judge.ts'
+import { openCutScene } from './stream-cut-scene.ts'
+
+export interface CutRun {
+  readonly dialect: VendorDialect
+  readonly cuts: readonly Cut[]
+  /** Where everything lies that is made; it is removed, except where something is wrong. */
+  readonly folder: string
+  /** Makes a mistake on purpose. */
+  readonly planted?: (provider: Provider) => Provider
+}
+
+export interface CutsMade {
+  readonly violations: readonly string[]
+  readonly evidence: readonly Evidence[]
+}
+
+/** A Session is given up after so many cuts, and a place after so many Sessions: what is kept grows with each. */
+const CUTS_A_SESSION = 12
+const SESSIONS_A_PLACE = 40
+
+/** Turns whose answers are cut, each followed by one that is not, over real sockets and on a real disk. */
+export async function runCuts({ dialect, cuts, folder, planted }: CutRun): Promise<CutsMade> {
+  const answer = cutAnswer(dialect)
+  const evidence: Evidence[] = []
+  const violations: string[] = []
+  const alike = [0, 1].map((retries) => cuts.filter((cut) => cut.retries === retries))
+  for (const some of alike.flatMap((own) => inGroups(own, CUTS_A_SESSION * SESSIONS_A_PLACE))) {
+    const root = await mkdtemp(join(folder, 'stream-cut-'))
+    const scene = await openCutScene(root, { answer, retries: some[0]?.retries ?? 0, planted })
+    const found: string[] = []
+    for (const group of inGroups(some, CUTS_A_SESSION)) {
+      const { turns, wrong } = await scene.session(group)
+      found.push(...turns.flatMap(cutOffences), ...wrong)
+      evidence.push(...turns)
+    }
+    found.push(...(await scene.close()))
+    if (found.length === 0) await rm(root, { recursive: true })
+    violations.push(...found.map((text) => `${root}: ${text}`))
+  }
+  return { violations, evidence }
+}
+
+/** How far beyond the first thing that is shown cuts are tried with retries: there must be none. */
+const BEYOND = 200
+
+/** Every byte, in both ways. */
+export function allCuts(dialect: VendorDialect): Cut[] {
+  const answer = cutAnswer(dialect)
+  const places = Array.from({ length: answer.bytes.length + 1 }, (_, at) => at)
+  return places.flatMap((at) => HOW.flatMap((how) => tries(answer, at, how)))
+}
+
+/** Every `step`th byte, in the one way and the other by turns, and around each byte with which something is said. */
+export function someCuts(dialect: VendorDialect, step: number, first: number): Cut[] {
+  const answer = cutAnswer(dialect)
+  const { bytes, steps } = answer
+  const count = Math.ceil((bytes.length - first) / step)
+  const places = Array.from({ length: count }, (_, i) => first + i * step)
+  const edges = [...steps.flatMap((at) => [at - 1, at]), bytes.length]
+  return [
+    ...places.flatMap((at, i) => tries(answer, at, i % 2 === 0 ? 'broken' : 'ended')),
+    ...edges.flatMap((at) => HOW.flatMap((how) => tries(answer, at, how))),
+  ]
+}
+
+const HOW = ['broken', 'ended'] as const
+
+function tries({ firstShown }: CutAnswer, bytes: number, how: Cut['how']): Cut[] {
+  const once: Cut = { bytes, how, retries: 0 }
+  return bytes < firstShown + BEYOND ? [once, { ...once, retries: 1 }] : [once]
+}
+
+function inGroups<T>(all: readonly T[], size: number): T[][] {
+  const count = Math.ceil(all.length / size)
+  return Array.from({ length: count }, (_, i) => all.slice(i * size, (i + 1) * size))
+}

@@ -1,0 +1,158 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WholeEvent } from '../../src/model/event.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import type { SessionId, TurnId } from '../../src/model/ids.ts'
+import { Harness } from '../../src/session/harness.ts'
+import type { ReadEvent } from '../../src/session/read-log.ts'
+import type { Session } from '../../src/session/session.ts'
+import { openParts } from '../support/harness-parts.ts'
+import { promptClock } from '../support/log-place.ts'
+import { value } from '../support/story.ts'
+import { sseOf } from '../support/vendor-answer.ts'
+import { vendorParts } from '../support/vendor-parts.ts'
+import { scriptedServer, type ScriptedAnswer } from '../support/vendor-server.ts'
+import type { CutAnswer } from './stream-cut-answer.ts'
+import {
+  LAST_WORDS,
+  type Cut,
+  type Evidence,
+  type SeenTurn,
+  type Shown,
+} from './stream-cut-judge.ts'
+
+export interface CutScene {
+  /** One Session: for each cut a Turn that meets it and one that does not; `wrong` is what its Log cannot prove. */
+  session(cuts: readonly Cut[]): Promise<{ turns: Evidence[]; wrong: string[] }>
+  /** What was wrong with requests. */
+  close(): Promise<readonly string[]>
+}
+
+export interface CutSceneOptions {
+  readonly answer: CutAnswer
+  readonly retries: number
+  readonly planted?: ((provider: Provider) => Provider) | undefined
+}
+
+/** Far more than any machine needs for an answer that comes. */
+const IDLE_MS = 60_000
+/** There from the beginning, for the call that only looks. */
+const READ_FILE = 'notes.txt'
+
+/** A workspace whose model is a server that cuts its answers; everything else about it is as it always is. */
+export async function openCutScene(root: string, options: CutSceneOptions): Promise<CutScene> {
+  const { answer, retries, planted = (provider: Provider) => provider } = options
+  const { dialect } = answer
+  const last: ScriptedAnswer = { body: sseOf(dialect, { text: LAST_WORDS }) }
+  let first: ScriptedAnswer | undefined
+  const server = await scriptedServer(() => {
+    const now = first ?? last
+    first = undefined
+    return now
+  })
+  const vendors = vendorParts({ baseUrl: server.baseUrl, retries, idleMs: IDLE_MS })
+  const { parts, workspace, close } = await openParts(root, {
+    ...vendors,
+    providerOf: async (name) => {
+      const provider = await vendors.providerOf(name)
+      return provider.ok ? { ok: true, value: planted(provider.value) } : provider
+    },
+  })
+  const harness = new Harness({ ...parts, place: { ...parts.place, clock: promptClock } })
+  await writeFile(join(workspace, READ_FILE), 'rope\n')
+
+  const say = async (session: Session, words: string): Promise<Heard> => {
+    const { turn, shown } = await watched(session, words)
+    return { turn, shown, files: await takeFiles(workspace) }
+  }
+
+  return {
+    session: async (cuts) => {
+      const chosen = { provider: dialect, model: 'a-model', permissionMode: 'auto' } as const
+      const session = value(await harness.create(chosen))
+      const heard: { readonly cut: Cut; readonly turn: Heard; readonly next: Heard }[] = []
+      for (const cut of cuts) {
+        first = cutTo(answer.bytes, cut)
+        const turn = await say(session, 'Leg an.')
+        heard.push({ cut, turn, next: await say(session, 'Und jetzt?') })
+      }
+      await session.close()
+      const kept = await eventsByTurn(harness, session.id)
+      const seen = ({ turn, shown, files }: Heard): SeenTurn => {
+        return { shown, files, events: kept.get(turn) ?? [] }
+      }
+      return {
+        turns: heard.map(({ cut, turn, next }) => {
+          return { answer, cut, turn: seen(turn), next: seen(next) }
+        }),
+        wrong: await unproven(harness, session.id),
+      }
+    },
+    close: async () => {
+      await close()
+      await server.close().catch(() => {})
+      return server.violations
+    },
+  }
+}
+
+type Heard = Omit<SeenTurn, 'events'> & { readonly turn: TurnId }
+
+/** As the Log on the disk has them. */
+async function eventsByTurn(harness: Harness, id: SessionId) {
+  const kept = new Map<TurnId, WholeEvent[]>()
+  const take = ({ event }: ReadEvent) => {
+    if (event?.turn_id === undefined) return
+    kept.set(event.turn_id, [...(kept.get(event.turn_id) ?? []), event])
+  }
+  value(await harness.read(id, {}, take))
+  return kept
+}
+
+async function unproven(harness: Harness, id: SessionId): Promise<string[]> {
+  const { log, requests } = value(await harness.verify(id, { requests: true }))
+  const mismatches = requests?.mismatches ?? []
+  return [
+    ...(log.damage === undefined ? [] : [`the Log is damaged: ${log.damage.message}`]),
+    ...mismatches.map(({ seq, what }) => `request ${seq} has another ${what}`),
+  ]
+}
+
+function cutTo(bytes: Buffer, { bytes: count, how }: Cut): ScriptedAnswer {
+  return how === 'broken' ? { body: bytes, cutAfter: count } : { body: bytes.subarray(0, count) }
+}
+
+/** Says something, and looks on until the Turn has ended. */
+async function watched(session: Session, words: string) {
+  const { turn, done } = value(await session.admit(words))
+  // Nothing of the Turn was told yet: its first request has to reach the disk before that. Whoever watched a Session from
+  // before would look for what others write to it, which nobody does.
+  const watching = session.subscribe()
+  const shown: Shown[] = []
+  for await (const seen of watching) {
+    if (seen.kind === 'resync') throw new Error('too slow to watch')
+    const now = shown.at(-1)
+    if (seen.kind === 'line') {
+      const { type } = seen.line.logged.event
+      if (type === 'turn_ended') break
+      if (type === 'provider_request') shown.push({ text: '', reasoning: '' })
+    } else if (now === undefined) throw new Error('an answer before anything was asked')
+    else if (seen.notice.type === 'text_delta') now.text += seen.notice.data.text
+    else if (seen.notice.type === 'reasoning_delta') now.reasoning += seen.notice.data.text
+  }
+  await done
+  return { turn, shown }
+}
+
+/** What somebody wrote into the workspace. It is taken away, so that the next one is seen too. */
+async function takeFiles(workspace: string): Promise<Record<string, string>> {
+  const names = (await readdir(workspace)).filter(
+    (name) => name !== '.hawser' && name !== READ_FILE,
+  )
+  const files: Record<string, string> = {}
+  for (const name of names) {
+    files[name] = await readFile(join(workspace, name), 'utf8')
+    await rm(join(workspace, name))
+  }
+  return files
+}

@@ -1,0 +1,278 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ChatCompletionRequest, Fixture, FixtureResponse } from '@copilotkit/aimock'
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import { VENDOR_DIALECTS } from '../support/dialects.ts'
+import type { HarnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+import { vendorPlace } from '../support/vendor-place.ts'
+import { aimockServer } from '../support/vendor-server.ts'
+
+const LOOP = 20
+
+/** How many results came since the person spoke last. */
+function resultsOf({ messages }: ChatCompletionRequest): number {
+  const from = messages.findLastIndex(
+    ({ role, content }) => role === 'user' && saysSomething(content),
+  )
+  return messages.slice(from + 1).filter(({ role }) => role === 'tool').length
+}
+
+/** The harness's own facts are no word of a person, whatever role they are carried in. */
+function saysSomething(content: unknown): boolean {
+  return !JSON.stringify(content ?? '').includes('<harness-note>')
+}
+
+function lastWords({ messages }: ChatCompletionRequest): string {
+  const said = messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => JSON.stringify(content))
+  return said.join('\n')
+}
+
+function call(name: string, args: Readonly<Record<string, unknown>>, id: string) {
+  return { id, name, arguments: JSON.stringify(args) }
+}
+
+/** A model that follows a script: what it does depends on the last thing a person asked for. */
+const SCRIPT: readonly {
+  readonly asked: string
+  readonly answer: (request: ChatCompletionRequest) => FixtureResponse
+}[] = [
+  {
+    asked: 'Read all twenty.',
+    answer: (request) => {
+      const n = resultsOf(request)
+      return n < LOOP
+        ? { toolCalls: [call('read', { path: `f${n}.txt` }, `loop_${n}`)] }
+        : { content: `I read ${n} files.` }
+    },
+  },
+  {
+    asked: 'Read both.',
+    answer: (request) =>
+      resultsOf(request) === 0
+        ? {
+            toolCalls: [
+              call('read', { path: 'f1.txt' }, 'both_1'),
+              call('read', { path: 'f2.txt' }, 'both_2'),
+            ],
+          }
+        : { content: 'Both are read.' },
+  },
+  {
+    asked: 'Sleep.',
+    answer: () => ({ toolCalls: [call('bash', { command: 'sleep 30' }, 'sleep_1')] }),
+  },
+  { asked: 'And then?', answer: () => ({ content: 'Then we sail.' }) },
+  { asked: 'Good morning.', answer: () => ({ content: 'Good morning to you, and a fair wind.' }) },
+]
+
+const FIXTURES: Fixture[] = SCRIPT.map(({ asked, answer }) => ({
+  match: { predicate: (request) => lastAsked(request) === asked },
+  response: answer,
+  chunkSize: 7,
+}))
+
+function lastAsked(request: ChatCompletionRequest): string | undefined {
+  const words = lastWords(request)
+  const found = SCRIPT.map(({ asked }) => ({ asked, at: words.lastIndexOf(asked) }))
+  return found.toSorted((a, b) => b.at - a.at)[0]?.asked
+}
+
+async function say(session: Session, text: string): Promise<string> {
+  const { ended } = value(await value(await session.admit(text)).done)
+  return ended.error === undefined
+    ? ended.status
+    : `${ended.status} ${ended.error.kind} ${ended.error.message}`
+}
+
+function answers(session: Session): string[] {
+  return session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
+}
+
+/** Every request that the server saw follows from the Log, in order, by its hash. */
+async function proven({ harness }: HarnessPlace, session: Session, seen: number): Promise<void> {
+  const { log, requests } = value(await harness.verify(session.id, { requests: true }))
+  expect([log.damage, requests?.mismatches, requests?.requests]).toEqual([undefined, [], seen])
+}
+
+async function filesIn(workspace: string): Promise<void> {
+  for (let n = 0; n < LOOP; n++) await writeFile(join(workspace, `f${n}.txt`), `file number ${n}`)
+}
+
+test.each(VENDOR_DIALECTS)(
+  '%s: an answer streams, is kept, and the next Turn begins with all of it',
+  async (dialect) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const deltas: string[] = []
+    const watching = session.subscribe()
+    const heard = (async () => {
+      for await (const seen of watching) {
+        if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
+          deltas.push(seen.notice.data.text)
+      }
+    })()
+    expect(await say(session, 'Good morning.')).toBe('completed')
+    expect(await say(session, 'And then?')).toBe('completed')
+    await session.close()
+    await heard
+    expect(answers(session)).toEqual(['Good morning to you, and a fair wind.', 'Then we sail.'])
+    expect(deltas.length).toBeGreaterThan(4)
+    expect(deltas.join('')).toBe(answers(session).join(''))
+    const requests = session.events.filter((e) => e.type === 'provider_request')
+    expect(requests[1]?.data.prefix_break).toBeUndefined()
+    expect(requests[1]?.data.shared_prefix_bytes).toBeGreaterThan(1_000)
+    await proven(here, session, 2)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: twenty calls in a row, each result before the next question',
+  async (dialect) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    await filesIn(here.workspace)
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    expect(await say(session, 'Read all twenty.')).toBe('completed')
+    expect(answers(session).at(-1)).toBe('I read 20 files.')
+    const results = session.events.flatMap((e) =>
+      e.type === 'tool_result' ? [e.data.outcome] : [],
+    )
+    expect(results).toEqual(Array.from({ length: LOOP }, () => 'ok'))
+    const last = server.requests.at(-1)?.bytes.toString('utf8') ?? ''
+    for (let n = 0; n < LOOP; n++) expect(last).toContain(`file number ${n}`)
+    await proven(here, session, LOOP + 1)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: calls of one answer run together and are answered in their order',
+  async (dialect) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    await filesIn(here.workspace)
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    expect(await say(session, 'Read both.')).toBe('completed')
+    const body = server.requests[1]?.bytes.toString('utf8') ?? ''
+    expect(body.indexOf('file number 1')).toBeGreaterThan(0)
+    expect(body.indexOf('file number 2')).toBeGreaterThan(body.indexOf('file number 1'))
+    await proven(here, session, 2)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: an interrupted Turn says so, and the next one works',
+  async (dialect) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    const session = value(
+      await here.harness.create({ provider: dialect, model: 'a-model', permissionMode: 'auto' }),
+    )
+    const watching = session.subscribe()
+    const admitted = value(await session.admit('Sleep.'))
+    for await (const seen of watching) {
+      if (seen.kind === 'line' && seen.line.logged.event.type === 'tool_call') break
+    }
+    session.interrupt()
+    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(await say(session, 'And then?')).toBe('completed')
+    await proven(here, session, 2)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: an interrupt while the model speaks closes the connection, and keeps what was shown',
+  async (dialect) => {
+    const slow = FIXTURES.map((fixture) => ({ ...fixture, chunkSize: 2, latency: 50 }))
+    const server = await aimockServer(slow)
+    const here = await vendorPlace(server)
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const watching = session.subscribe()
+    const admitted = value(await session.admit('Good morning.'))
+    for await (const seen of watching) {
+      if (seen.kind === 'notice' && seen.notice.type === 'text_delta') break
+    }
+    session.interrupt()
+    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    await server.requests[0]?.hungUp
+    const partial = session.events.find((e) => e.type === 'assistant_message')
+    expect(partial?.data.partial).toBe(true)
+    expect('Good morning to you, and a fair wind.'.startsWith(partial?.data.text ?? '?')).toBe(true)
+    await proven(here, session, 1)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: a word to a running Turn is heard where the model listens next',
+  async (dialect) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    await filesIn(here.workspace)
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const admitted = value(await session.admit('Read both.'))
+    expect(session.steer('And then?')).toBe(true)
+    expect(value(await admitted.done).ended.status).toBe('completed')
+    expect(answers(session).at(-1)).toBe('Then we sail.')
+    await proven(here, session, server.requests.length)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: a Session that goes on elsewhere begins its request with all that was sent before',
+  async (dialect) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    await filesIn(here.workspace)
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    expect(await say(session, 'Read both.')).toBe('completed')
+    const live = value(await here.harness.preview(session, 'And then?'))
+    await session.close()
+    const again = await vendorPlace(server, { root: here.root, changes: { toolSchemas: [] } })
+    const resumed = value(await again.harness.open(session.id))
+    expect(value(await again.harness.preview(resumed, 'And then?')).body.equals(live.body)).toBe(
+      true,
+    )
+    expect(await say(resumed, 'And then?')).toBe('completed')
+    expect(server.requests.at(-1)?.bytes.equals(live.body)).toBe(true)
+    await proven(again, resumed, 3)
+  },
+)
+
+test('a Session goes through every dialect, and what each was told is told to the next', async () => {
+  const server = await aimockServer(FIXTURES)
+  const here = await vendorPlace(server)
+  await filesIn(here.workspace)
+  const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+  expect(await say(session, 'Read both.')).toBe('completed')
+  for (const dialect of ['responses', 'chat', 'messages'] as const) {
+    value(await session.setModel({ provider: dialect, model: `model of ${dialect}` }))
+    expect(await say(session, 'And then?')).toBe('completed')
+    const last = server.requests.at(-1)
+    expect([last?.dialect, last?.bytes.includes('file number 2')]).toEqual([dialect, true])
+  }
+  const causes = session.events.flatMap((e) =>
+    e.type === 'provider_request' ? [e.data.prefix_break?.cause] : [],
+  )
+  expect(causes).toEqual([undefined, undefined, 'dialect', 'dialect', 'dialect'])
+  await proven(here, session, 5)
+})
+
+test('no key is in the Log, and every request carries it only where its vendor looks for it', async () => {
+  const server = await aimockServer(FIXTURES)
+  const here = await vendorPlace(server)
+  for (const dialect of VENDOR_DIALECTS) {
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    expect(await say(session, 'Good morning.')).toBe('completed')
+    const log = join(here.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
+    expect(await readFile(log, 'utf8')).not.toContain('canary')
+    const headers = server.requests.at(-1)?.headers ?? {}
+    const names = Object.entries(headers).flatMap(([name, said]) =>
+      String(said).includes('canary') ? [name] : [],
+    )
+    expect(names).toEqual(['authorization'])
+  }
+})

@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import { VENDOR_DIALECTS } from '../support/dialects.ts'
+import { value } from '../support/story.ts'
+import { eventsOf, sseOf, type VendorAnswer } from '../support/vendor-answer.ts'
+import { hastyClock, vendorPlace } from '../support/vendor-place.ts'
+import { scriptedServer, type ScriptedAnswer } from '../support/vendor-server.ts'
+import type { VendorDialect } from '../support/vendor-schemas.ts'
+
+const RETRIES = 4
+
+/** A Turn against a server that answers in this order, and with the last answer for ever. */
+async function turn(
+  dialect: VendorDialect,
+  ...answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]]
+) {
+  let next = 0
+  const server = await scriptedServer(() => answers[Math.min(next++, answers.length - 1)] ?? 'cut')
+  const clock = hastyClock()
+  const { harness } = await vendorPlace(server, { retries: RETRIES, clock })
+  const session = value(await harness.create({ provider: dialect, model: 'a-model' }))
+  const { ended } = value(await value(await session.admit('Good morning.')).done)
+  const { requests } = value(await harness.verify(session.id, { requests: true }))
+  expect(requests?.mismatches).toEqual([])
+  expect(requests?.requests).toBe(server.requests.length)
+  return { ended, session, sent: server.requests.length, waits: clock.waits, server }
+}
+
+function refusal(
+  dialect: VendorDialect,
+  status: number,
+  { type = 'error', code = null, headers = {} }: Refusing = {},
+): ScriptedAnswer {
+  const message = 'No.'
+  const error = dialect === 'messages' ? { type, message } : { type, message, code, param: null }
+  const body = dialect === 'messages' ? { type: 'error', error } : { error }
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+interface Refusing {
+  readonly type?: string
+  readonly code?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function said(
+  dialect: VendorDialect,
+  answer: VendorAnswer = { text: 'Good morning.' },
+): ScriptedAnswer {
+  return { body: sseOf(dialect, answer) }
+}
+
+function attempts(session: Session): number[] {
+  return session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data.attempt] : []))
+}
+
+const PASSING = [
+  { status: 429, type: 'rate_limit_error', kind: 'rate_limited' },
+  { status: 529, type: 'overloaded_error', kind: 'overloaded' },
+  { status: 503, type: 'server_error', kind: 'overloaded' },
+  { status: 500, type: 'api_error', kind: 'overloaded' },
+] as const
+
+const EACH = VENDOR_DIALECTS.flatMap((dialect) => PASSING.map((one) => ({ dialect, ...one })))
+
+test.each(EACH)(
+  '$dialect: $status is tried again, and the answer that comes then counts',
+  async ({ dialect, status, type, kind }) => {
+    const { ended, sent, waits, session } = await turn(
+      dialect,
+      refusal(dialect, status, { type }),
+      said(dialect),
+    )
+    expect([ended.status, sent, waits.length]).toEqual(['completed', 2, 1])
+    expect(attempts(session)).toEqual([0, 1])
+    const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data.text] : []))
+    expect(notices).toEqual([`Trying again after ${kind}: No.`])
+  },
+)
+
+test.each(EACH)(
+  '$dialect: $status for ever ends the Turn after four more tries, each after a longer wait',
+  async ({ dialect, status, type, kind }) => {
+    const { ended, sent, waits } = await turn(dialect, refusal(dialect, status, { type }))
+    expect([ended.status, ended.error?.kind, sent]).toEqual(['failed', kind, RETRIES + 1])
+    expect(waits).toEqual([375, 750, 1500, 3000])
+  },
+)
+
+test.each(EACH)(
+  '$dialect: after $status nobody comes back before the server said',
+  async ({ dialect, status, type }) => {
+    const seconds = refusal(dialect, status, { type, headers: { 'retry-after': '7' } })
+    const soon = new Date(Date.now() + 60_000).toUTCString()
+    const date = refusal(dialect, status, { type, headers: { 'retry-after': soon } })
+    const { waits, sent } = await turn(dialect, seconds, date, said(dialect))
+    const [first = 0, second = 0] = waits
+    expect([sent, first >= 7_000, first < 8_000]).toEqual([3, true, true])
+    expect([second > 50_000, second < 62_000]).toEqual([true, true])
+  },
+)
+
+const FINAL = [
+  { status: 401, type: 'authentication_error', kind: 'auth' },
+  { status: 403, type: 'permission_error', kind: 'auth' },
+  { status: 402, type: 'billing_error', kind: 'usage_limit' },
+  { status: 400, type: 'invalid_request_error', kind: 'invalid_args' },
+  { status: 404, type: 'not_found_error', kind: 'not_found' },
+] as const
+
+test.each(VENDOR_DIALECTS.flatMap((dialect) => FINAL.map((one) => ({ dialect, ...one }))))(
+  '$dialect: $status is not tried again',
+  async ({ dialect, status, type, kind }) => {
+    const { ended, sent, waits } = await turn(dialect, refusal(dialect, status, { type }))
+    expect([ended.status, ended.error?.kind, sent, waits]).toEqual(['failed', kind, 1, []])
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: a spend limit is not tried again, although its status is that of a rate',
+  async (dialect) => {
+    const { ended, sent } = await turn(
+      dialect,
+      refusal(dialect, 429, { type: 'insufficient_quota', code: 'insufficient_quota' }),
+    )
+    expect([ended.error?.kind, sent]).toEqual(['usage_limit', 1])
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: a prompt that is too long is known as that, and not tried again',
+  async (dialect) => {
+    const message = 'prompt is too long: 300000 tokens > 200000 maximum'
+    const error = {
+      type: 'invalid_request_error',
+      message,
+      code: 'context_length_exceeded',
+      param: null,
+    }
+    const body = JSON.stringify(dialect === 'messages' ? { type: 'error', error } : { error })
+    const { ended, sent } = await turn(dialect, { status: 400, body })
+    expect([ended.error?.kind, sent]).toEqual(['context_overflow', 1])
+  },
+)
+
+const REFUSED: Readonly<Record<VendorDialect, string>> = {
+  messages: 'refusal',
+  responses: 'content_filter',
+  chat: 'content_filter',
+}
+
+test.each(VENDOR_DIALECTS)(
+  '%s: a refusal of the model ends the Turn as refused',
+  async (dialect) => {
+    const { ended, sent } = await turn(dialect, said(dialect, { stop: REFUSED[dialect] }))
+    expect([ended.status, ended.error?.kind, sent]).toEqual(['failed', 'refused', 1])
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: what was shown is not asked for again, and is kept as part of an answer',
+  async (dialect) => {
+    const bytes = sseOf(dialect, { text: 'It was a long and quiet morning.' })
+    const events = eventsOf(dialect, { text: 'It was a long and quiet morning.' })
+    expect(events.length).toBeGreaterThan(3)
+    const cutAfter =
+      bytes.indexOf('quiet') > 0 ? bytes.indexOf('quiet') : Math.floor(bytes.length * 0.6)
+    const { ended, sent, session } = await turn(dialect, { body: bytes, cutAfter })
+    expect([ended.status, ended.error?.kind, sent]).toEqual(['failed', 'network', 1])
+    const partial = session.events.find((e) => e.type === 'assistant_message')
+    expect(partial?.data).toMatchObject({ partial: true, text: expect.stringContaining('It was') })
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: an error that comes after the status is a failure like any other',
+  async (dialect) => {
+    const error = { type: 'overloaded_error', message: 'No.', code: 'server_is_overloaded' }
+    const event = {
+      messages: `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`,
+      responses: `event: error\ndata: ${JSON.stringify({ ...error, type: 'error', param: null })}\n\n`,
+      chat: `data: ${JSON.stringify({ error })}\n\n`,
+    }[dialect]
+    const { ended, sent, waits } = await turn(dialect, { body: event }, said(dialect))
+    expect([ended.status, sent, waits.length]).toEqual(['completed', 2, 1])
+  },
+)
+
+test('an interrupt during a wait ends the Turn, and no further request is sent', async () => {
+  const server = await scriptedServer(() => refusal('messages', 529, { type: 'overloaded_error' }))
+  const { harness } = await vendorPlace(server, { retries: RETRIES })
+  const session = value(await harness.create({ provider: 'messages', model: 'a-model' }))
+  const watching = session.subscribe()
+  const admitted = value(await session.admit('Good morning.'))
+  for await (const seen of watching) {
+    if (seen.kind === 'notice' && seen.notice.type === 'status') break
+  }
+  session.interrupt()
+  expect(value(await admitted.done).ended.status).toBe('interrupted')
+  expect(server.requests.length).toBe(1)
+})

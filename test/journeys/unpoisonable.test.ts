@@ -1,0 +1,227 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Descriptor } from '../../src/model/descriptor.ts'
+import type { EventDraft } from '../../src/model/event.ts'
+import type { ModelFacts } from '../../src/model/model-facts.ts'
+import type { Session } from '../../src/session/session.ts'
+import { VENDOR_DIALECTS } from '../support/dialects.ts'
+import type { HarnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+import { NO_USAGE } from '../../src/turn/usage.ts'
+import { sseOf } from '../support/vendor-answer.ts'
+import { vendorPlace } from '../support/vendor-place.ts'
+import {
+  scriptedServer,
+  type RecordedRequest,
+  type ScriptedAnswer,
+} from '../support/vendor-server.ts'
+import type { VendorDialect } from '../support/vendor-schemas.ts'
+
+const GOOD = Buffer.from('the pixels of a harbour, in good order, as they came from the camera')
+const BAD = Buffer.from('the pixels of another harbour, which no provider can read any more')
+
+/**
+ * A Session whose last Turn attached two images and was never answered, so that the next one carries them: stand-ins for what
+ * a person attaches.
+ */
+async function withImages(here: HarnessPlace, dialect: VendorDialect): Promise<Session> {
+  const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+  const { ids } = here.parts.place
+  const turn_id = ids.turn()
+  const resources = await Promise.all([GOOD, BAD].map((bytes, n) => described(here, bytes, n + 1)))
+  const drafts: EventDraft[] = [
+    { type: 'turn_started', turn_id, data: { source: { presenter: 'test' } } },
+    { type: 'user_message', turn_id, data: { text: 'Look.', prompt_mode: 'blocks', resources } },
+    { type: 'turn_ended', turn_id, data: { status: 'interrupted', usage_total: NO_USAGE } },
+  ]
+  value(await session.between((record) => record(drafts)))
+  return session
+}
+
+async function described(here: HarnessPlace, bytes: Buffer, n: number): Promise<Descriptor> {
+  const blob = value(await here.parts.store.put([bytes], 'image/png'))
+  return Descriptor.parse({
+    resource_id: `res_01kg8m2q3r4s5t6v7w8x9y0z1${n}`,
+    handle: `@img${n}`,
+    kind: 'image',
+    name: `${n}.png`,
+    media_type: 'image/png',
+    size_bytes: bytes.length,
+    content_sha256: blob.slice(0, 64),
+    blob,
+    width: 10 * n,
+    height: 10,
+    source: 'cli',
+    rehydratable: true,
+  })
+}
+
+function shows({ bytes }: RecordedRequest, image: Buffer): boolean {
+  return bytes.includes(image.toString('base64'))
+}
+
+/** How each vendor says that it cannot read the image at a place; with no place, that it cannot read some image. */
+function cannotRead(
+  dialect: VendorDialect,
+  request: RecordedRequest,
+  named: boolean,
+): ScriptedAnswer {
+  const at = placeOf(request.body, BAD.toString('base64'))
+  const path = dialect === 'messages' ? at.join('.') : at.join('.').replaceAll(/\.(\d+)/g, '[$1]')
+  const said = 'Could not process image'
+  const message = dialect === 'messages' && named ? `${path}.image.source.base64: ${said}` : said
+  const type = 'invalid_request_error'
+  const param = named ? path : null
+  const error =
+    dialect === 'messages' ? { type, message } : { type, message, param, code: 'invalid_image' }
+  const body = dialect === 'messages' ? { type: 'error', error } : { error }
+  return { status: 400, body: JSON.stringify(body) }
+}
+
+/** The way to the content block that holds a text. */
+function placeOf(value: unknown, text: string, way: string[] = []): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  for (const [name, inner] of Object.entries(value)) {
+    if (typeof inner === 'string' && inner.includes(text)) return way
+    const found = placeOf(inner, text, [...way, name])
+    if (found.length > 0) return found.slice(0, 4)
+  }
+  return []
+}
+
+async function say(session: Session, text: string): Promise<string> {
+  const { ended } = value(await value(await session.admit(text)).done)
+  return ended.error === undefined ? ended.status : ended.error.kind
+}
+
+function quarantined(session: Session): string[] {
+  return session.events.flatMap((e) =>
+    e.type === 'resource_quarantined' ? [e.data.resource_id.slice(-1)] : [],
+  )
+}
+
+function notices(session: Session): string[] {
+  return session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
+}
+
+/** Files of the workspace that hold a text: an image lies there once, and never as it was sent. */
+async function storedAs(workspace: string, text: string): Promise<string[]> {
+  const paths = await readdir(workspace, { recursive: true, withFileTypes: true })
+  const files = paths
+    .filter((path) => path.isFile())
+    .map((path) => join(path.parentPath, path.name))
+  const read = await Promise.all(files.map(async (file) => ({ file, bytes: await readFile(file) })))
+  return read.filter(({ bytes }) => bytes.includes(text)).map(({ file }) => file)
+}
+
+async function verified({ harness }: HarnessPlace, session: Session): Promise<void> {
+  const { requests } = value(await harness.verify(session.id, { requests: true }))
+  expect(requests?.mismatches).toEqual([])
+}
+
+test.each(VENDOR_DIALECTS)(
+  '[SR-019] [TI-079] %s: an image that the provider cannot read costs one more call, and never comes back',
+  async (dialect) => {
+    const server = await scriptedServer((request) =>
+      shows(request, BAD)
+        ? cannotRead(dialect, request, true)
+        : { body: sseOf(dialect, { text: 'A harbour.' }) },
+    )
+    const here = await vendorPlace(server, { retries: 4 })
+    const session = await withImages(here, dialect)
+    expect(await say(session, 'What is it?')).toBe('completed')
+    expect(server.requests.map((request) => [shows(request, GOOD), shows(request, BAD)])).toEqual([
+      [true, true],
+      [true, false],
+    ])
+    expect([quarantined(session), notices(session)]).toEqual([['2'], ['resource_quarantined']])
+    const [first, second] = session.events.flatMap((e) =>
+      e.type === 'provider_request' ? [e.data] : [],
+    )
+    expect(first?.projected?.map(({ bytes, lifetime }) => [bytes, lifetime])).toEqual([
+      [GOOD.length, 'carried'],
+      [BAD.length, 'carried'],
+    ])
+    expect([second?.attempt, second?.prefix_break?.cause, second?.projected?.length]).toEqual([
+      1,
+      'quarantine',
+      1,
+    ])
+    expect(await say(session, 'And now?')).toBe('completed')
+    expect(server.requests.length).toBe(3)
+    await verified(here, session)
+    expect(await storedAs(here.workspace, GOOD.toString('base64'))).toEqual([])
+    expect((await storedAs(here.workspace, GOOD.toString('latin1'))).length).toBe(1)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: when the provider does not say which image, none of them is sent again',
+  async (dialect) => {
+    const server = await scriptedServer((request) =>
+      shows(request, BAD)
+        ? cannotRead(dialect, request, false)
+        : { body: sseOf(dialect, { text: 'Nothing.' }) },
+    )
+    const here = await vendorPlace(server)
+    const session = await withImages(here, dialect)
+    expect(await say(session, 'What is it?')).toBe('completed')
+    expect([quarantined(session), server.requests.length]).toEqual([['1', '2'], 2])
+    const body = server.requests[1]?.bytes.toString('utf8') ?? ''
+    expect([body.includes('@img1'), body.includes('@img2')]).toEqual([true, true])
+    await verified(here, session)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: a provider that refuses again ends the Turn, and the Session goes on',
+  async (dialect) => {
+    let refusing = true
+    const server = await scriptedServer((request) =>
+      refusing ? cannotRead(dialect, request, false) : { body: sseOf(dialect, { text: 'Well.' }) },
+    )
+    const here = await vendorPlace(server, { retries: 4 })
+    const session = await withImages(here, dialect)
+    expect([await say(session, 'What is it?'), server.requests.length]).toEqual(['invalid_args', 2])
+    refusing = false
+    expect([await say(session, 'And now?'), server.requests.length]).toEqual(['completed', 3])
+    await verified(here, session)
+  },
+)
+
+const LIMITS: Readonly<Record<string, ModelFacts>> = {
+  'a side that is too long': { image_side_pixels: 15 },
+  'too many images': { image_count: 1 },
+  'a model without eyes': { images: false },
+}
+
+test.each(
+  VENDOR_DIALECTS.flatMap((dialect) =>
+    Object.entries(LIMITS).map(([name, facts]) => ({ dialect, name, facts })),
+  ),
+)(
+  '$dialect: $name is known before anything is sent, and told to the model and the person',
+  async ({ dialect, facts }) => {
+    const server = await scriptedServer(() => ({ body: sseOf(dialect, { text: 'A harbour.' }) }))
+    const here = await vendorPlace(server, { facts })
+    const session = await withImages(here, dialect)
+    expect(await say(session, 'What is it?')).toBe('completed')
+    const [request] = server.requests
+    if (request === undefined) throw new Error('nothing was sent')
+    expect([server.requests.length, shows(request, BAD)]).toEqual([1, false])
+    expect(request.bytes.toString('utf8')).toContain('[@img2 is not shown: ')
+    expect(notices(session).every((code) => code === 'resource_not_shown')).toBe(true)
+    expect(notices(session).length).toBeGreaterThan(0)
+    expect(await say(session, 'And now?')).toBe('completed')
+    await verified(here, session)
+  },
+)
+
+test('a request that is larger than its model takes is not sent, and the Turn says why', async () => {
+  const server = await scriptedServer(() => 'cut')
+  const here = await vendorPlace(server, { facts: { request_bytes: 3_000 } })
+  const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+  expect(await say(session, 'Good morning.')).toBe('context_overflow')
+  expect(server.requests.length).toBe(0)
+})

@@ -1,0 +1,236 @@
+import { expect, test } from 'vitest'
+import { cacheMarks } from '../../src/contract/cache-marks.ts'
+import { freezeSurface } from '../../src/contract/surface.ts'
+import type { ConversationItem, ItemContent, Part } from '../../src/model/conversation.ts'
+import { BlobKey } from '../../src/model/ids.ts'
+import type { Segment } from '../../src/model/segment.ts'
+import type { SurfaceParams } from '../../src/model/surface.ts'
+import { DIALECTS, VENDOR_DIALECTS } from '../support/dialects.ts'
+import { madeRequests } from '../support/made-requests.ts'
+import { requestErrors, type VendorDialect } from '../support/vendor-schemas.ts'
+
+const CACHE_KEY = 'hw1:m_0:r_build:s_0:t_0:k_0'
+
+/** Each dialect as it is spoken to a model that its catalogue knows well. */
+const PARAMS: Readonly<Record<VendorDialect, Partial<SurfaceParams>>> = {
+  messages: { late_role: 'system', limits: { output_tokens: 32_000 }, effort: 'high' },
+  responses: { late_role: 'developer', reasoning: true, effort: 'high' },
+  chat: { late_role: 'developer', cache_key: true, files: true },
+}
+
+function surfaceOf(dialect: VendorDialect) {
+  return freezeSurface({
+    model: 'a-model',
+    tools: [{ name: 'read', description: 'Reads a file.', parameters: { type: 'object' } }],
+    skillsIndex: '',
+    params: {
+      replay: 'attach-turn',
+      late_role: 'developer',
+      tool_choice: 'auto',
+      limits: {},
+      ...PARAMS[dialect],
+    },
+  }).surface
+}
+
+function blob(media_type: string, handle: string, bytes: string): Part {
+  const key = BlobKey.parse(`${'0'.repeat(64)}.bin`)
+  return {
+    type: 'blob',
+    blob: key,
+    media_type,
+    handle,
+    lifetime: 'turn',
+    bytes: Buffer.from(bytes),
+  }
+}
+
+function skillBody(bytes: string): Part {
+  const key = BlobKey.parse(`${'0'.repeat(64)}.md`)
+  const body = Buffer.from(bytes)
+  return { type: 'blob', blob: key, media_type: 'text/markdown', lifetime: 'stable', bytes: body }
+}
+
+const text = (said: string): Part => ({ type: 'text', text: said, lifetime: 'stable' })
+const base64 = (bytes: string) => Buffer.from(bytes).toString('base64')
+
+const REASONED: Readonly<Record<VendorDialect, Record<string, unknown>>> = {
+  messages: { type: 'thinking', thinking: 'a thought', signature: 'its seal' },
+  responses: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'a sealed thought' },
+  chat: { sealed: 'never sent' },
+}
+
+/** What a request must show of something, by its name; nothing where the dialect has no way to. */
+type Shown = (dialect: VendorDialect) => string | undefined
+
+/** Everything that a Conversation can hold, each with what a model must find of it in a request. */
+const EVERYTHING: Readonly<
+  Record<string, { say: (dialect: VendorDialect) => ItemContent; shown: Shown }>
+> = {
+  'what a person said': {
+    say: () => ({ kind: 'user', parts: [text('Look at these.')] }),
+    shown: () => 'Look at these.',
+  },
+  'a descriptor': {
+    say: () => ({ kind: 'user', parts: [text('[@img1: image, "a.png"]')] }),
+    shown: () => '[@img1: image, \\"a.png\\"]',
+  },
+  'an image': {
+    say: () => ({
+      kind: 'user',
+      parts: [text('pixels:'), blob('image/png', '@img1', 'the pixels')],
+    }),
+    shown: () => base64('the pixels'),
+  },
+  'a PDF': {
+    say: () => ({
+      kind: 'user',
+      parts: [text('pages:'), blob('application/pdf', '@pdf2', 'the pages')],
+    }),
+    shown: () => base64('the pages'),
+  },
+  'a text file': {
+    say: () => ({ kind: 'user', parts: [text('lines:'), blob('text/csv', '@txt3', 'a,b')] }),
+    shown: () => 'a,b',
+  },
+  'a file of a type that no model takes': {
+    say: () => ({ kind: 'user', parts: [text('bytes:'), blob('audio/wav', '@file4', 'noise')] }),
+    shown: () => '[@file4 is not shown: this model does not take audio/wav.]',
+  },
+  'late context': {
+    say: () => ({ kind: 'developer', parts: [text('workspace: "/w"')] }),
+    shown: () => 'workspace: \\"/w\\"',
+  },
+  "a Skill's body": {
+    say: () => ({
+      kind: 'developer',
+      parts: [text('[Skill]'), skillBody('# How to')],
+    }),
+    shown: () => '# How to',
+  },
+  reasoning: {
+    say: (dialect) => ({ kind: 'reasoning', dialect, model: 'a-model', item: REASONED[dialect] }),
+    shown: (dialect) =>
+      ({ messages: 'its seal', responses: 'a sealed thought', chat: undefined })[dialect],
+  },
+  'an answer': {
+    say: () => ({ kind: 'assistant', parts: [text('I will read it.')], phase: 'commentary' }),
+    shown: () => 'I will read it.',
+  },
+  'a call': {
+    say: () => ({
+      kind: 'tool_call',
+      call_id: 'call_1',
+      name: 'read',
+      arguments: '{"path":"a.txt"}',
+    }),
+    shown: (dialect) => (dialect === 'messages' ? '{"path":"a.txt"}' : '{\\"path\\":\\"a.txt\\"}'),
+  },
+  'a result': {
+    say: () => ({
+      kind: 'tool_result',
+      call_id: 'call_1',
+      name: 'read',
+      outcome: 'ok',
+      output: 'rope',
+    }),
+    shown: () => '"rope"',
+  },
+  'a refused call': {
+    say: () => ({ kind: 'tool_call', call_id: 'call_2', name: 'write', arguments: '{}' }),
+    shown: () => '"name":"write"',
+  },
+  'a refusal': {
+    say: () => ({
+      kind: 'tool_result',
+      call_id: 'call_2',
+      name: 'write',
+      outcome: 'denied',
+      output: 'No.',
+    }),
+    shown: () => '[outcome: denied]\\nNo.',
+  },
+  'a word to a running Turn': {
+    say: () => ({ kind: 'user', parts: [text('Wait.')] }),
+    shown: () => '"Wait."',
+  },
+}
+
+function conversation(dialect: VendorDialect): ConversationItem[] {
+  return Object.values(EVERYTHING).map(({ say }, seq) => ({ ...say(dialect), seq }))
+}
+
+function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = () => false): Buffer {
+  const { encode, frame } = DIALECTS[dialect]
+  const surface = surfaceOf(dialect)
+  const segments = encode(conversation(dialect), surface).filter((segment) => !drop(segment))
+  const places = {
+    surface: encode([], surface).length,
+    transient: 6,
+    shared: 10,
+    end: segments.length,
+  }
+  return frame(segments, { cacheKey: CACHE_KEY, marks: cacheMarks(places) })
+}
+
+/** What of everything is not to be found in a body. */
+function missing(dialect: VendorDialect, body: Buffer): string[] {
+  const found = body.toString('utf8')
+  return Object.entries(EVERYTHING).flatMap(([name, { shown }]) => {
+    const wanted = shown(dialect)
+    return wanted === undefined || found.includes(wanted) ? [] : [name]
+  })
+}
+
+test.each(VENDOR_DIALECTS)(
+  '[PC-003] [AT-061] [SR-041] [TI-075] [TI-076] [TI-077] the request of one Log in %s is the one that was looked at',
+  async (dialect) => {
+    const body = JSON.stringify(JSON.parse(bodyOf(dialect).toString('utf8')), null, 2)
+    await expect(`${body}\n`).toMatchFileSnapshot(`golden/${dialect}.json`)
+  },
+)
+
+test.each(VENDOR_DIALECTS)('%s leaves out nothing that a Conversation holds', (dialect) => {
+  expect(missing(dialect, bodyOf(dialect))).toEqual([])
+})
+
+test.each(VENDOR_DIALECTS)(
+  'an item of any kind that were missing from %s would be missed',
+  (dialect) => {
+    const unnoticed = Object.entries(EVERYTHING).flatMap(([name, { shown }], seq) => {
+      if (shown(dialect) === undefined) return []
+      const found = missing(
+        dialect,
+        bodyOf(dialect, (segment) => segment.seq === seq),
+      )
+      return found.includes(name) ? [] : [name]
+    })
+    expect(unnoticed).toEqual([])
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  'a request in %s is one that the vendor takes, by the types of its SDK',
+  async (dialect) => {
+    const { frame } = DIALECTS[dialect]
+    const wrong = requestErrors(dialect, JSON.parse(bodyOf(dialect).toString('utf8')))
+    let count = 0
+    for (let seed = 1; seed <= 40; seed++) {
+      for (const { segments } of await madeRequests(seed, { dialect })) {
+        const marks = cacheMarks({
+          surface: 3,
+          transient: undefined,
+          shared: 5,
+          end: segments.length,
+        })
+        const body: unknown = JSON.parse(
+          frame(segments, { cacheKey: CACHE_KEY, marks }).toString('utf8'),
+        )
+        wrong.push(...requestErrors(dialect, body).map((error) => `seed ${seed}: ${error}`))
+        count += 1
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(count).toBeGreaterThan(200)
+  },
+)

@@ -1,0 +1,52 @@
+import { systemClock } from '../../src/host/clock.ts'
+import { failed, ok } from '../../src/model/errors.ts'
+import type { ProviderOptions } from '../../src/providers/call.ts'
+import { chatProvider } from '../../src/providers/chat/stream.ts'
+import { messagesProvider } from '../../src/providers/messages/stream.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { responsesProvider } from '../../src/providers/responses/stream.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { CANARY_KEY } from './canary.ts'
+import { DIALECTS, type DialectName } from './dialects.ts'
+import type { VendorDialect } from './vendor-schemas.ts'
+
+const PROVIDERS: Readonly<Record<VendorDialect, (options: ProviderOptions) => Provider>> = {
+  messages: messagesProvider,
+  responses: responsesProvider,
+  chat: chatProvider,
+}
+
+export interface VendorPartsOptions {
+  readonly baseUrl: (dialect: VendorDialect) => string
+  readonly retries: number
+  readonly idleMs: number
+}
+
+/** What a Session speaks to vendors with, all of whom are one server: providers are named like dialects. */
+export function vendorParts({ baseUrl, retries, idleMs }: VendorPartsOptions) {
+  const made = new Map<string, Provider>()
+  const providerOf = (name: string): Provider | undefined => {
+    if (!isVendor(name)) return undefined
+    const options = { key: CANARY_KEY, baseUrl: baseUrl(name), idleMs, clock: systemClock }
+    const provider = made.get(name) ?? PROVIDERS[name](options)
+    made.set(name, provider)
+    return provider
+  }
+  return {
+    providerOf: async (name) => {
+      const provider = providerOf(name)
+      return provider === undefined ? failed('not_configured', 'none') : ok(provider)
+    },
+    dialectOf: async (name) => (isDialect(name) ? ok(DIALECTS[name]) : failed('not_found', 'none')),
+    limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries },
+    secrets: [CANARY_KEY],
+  } satisfies Partial<SessionParts>
+}
+
+function isVendor(name: string): name is VendorDialect {
+  return Object.hasOwn(PROVIDERS, name)
+}
+
+function isDialect(name: string): name is DialectName {
+  return Object.hasOwn(DIALECTS, name)
+}

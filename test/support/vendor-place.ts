@@ -1,0 +1,59 @@
+import { onTestFinished } from 'vitest'
+import { systemClock, type Clock } from '../../src/host/clock.ts'
+import type { ModelFacts } from '../../src/model/model-facts.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { harnessPlace, type HarnessPlace } from './harness-place.ts'
+import { vendorParts } from './vendor-parts.ts'
+import type { VendorServer } from './vendor-server.ts'
+
+export interface VendorPlaceOptions {
+  readonly retries?: number
+  readonly facts?: ModelFacts
+  /** By which waits between tries are counted. */
+  readonly clock?: Clock
+  readonly idleMs?: number
+  readonly changes?: Partial<SessionParts>
+  readonly root?: string
+}
+
+/** A workspace whose models are a server on this machine, spoken to as the vendors are: providers are named like dialects. */
+export async function vendorPlace(
+  server: VendorServer,
+  options: VendorPlaceOptions = {},
+): Promise<HarnessPlace & { readonly root: string }> {
+  const { retries = 0, facts, clock, idleMs = 60_000, changes = {}, root } = options
+  const place = await harnessPlace(
+    {
+      ...vendorParts({ baseUrl: (dialect) => server.baseUrl(dialect), retries, idleMs }),
+      factsOf: () => facts,
+      ...changes,
+    },
+    root,
+  )
+  onTestFinished(() => server.close())
+  if (clock === undefined) return place
+  return withClock(place, clock)
+}
+
+async function withClock(
+  place: HarnessPlace & { readonly root: string },
+  clock: Clock,
+): Promise<HarnessPlace & { readonly root: string }> {
+  const parts = { ...place.parts, place: { ...place.parts.place, clock } }
+  const { Harness } = await import('../../src/session/harness.ts')
+  return { ...place, parts, harness: new Harness(parts) }
+}
+
+/** Never waits, and remembers for how long it was to. */
+export function hastyClock(): Clock & { readonly waits: number[] } {
+  const waits: number[] = []
+  return {
+    waits,
+    now: systemClock.now,
+    after: (ms, then) => {
+      waits.push(ms)
+      const soon = setImmediate(then)
+      return () => clearImmediate(soon)
+    },
+  }
+}
