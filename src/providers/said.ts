@@ -26,9 +26,9 @@ export function isText(media_type: string): boolean {
   return media_type.startsWith('text/')
 }
 
-/** Facts of the harness where a vendor has no role for them. */
+/** Facts of the harness where a vendor has no role for them. Nothing inside can end the fence. */
 export function fenced(text: string): string {
-  return `<harness-note>\n${text}\n</harness-note>`
+  return `<harness-note>\n${text.replaceAll('</harness-note', '<\\/harness-note')}\n</harness-note>`
 }
 
 /** Where a vendor wants a person's words first, and what is left of a conversation begins with the model's. */

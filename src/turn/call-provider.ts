@@ -19,11 +19,17 @@ export interface FailedCall extends Failed {
   readonly shown: boolean
 }
 
+export interface CallNames {
+  readonly call_index: number
+  /** The id of a call, or another one where the Session has a call of that id already: some servers count anew in each answer. */
+  readonly unusedId: (call_id: string) => string
+}
+
 /** Sends a request and records what comes back, in the order it came. Deltas are shown; only whole items count. */
 export async function callProvider(
   parts: TurnParts,
   body: Buffer,
-  call_index: number,
+  { call_index, unusedId }: CallNames,
 ): Promise<{ readonly ok: true; readonly value: ProviderAnswer } | FailedCall> {
   const { provider, publish, commit, clock, signal } = parts
   const started = clock.now()
@@ -51,15 +57,19 @@ export async function callProvider(
     } else if (event.type === 'error') {
       return fail(event.error)
     } else {
-      const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
-      const wrong = badCalls(calls)
+      const made = items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
+      const wrong = badCalls(made)
       if (wrong !== undefined) return fail(wrong)
+      const answer = items.map((item) =>
+        item.kind === 'tool_call' ? { ...item, call_id: unusedId(item.call_id) } : item,
+      )
+      const calls = answer.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
       const { usage, stop_reason, raw } = event
       const cost = costOf(usage, parts.facts?.prices)
       const latency_ms = clock.now() - started
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
       const recorded = await commit([
-        ...items.map((item) => draftOf(parts, item)),
+        ...answer.map((item) => draftOf(parts, item)),
         {
           type: 'provider_usage',
           data: {

@@ -1,6 +1,7 @@
 import { wait } from '../host/wait.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
+import { CallIds } from './call-ids.ts'
 import { callProvider, type ProviderAnswer } from './call-provider.ts'
 import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
 import { refusedResources } from './refused-resources.ts'
@@ -16,11 +17,13 @@ export class ModelCalls {
   readonly #composer: RequestComposer
   /** The one before the last: it was answered, and nothing is compared with it any more. */
   #spent: ComposedRequest | undefined
+  readonly #callIds: CallIds
   lastRequest: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
     this.#composer = new RequestComposer(parts, parts.turn)
+    this.#callIds = new CallIds(parts.events)
     this.lastRequest = parts.lastRequest
   }
 
@@ -36,7 +39,10 @@ export class ModelCalls {
       if (tooLarge !== undefined) return tooLarge
       const intention = await this.#intend(request, { call_index, attempt, told })
       if (!intention.ok) return intention
-      const called = await callProvider(this.#parts, request.body, call_index)
+      const called = await callProvider(this.#parts, request.body, {
+        call_index,
+        unusedId: (id) => this.#callIds.unused(id),
+      })
       if (called.ok || called.shown) return called
       const refused = repeated ? [] : refusedResources(called.error, request)
       if (refused.length > 0) {

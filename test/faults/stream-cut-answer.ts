@@ -72,7 +72,7 @@ function withReasoning(bytes: Buffer): Buffer {
 }
 
 /** What one event adds, by its own words. */
-type Step = (event: unknown, before: SaidSoFar) => Partial<SaidSoFar>
+type Step = (event: unknown, before: SaidSoFar) => SaidSoFar
 
 /** An event is there with the last byte of its blank line. */
 function stepsOf(bytes: Buffer, step: Step) {
@@ -81,7 +81,7 @@ function stepsOf(bytes: Buffer, step: Step) {
   let from = 0
   for (let end = bytes.indexOf('\n\n'); end !== -1; end = bytes.indexOf('\n\n', from)) {
     const data = /^data: (.*)$/m.exec(bytes.toString('utf8', from, end))?.[1] ?? ''
-    if (data !== '[DONE]') said = { ...said, ...step(JSON.parse(data), said) }
+    if (data !== '[DONE]') said = step(JSON.parse(data), said)
     from = end + 2
     steps.push({ end: from, said })
   }
@@ -93,30 +93,31 @@ const STEPS: Readonly<Record<VendorDialect, Step>> = {
     switch (at(event, 'type')) {
       case 'content_block_delta':
         return {
+          ...before,
           text: before.text + text(event, 'delta', 'text'),
           reasoning: before.reasoning + text(event, 'delta', 'thinking'),
         }
       case 'content_block_stop':
         // Reasoning is block 0 and text block 1.
-        return { calls: Math.max(0, Number(at(event, 'index')) - 1) }
+        return { ...before, calls: Math.max(0, Number(at(event, 'index')) - 1) }
       case 'message_stop':
-        return { done: true }
+        return { ...before, done: true }
       default:
-        return {}
+        return before
     }
   },
   responses: (event, before) => {
     switch (at(event, 'type')) {
       case 'response.output_text.delta':
-        return { text: before.text + text(event, 'delta') }
+        return { ...before, text: before.text + text(event, 'delta') }
       case 'response.reasoning_summary_text.delta':
-        return { reasoning: before.reasoning + text(event, 'delta') }
+        return { ...before, reasoning: before.reasoning + text(event, 'delta') }
       case 'response.output_item.done':
-        return { calls: Math.max(0, Number(at(event, 'output_index')) - 1) }
+        return { ...before, calls: Math.max(0, Number(at(event, 'output_index')) - 1) }
       case 'response.completed':
-        return { done: true }
+        return { ...before, done: true }
       default:
-        return {}
+        return before
     }
   },
   chat: (event, before) => ({

@@ -30,8 +30,8 @@ export interface Evidence {
   readonly answer: CutAnswer
   readonly cut: Cut
   readonly turn: SeenTurn
-  /** The Turn after it, which got a whole answer. */
-  readonly next: SeenTurn
+  /** The Turn after it, when that one got a whole answer. */
+  readonly next?: SeenTurn
 }
 
 /** What the model says on any other request: to the results of its calls, when it is asked again, on the next Turn. */
@@ -41,7 +41,7 @@ export const LAST_WORDS = 'Fest vertäut ⚓.'
 export function cutOffences({ answer, cut, turn, next }: Evidence): string[] {
   const where = `${answer.dialect}, ${cut.how} after ${cut.bytes}, ${cut.retries} retries`
   const own = [...endOffences(turn), ...turnOffences(turn, answer, cut)]
-  const later = [...endOffences(next), ...spoken(next, [LAST_WORDS]), ...calledNothing(next)]
+  const later = next === undefined ? [] : [...endOffences(next), ...answered(next, [LAST_WORDS])]
   return [...own, ...later.map((text) => `the next Turn: ${text}`)].map((o) => `${where}: ${o}`)
 }
 
@@ -69,7 +69,7 @@ function turnOffences(turn: SeenTurn, answer: CutAnswer, { bytes, how, retries }
     ...(right ? [] : [`it showed ${canonicalJson(shown)}`]),
     ...(tries.length === wanted ? [] : [`${tries.length} tries`]),
     ...(wanted === 2
-      ? [...spoken(turn, ['', LAST_WORDS]), ...calledNothing(turn)]
+      ? answered(turn, ['', LAST_WORDS])
       : said.done && (completed || !lossy)
         ? wholeOffences(turn)
         : [...brokenOff(turn, lossy ? 'network' : 'invalid_response'), ...calledNothing(turn)]),
@@ -106,6 +106,10 @@ function spoken({ events, shown }: SeenTurn, texts: readonly string[]): string[]
   ]
 }
 
+function answered(turn: SeenTurn, texts: readonly string[]): string[] {
+  return [...spoken(turn, texts), ...calledNothing(turn)]
+}
+
 function calledNothing({ events, files }: SeenTurn): string[] {
   const types = ['tool_call', 'permission_decision', 'tool_result'] as const
   return [
@@ -114,20 +118,24 @@ function calledNothing({ events, files }: SeenTurn): string[] {
   ]
 }
 
-/** Of a Turn whose answer was whole: its calls ran, and the answer to their results ended it. */
+/** Of a Turn whose answer was whole: its calls ran, each once, and the answer to their results ended it. */
 function wholeOffences(turn: SeenTurn): string[] {
-  const calls = of(turn.events, 'tool_call').map(({ data }) => data.call_id)
-  const results = of(turn.events, 'tool_result').map(
-    ({ data }) => `${data.call_id} ${data.outcome}`,
-  )
+  const called = of(turn.events, 'tool_call').map(({ data }) => data)
+  const results = of(turn.events, 'tool_result').map(({ data }) => data)
+  // An id that the Session has had already becomes another one.
+  const calls = called.map((call) => ({ name: call.name, arguments: call.arguments }))
+  const wanted = SAID.calls.map((call) => ({ name: call.name, arguments: call.arguments }))
+  const done = results.map(({ call_id, outcome }) => `${call_id} ${outcome}`)
+  const right = called.map(({ call_id }) => `${call_id} ok`)
   const files = { [WRITTEN.path]: WRITTEN.content }
-  const ids = SAID.calls.map(({ id }) => id)
   return [
     ...spoken(turn, [SAID.text, LAST_WORDS]),
-    ...(canonicalJson(calls) === canonicalJson(ids) ? [] : [`it called ${calls.join(', ')}`]),
-    ...(canonicalJson(results) === canonicalJson(ids.map((id) => `${id} ok`))
+    ...(canonicalJson(calls) === canonicalJson(wanted)
       ? []
-      : [`the results were ${results.join(', ')}`]),
+      : [`it called ${canonicalJson(calls)}`]),
+    ...(canonicalJson(done) === canonicalJson(right)
+      ? []
+      : [`the results were ${done.join(', ')}`]),
     ...(canonicalJson(turn.files) === canonicalJson(files) ? [] : ['the files are others']),
   ]
 }

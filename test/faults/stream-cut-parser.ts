@@ -19,13 +19,16 @@ export const PARSERS: Readonly<Record<VendorDialect, Parser>> = {
   chat: { frames: () => new ServerSentEvents(), reader: chatReader },
 }
 
-/** Feeds the first bytes of an answer, for every number of them, and then the rest: what is told that is not there yet? */
-export function parserOffences(answer: CutAnswer, parser: Parser): string[] {
+/**
+ * Feeds the first bytes of an answer, for every number of them, and then the rest: what is told that is not there yet? It is
+ * enough to find `most` of that.
+ */
+export function parserOffences(answer: CutAnswer, parser: Parser, most = Infinity): string[] {
   const { bytes } = answer
   const understand = remembering(parser)
   const whole = understand(framing(parser)(bytes))
   const offences: string[] = []
-  for (let n = 0; n <= bytes.length; n++) {
+  for (let n = 0; n <= bytes.length && offences.length < most; n++) {
     try {
       const frame = framing(parser)
       const begun = frame(bytes.subarray(0, n))

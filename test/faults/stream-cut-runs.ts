@@ -9,15 +9,13 @@ import { openCutScene } from './stream-cut-scene.ts'
 export interface CutRun {
   readonly dialect: VendorDialect
   readonly cuts: readonly Cut[]
+  /** After so many of them comes a Turn whose answer is whole. */
+  readonly wholeAfter?: number
   /** Where everything lies that is made; it is removed, except where something is wrong. */
   readonly folder: string
   /** Makes a mistake on purpose. */
   readonly planted?: (provider: Provider) => Provider
-}
-
-export interface CutsMade {
-  readonly violations: readonly string[]
-  readonly evidence: readonly Evidence[]
+  readonly note?: (evidence: Evidence) => void
 }
 
 /** A Session is given up after so many cuts, and a place after so many Sessions: what is kept grows with each. */
@@ -25,25 +23,26 @@ const CUTS_A_SESSION = 12
 const SESSIONS_A_PLACE = 40
 
 /** Turns whose answers are cut, each followed by one that is not, over real sockets and on a real disk. */
-export async function runCuts({ dialect, cuts, folder, planted }: CutRun): Promise<CutsMade> {
+export async function runCuts(run: CutRun): Promise<string[]> {
+  const { dialect, cuts, wholeAfter = 1, folder, planted, note = () => {} } = run
   const answer = cutAnswer(dialect)
-  const evidence: Evidence[] = []
   const violations: string[] = []
   const alike = [0, 1].map((retries) => cuts.filter((cut) => cut.retries === retries))
   for (const some of alike.flatMap((own) => inGroups(own, CUTS_A_SESSION * SESSIONS_A_PLACE))) {
     const root = await mkdtemp(join(folder, 'stream-cut-'))
-    const scene = await openCutScene(root, { answer, retries: some[0]?.retries ?? 0, planted })
+    const retries = some[0]?.retries ?? 0
+    const scene = await openCutScene(root, { answer, retries, wholeAfter, planted })
     const found: string[] = []
     for (const group of inGroups(some, CUTS_A_SESSION)) {
       const { turns, wrong } = await scene.session(group)
       found.push(...turns.flatMap(cutOffences), ...wrong)
-      evidence.push(...turns)
+      turns.forEach(note)
     }
     found.push(...(await scene.close()))
     if (found.length === 0) await rm(root, { recursive: true })
     violations.push(...found.map((text) => `${root}: ${text}`))
   }
-  return { violations, evidence }
+  return violations
 }
 
 /** How far beyond the first thing that is shown cuts are tried with retries: there must be none. */

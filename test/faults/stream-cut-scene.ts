@@ -22,7 +22,7 @@ import {
 } from './stream-cut-judge.ts'
 
 export interface CutScene {
-  /** One Session: for each cut a Turn that meets it and one that does not; `wrong` is what its Log cannot prove. */
+  /** One Session: a Turn for each cut, and another after every few of them; `wrong` is what its Log cannot prove. */
   session(cuts: readonly Cut[]): Promise<{ turns: Evidence[]; wrong: string[] }>
   /** What was wrong with requests. */
   close(): Promise<readonly string[]>
@@ -31,6 +31,8 @@ export interface CutScene {
 export interface CutSceneOptions {
   readonly answer: CutAnswer
   readonly retries: number
+  /** After so many cuts comes a Turn whose answer is whole. */
+  readonly wholeAfter: number
   readonly planted?: ((provider: Provider) => Provider) | undefined
 }
 
@@ -41,7 +43,7 @@ const READ_FILE = 'notes.txt'
 
 /** A workspace whose model is a server that cuts its answers; everything else about it is as it always is. */
 export async function openCutScene(root: string, options: CutSceneOptions): Promise<CutScene> {
-  const { answer, retries, planted = (provider: Provider) => provider } = options
+  const { answer, retries, wholeAfter, planted = (provider: Provider) => provider } = options
   const { dialect } = answer
   const last: ScriptedAnswer = { body: sseOf(dialect, { text: LAST_WORDS }) }
   let first: ScriptedAnswer | undefined
@@ -50,7 +52,11 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
     first = undefined
     return now
   })
-  const vendors = vendorParts({ baseUrl: server.baseUrl, retries, idleMs: IDLE_MS })
+  const vendors = vendorParts({
+    baseUrl: (name) => server.baseUrl(name),
+    retries,
+    idleMs: IDLE_MS,
+  })
   const { parts, workspace, close } = await openParts(root, {
     ...vendors,
     providerOf: async (name) => {
@@ -70,11 +76,12 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
     session: async (cuts) => {
       const chosen = { provider: dialect, model: 'a-model', permissionMode: 'auto' } as const
       const session = value(await harness.create(chosen))
-      const heard: { readonly cut: Cut; readonly turn: Heard; readonly next: Heard }[] = []
-      for (const cut of cuts) {
+      const heard: { readonly cut: Cut; readonly turn: Heard; readonly next?: Heard }[] = []
+      for (const [i, cut] of cuts.entries()) {
         first = cutTo(answer.bytes, cut)
         const turn = await say(session, 'Leg an.')
-        heard.push({ cut, turn, next: await say(session, 'Und jetzt?') })
+        const due = (i + 1) % wholeAfter === 0 || i + 1 === cuts.length
+        heard.push({ cut, turn, ...(due ? { next: await say(session, 'Und jetzt?') } : {}) })
       }
       await session.close()
       const kept = await eventsByTurn(harness, session.id)
@@ -83,7 +90,8 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
       }
       return {
         turns: heard.map(({ cut, turn, next }) => {
-          return { answer, cut, turn: seen(turn), next: seen(next) }
+          const after = next === undefined ? {} : { next: seen(next) }
+          return { answer, cut, turn: seen(turn), ...after }
         }),
         wrong: await unproven(harness, session.id),
       }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { access, constants, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CANARY_KEY } from './canary.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 /** Vitest runs this once a run, before any worker starts: every file a test makes lies under one fresh root. */
 export async function setup(): Promise<() => Promise<void>> {
@@ -16,16 +16,6 @@ export async function setup(): Promise<() => Promise<void>> {
     // What is thrown here is told and forgotten.
     process.exitCode = 1
     throw new Error(`a key was left in ${leaks.join(', ')}`)
-  }
-}
-
-/** Tests sync often; on tmpfs that costs nothing. */
-async function memoryFolder(): Promise<string> {
-  try {
-    await access('/dev/shm', constants.W_OK | constants.X_OK)
-    return '/dev/shm'
-  } catch {
-    return tmpdir()
   }
 }
 

@@ -49,7 +49,7 @@ export function hastyClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
     waits,
-    now: systemClock.now,
+    now: () => systemClock.now(),
     after: (ms, then) => {
       waits.push(ms)
       const soon = setImmediate(then)

@@ -95,8 +95,8 @@ function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
   return segment === undefined ? undefined : JSON.parse(segment.bytes.toString())
 }
 
-function toldOf({ role, seq, lifetime, resource: of = 'none', bytes }: Segment): string {
-  return `${role} ${seq} ${lifetime} ${of} ${bytes.toString()}`
+function toldOf({ role, seq, lifetime, resource: of, bytes }: Segment): string {
+  return `${role} ${seq} ${lifetime} ${of ?? 'none'} ${bytes.toString()}`
 }
 
 function asCall(id: string, name = 'read') {
@@ -153,12 +153,10 @@ test('a body names only what there is, and a server that takes no cache key gets
   expect(frame(encode(items.slice(9, 10), bare), framing).toString()).toBe(
     `${body}[{"role":"user","content":[{"type":"text","text":"thanks"}]}]}`,
   )
-  const other = {
-    ...bare,
-    model: '","store":false,"',
-    params: { ...bare.params, cache_key: false },
-  }
+  const other = { ...bare, model: '","store":false,"' }
   expect(frame(encode([], other), framing).toString()).not.toContain('prompt_cache_key')
+  const unreasoning = { ...bare, params: { ...bare.params, reasoning: false } }
+  expect(bodyOf([], unreasoning)['reasoning_effort']).toBe('none')
 })
 
 test('the vendor takes the body, by the types of its SDK', () => {

@@ -4,21 +4,21 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
-import { sha256 } from '../../encoding/hash.ts'
-import {
-  canonicalJson,
-  depthWithin,
-  isJsonObject,
-  parseJson,
-  wellFormedJson,
-} from '../../encoding/json.ts'
+import { canonicalJson, wellFormedJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
-import { LIMITS } from '../../model/limits.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
-import { fenced, isText, notShown, resultText, titledText } from '../said.ts'
+import { fenced, isText, resultText } from '../said.ts'
+import {
+  argumentsObject,
+  fittingKey,
+  hasWords,
+  isImage,
+  segment,
+  wordsOf,
+} from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then items. An item's bytes depend on itself and the surface only. Pure. */
 export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
@@ -50,13 +50,6 @@ export function frame(
 
 /** A server takes a cache key exactly if it takes `store`, of which the parameters tell. No text in them can hold this. */
 const KEY_WANTED = '"store":false'
-
-/** The vendor refuses a longer one. Equal keys stay equal, which is all that a key is for. */
-const CACHE_KEY_LENGTH = 64
-
-function fittingKey(key: string): string {
-  return key.length <= CACHE_KEY_LENGTH ? key : sha256(key)
-}
 
 /** What stands between two members is decided by the two alone, so that a list which grows begins like the one before. */
 function listed(segments: readonly Segment[]): Buffer[] {
@@ -162,14 +155,14 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return ofParts(item, (part) => lateMessage(textOf(part), params))
+      return ofParts(item, (part) => lateMessage(wordsOf(part), params))
     case 'assistant':
       return answerText(item)
     case 'reasoning':
       // The dialect has no form for it, so none goes back and none is ever recorded in it.
       return []
     case 'tool_call': {
-      const told = { name: callName(item.name), arguments: argumentsOf(item.arguments) }
+      const told = { name: callName(item.name), arguments: argumentsObject(item.arguments) }
       const call = written({ id: callId(item.call_id), type: 'function', function: told })
       return [segment('tool_call', call, item.seq)]
     }
@@ -200,18 +193,6 @@ function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant
   return [segment('assistant', content, seq)]
 }
 
-/** As the model wrote them. Servers that read them refuse all but an object, and whatever holds half a surrogate. */
-function argumentsOf(text: string): string {
-  if (!hasWords(text)) return '{}'
-  const read = parseJson(text)
-  if (!isJsonObject(read) || !depthWithin(read, LIMITS.event_depth)) {
-    return wellFormedJson({ unreadable_arguments: text })
-  }
-  // A half can hide in an escape; JSON.stringify writes nothing else as one.
-  const halved = text.includes('\\u') && JSON.stringify(read).includes('\\ud')
-  return halved ? wellFormedJson(read) : text
-}
-
 function systemMessage(content: string, { late_role }: SurfaceParams): ChatCompletionMessageParam {
   return { role: late_role === 'developer' ? 'developer' : 'system', content }
 }
@@ -229,7 +210,7 @@ function fileContent(
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = () => `data:${media_type};base64,${bytes.toString('base64')}`
-  if (IMAGES.has(media_type) && images !== false) {
+  if (isImage(media_type) && images !== false) {
     return { type: 'image_url', image_url: { url: url() } }
   }
   if (media_type === 'application/pdf' && files === true) {
@@ -239,25 +220,12 @@ function fileContent(
   return undefined
 }
 
-const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-
 function textContent(part: Part): ChatCompletionContentPartText {
-  return { type: 'text', text: textOf(part) }
-}
-
-/** What a part says in words; what has none says so. */
-function textOf(part: Part): string {
-  if (part.type === 'text') return part.text
-  if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
-  return titledText(part, part.bytes.toString('utf8'))
+  return { type: 'text', text: wordsOf(part) }
 }
 
 function isBlank(part: Part): boolean {
-  return (part.type === 'text' || isText(part.media_type)) && !hasWords(textOf(part))
-}
-
-function hasWords(text: string): boolean {
-  return text.trim() !== ''
+  return (part.type === 'text' || isText(part.media_type)) && !hasWords(wordsOf(part))
 }
 
 function written(
@@ -268,17 +236,3 @@ function written(
 ): string {
   return wellFormedJson(one)
 }
-
-function segment(
-  role: SegmentRole,
-  text: string,
-  seq = -1,
-  { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
-): Segment {
-  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
-  const { buffer } = UTF_8.encode(text)
-  const owner = resource === undefined ? {} : { resource }
-  return { role, bytes: Buffer.from(buffer), seq, lifetime, ...owner }
-}
-
-const UTF_8 = new TextEncoder()

@@ -1,12 +1,11 @@
-import type { OpenAI } from 'openai'
 import { sha256 } from '../../encoding/hash.ts'
 import { canonicalJson, isJsonObject, parseJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { failed, type ErrorKind, type Failed } from '../../model/errors.ts'
 import type { AnswerReader } from '../answer-reader.ts'
-import { boundFetch } from '../bound-fetch.ts'
-import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
+import { streamAnswer, type ProviderOptions } from '../call.ts'
+import { openaiSender } from '../openai-client.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
@@ -22,7 +21,11 @@ import {
 
 /** A model behind OpenAI's Chat Completions, or behind any server that is compatible with them. */
 export function chatProvider(options: ProviderOptions): Provider {
-  const stream = streamAnswer({ send: sender(options), reader: chatReader, options })
+  const stream = streamAnswer({
+    send: openaiSender('/chat/completions', options),
+    reader: chatReader,
+    options,
+  })
   return { dialect: 'chat', encode, frame, stream }
 }
 
@@ -259,46 +262,3 @@ const CONTRADICTION: Answer = [
 const CUT_OFF: Answer = [
   errorOf(failed('invalid_response', 'The answer ended before the model said why.')),
 ]
-
-/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
-function sender(options: ProviderOptions): Send {
-  let loaded: Promise<OpenAI> | undefined
-  return async (body, signal) => {
-    loaded ??= clientOf(options)
-    const client = await loaded
-    return client.post('/chat/completions', { body, signal }).asResponse()
-  }
-}
-
-/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
-async function clientOf(options: ProviderOptions): Promise<OpenAI> {
-  const { OpenAI: Client } = await import('openai')
-  const send = boundFetch(options)
-  const headers = headersOf(options)
-  return new Client({
-    // It takes no empty one. What is sent stands in the headers.
-    apiKey: options.key ?? 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    baseURL: options.baseUrl,
-    // The environment may add headers, and replace the key in them; these take the place of all.
-    fetch: (url, init) => send(url, { ...init, headers }),
-    maxRetries: 0,
-    timeout: LONGEST_TIMER_MS,
-    logLevel: 'off',
-  })
-}
-
-/** How long to wait is decided where the answer is read. */
-const LONGEST_TIMER_MS = 2_147_483_647
-
-function headersOf({ key }: ProviderOptions): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    'user-agent': 'hawser',
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  }
-}

@@ -132,7 +132,7 @@ describe('segments', () => {
     const bare = { ...under({ effort: 'high', limits: { output_tokens: 99 } }), tools: [] }
     const [params, ...rest] = encode([], { ...bare, system: [' ', 'Be useful.'] })
     expect(params?.bytes.toString()).toBe(
-      '"model":"claude","max_tokens":99,"stream":true,"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}',
+      '"model":"claude","max_tokens":99,"stream":true,"thinking":{"type":"adaptive","display":"summarized"},"output_config":{"effort":"high"}',
     )
     expect(rest.map(({ bytes }) => bytes.toString())).toEqual([
       '{"type":"text","text":"Be useful."}',

@@ -1,19 +1,13 @@
-import type { Base64ImageSource, ContentBlockParam } from '@anthropic-ai/sdk/resources/messages'
-import {
-  canonicalJson,
-  depthWithin,
-  isJsonObject,
-  parseJson,
-  wellFormedJson,
-} from '../../encoding/json.ts'
-import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
-import { LIMITS } from '../../model/limits.ts'
+import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages'
+import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json.ts'
+import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Mark, Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { BEFORE_NOT_SHOWN, fenced, isText, notShown, resultText, titledText } from '../said.ts'
+import { BEFORE_NOT_SHOWN, fenced, isText, resultText } from '../said.ts'
+import { argumentsObject, hasWords, isImage, segment, wordsOf } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */
 export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
@@ -149,7 +143,9 @@ function paramsOf({ model, tools, params: { limits, tool_choice, effort } }: Sur
   const max_tokens = limits['output_tokens'] ?? DEFAULT_OUTPUT_TOKENS
   const choice = tools.length === 0 ? {} : { tool_choice: { type: tool_choice } }
   const thinking =
-    effort === undefined ? {} : { thinking: { type: 'adaptive' }, output_config: { effort } }
+    effort === undefined
+      ? {}
+      : { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort } }
   return wellFormedJson({ model, max_tokens, stream: true, ...choice, ...thinking }).slice(1, -1)
 }
 
@@ -185,7 +181,7 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
       return [segment('reasoning', canonicalJson(item.item), seq)]
     case 'tool_call': {
       const call = { id: callId(item.call_id), name: callName(item.name) }
-      const block = `${opened({ type: 'tool_use', ...call })},"input":${inputOf(item.arguments)}}`
+      const block = `${opened({ type: 'tool_use', ...call })},"input":${argumentsObject(item.arguments)}}`
       return [segment('tool_call', block, seq)]
     }
     case 'tool_result': {
@@ -233,41 +229,9 @@ function fileBlock(part: Part, { images, files }: SurfaceParams): string | undef
   return undefined
 }
 
-type ImageType = Base64ImageSource['media_type']
-
-function isImage(media_type: string): media_type is ImageType {
-  const types: readonly string[] = IMAGES
-  return types.includes(media_type)
-}
-
-const IMAGES: readonly ImageType[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
-
 function wordsBlock(part: Part, around = (text: string) => text): string | undefined {
   const text = wordsOf(part)
   return hasWords(text) ? textBlock(around(text)) : undefined
-}
-
-/** What a part says as text; what has none says so. */
-function wordsOf(part: Part): string {
-  if (part.type === 'text') return part.text
-  if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
-  return titledText(part, part.bytes.toString('utf8'))
-}
-
-function hasWords(text: string): boolean {
-  return /\S/.test(text)
-}
-
-/** Arguments as the model wrote them. The vendor takes nothing but an object, and none that holds half a surrogate. */
-function inputOf(text: string): string {
-  if (text === '') return '{}'
-  const input = parseJson(text)
-  if (!isJsonObject(input) || !depthWithin(input, LIMITS.event_depth)) {
-    return wellFormedJson({ unreadable_arguments: text })
-  }
-  // A half can hide in an escape; JSON.stringify writes nothing else as one.
-  const halved = text.includes('\\u') && JSON.stringify(input).includes('\\ud')
-  return halved ? wellFormedJson(input) : text
 }
 
 function contentOf(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
@@ -287,17 +251,3 @@ function written(block: ContentBlockParam): string {
 function opened(members: object): string {
   return wellFormedJson(members).slice(0, -1)
 }
-
-function segment(
-  role: SegmentRole,
-  json: string,
-  seq = -1,
-  part: Pick<Part, 'lifetime'> & Pick<BlobPart, 'resource'> = { lifetime: 'stable' },
-): Segment {
-  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
-  const bytes = Buffer.from(UTF_8.encode(json).buffer)
-  const resource = part.resource === undefined ? {} : { resource: part.resource }
-  return { role, bytes, seq, lifetime: part.lifetime, ...resource }
-}
-
-const UTF_8 = new TextEncoder()

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { depthWithin, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import { otherThan } from '../unknown-types.ts'
 import { LIMITS } from '../../model/limits.ts'
 
 /** What an event says. `invalid_response` when it is not JSON, or a type that is known here has another shape. */
@@ -80,17 +81,6 @@ const KnownEvent = z.discriminatedUnion('type', [
 ])
 
 const AnyEvent = z.union([KnownEvent, otherThan(KnownEvent)])
-
-/** Things of types that are not known here. They are kept by name and skipped. */
-function otherThan(known: {
-  readonly options: readonly { readonly shape: { readonly type: z.ZodLiteral<string> } }[]
-}) {
-  const names: ReadonlySet<string> = new Set(known.options.map(({ shape }) => shape.type.value))
-  return z
-    .object({ type: z.string() })
-    .refine(({ type }) => !names.has(type))
-    .transform(({ type }) => ({ type: 'other' as const, of: type }))
-}
 
 export type MessagesEvent = z.output<typeof AnyEvent>
 type EventOf<Type> = Extract<MessagesEvent, { readonly type: Type }>

@@ -4,7 +4,6 @@ import type {
   ResponseInputContent,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
-import { sha256 } from '../../encoding/hash.ts'
 import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json.ts'
 import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
@@ -12,7 +11,8 @@ import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { fenced, isText, notShown, resultText, titledText } from '../said.ts'
+import { fenced, isText, resultText } from '../said.ts'
+import { fittingKey, hasWords, isImage, segment, wordsOf } from '../segment-bytes.ts'
 
 /**
  * Parameters, tools, system blocks, then content. A segment of content is a whole item of the input, but for a part of what a
@@ -110,13 +110,6 @@ class Body {
   }
 }
 
-/** The vendor refuses a longer one. Equal keys stay equal, which is all that a key is for. */
-const CACHE_KEY_LENGTH = 64
-
-function fittingKey(key: string): string {
-  return key.length <= CACHE_KEY_LENGTH ? key : sha256(key)
-}
-
 /** Encoded once a surface: it stands before every item that is ever encoded under it. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
@@ -162,7 +155,7 @@ function insideString(text: string): string {
  * left out before it is known what reasoning stands before.
  */
 function goesBack(item: ConversationItem): boolean {
-  if (item.kind === 'assistant') return item.parts.some((part) => hasWords(textOf(part)))
+  if (item.kind === 'assistant') return item.parts.some((part) => hasWords(wordsOf(part)))
   if (item.kind !== 'reasoning') return true
   if (!isJsonObject(item.item)) return false
   const { encrypted_content: encrypted, content } = item.item
@@ -177,19 +170,21 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'user':
       return ofParts(item, (part) => contentOf(part, params))
     case 'developer':
-      return ofParts(item, (part) => developerMessage(textOf(part), params))
+      return ofParts(item, (part) => developerMessage(wordsOf(part), params))
     case 'assistant':
-      return ofParts(item, (part) => assistantMessage(textOf(part), item.phase))
+      return ofParts(item, (part) => assistantMessage(wordsOf(part), item.phase))
     case 'reasoning':
-      return [segment('reasoning', canonicalJson(item.item), item)]
+      return [segment('reasoning', canonicalJson(item.item), item.seq)]
     case 'tool_call': {
       const { call_id, name, arguments: text } = item
       const call = { call_id: callId(call_id), name: callName(name), arguments: text || '{}' }
-      return [segment('tool_call', written({ type: 'function_call', ...call }), item)]
+      return [segment('tool_call', written({ type: 'function_call', ...call }), item.seq)]
     }
     case 'tool_result': {
       const result = { call_id: callId(item.call_id), output: resultText(item) }
-      return [segment('tool_result', written({ type: 'function_call_output', ...result }), item)]
+      return [
+        segment('tool_result', written({ type: 'function_call_output', ...result }), item.seq),
+      ]
     }
   }
 }
@@ -202,7 +197,7 @@ function ofParts(
   said: (part: Part) => ResponseInputContent | ResponseInputItem,
 ): Segment[] {
   return parts.flatMap((part) =>
-    isBlank(part) ? [] : [segment(kind, written(said(part)), { ...part, seq })],
+    isBlank(part) ? [] : [segment(kind, written(said(part)), seq, part)],
   )
 }
 
@@ -211,22 +206,15 @@ function contentOf(part: Part, { images, files }: SurfaceParams): ResponseInputC
   if (part.type === 'blob' && part.bytes !== undefined && part.bytes.length > 0) {
     const { media_type, bytes } = part
     const url = () => `data:${media_type};base64,${bytes.toString('base64')}`
-    if (IMAGE_TYPES.has(media_type) && images !== false) {
+    if (isImage(media_type) && images !== false) {
       return { type: 'input_image', detail: 'auto', image_url: url() }
     }
     if (media_type === 'application/pdf' && files !== false) {
       return { type: 'input_file', filename: fileName(part), file_data: url() }
     }
   }
-  return { type: 'input_text', text: textOf(part) }
+  return { type: 'input_text', text: wordsOf(part) }
 }
-
-const IMAGE_TYPES: ReadonlySet<string> = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-])
 
 function fileName({ handle = '@file' }: BlobPart): string {
   return `${handle.replace(/^@/, '')}.pdf`
@@ -246,37 +234,10 @@ function assistantMessage(content: string, phase: string | undefined): EasyInput
   return { type: 'message', role: 'assistant', content, phase }
 }
 
-/** What a part says in words; what has none says so. */
-function textOf(part: Part): string {
-  if (part.type === 'text') return part.text
-  if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
-  return titledText(part, part.bytes.toString('utf8'))
-}
-
 function isBlank(part: Part): boolean {
-  return (part.type === 'text' || isText(part.media_type)) && !hasWords(textOf(part))
-}
-
-function hasWords(text: string): boolean {
-  return text.trim() !== ''
+  return (part.type === 'text' || isText(part.media_type)) && !hasWords(wordsOf(part))
 }
 
 function written(content: ResponseInputContent | ResponseInputItem): string {
   return wellFormedJson(content)
 }
-
-const OF_THE_START = { seq: -1 }
-
-function segment(
-  role: SegmentRole,
-  text: string,
-  from: Pick<Segment, 'seq'> & Partial<Pick<Segment, 'lifetime' | 'resource'>> = OF_THE_START,
-): Segment {
-  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
-  const bytes = Buffer.from(UTF_8.encode(text).buffer)
-  const { seq, lifetime = 'stable' } = from
-  const resource = from.resource === undefined ? {} : { resource: from.resource }
-  return { role, bytes, seq, lifetime, ...resource }
-}
-
-const UTF_8 = new TextEncoder()

@@ -1,10 +1,9 @@
-import type { OpenAI } from 'openai'
 import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { failed, type Failed } from '../../model/errors.ts'
 import type { AnswerReader } from '../answer-reader.ts'
-import { boundFetch } from '../bound-fetch.ts'
-import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
+import { streamAnswer, type ProviderOptions } from '../call.ts'
+import { openaiSender } from '../openai-client.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
@@ -13,7 +12,11 @@ import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } 
 
 /** A model behind OpenAI's Responses, or behind a server that speaks like it. */
 export function responsesProvider(options: ProviderOptions): Provider {
-  const stream = streamAnswer({ send: sender(options), reader: responsesReader, options })
+  const stream = streamAnswer({
+    send: openaiSender('/responses', options),
+    reader: responsesReader,
+    options,
+  })
   return { dialect: 'responses', encode, frame, stream }
 }
 
@@ -285,46 +288,3 @@ function refused(reason: 'refusal' | 'content_filter', said = ''): ProviderEvent
 const CONTRADICTION: Answer = [
   errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
 ]
-
-/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
-function sender(options: ProviderOptions): Send {
-  let loaded: Promise<OpenAI> | undefined
-  return async (body, signal) => {
-    loaded ??= clientOf(options)
-    const client = await loaded
-    return client.post('/responses', { body, signal }).asResponse()
-  }
-}
-
-/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
-async function clientOf(options: ProviderOptions): Promise<OpenAI> {
-  const { OpenAI: Client } = await import('openai')
-  const send = boundFetch(options)
-  const headers = headersOf(options)
-  return new Client({
-    // It takes no empty one. What is sent stands in the headers.
-    apiKey: options.key ?? 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    baseURL: options.baseUrl,
-    // The environment may add headers, and replace the key in them; these take the place of all.
-    fetch: (url, init) => send(url, { ...init, headers }),
-    maxRetries: 0,
-    timeout: LONGEST_TIMER_MS,
-    logLevel: 'off',
-  })
-}
-
-/** How long to wait is decided where the answer is read. */
-const LONGEST_TIMER_MS = 2_147_483_647
-
-function headersOf({ key }: ProviderOptions): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    'user-agent': 'hawser',
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  }
-}
