@@ -33,5 +33,9 @@ export function isRemoteProvider(name: string): name is RemoteProvider {
   return Object.hasOwn(REMOTE_PROVIDERS, name)
 }
 
+/** How Responses can travel: over a socket where one works and HTTP where none does, or in one way only. */
+export const TRANSPORTS = ['auto', 'websocket', 'http-sse'] as const
+export type Transport = (typeof TRANSPORTS)[number]
+
 /** The model that needs neither network nor key. */
 export const OFFLINE_PROVIDER = 'rehearsal'

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { baseUrl } from './base-url.ts'
 import { LIMITS } from './limits.ts'
 import { ModelFacts } from './model-facts.ts'
-import { REMOTE_PROVIDERS, type RemoteAccess } from './remote-providers.ts'
+import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
 import { PermissionMode } from './session-events.ts'
 
 /** Limits that settings may change and that no other page names. */
@@ -17,23 +17,27 @@ const ModelId = z.string().regex(/^[A-Za-z0-9@][\w.:/@+~=,-]{0,199}$/)
 /** A key and the place it is sent to. They belong together: no key is ever sent to another place. */
 function access({ key_variable, url_variable, own_url, any_server }: RemoteAccess) {
   const place = any_server ? 'Where a compatible server is' : 'Where the key is sent, and all else'
-  return z
-    .strictObject({
-      key: z
-        .string()
-        .min(1)
-        .optional()
-        .describe(`Key that is used where ${key_variable} is not set. Never shown.`)
-        .meta({ writeOnly: true }),
-      base_url: z
-        .url()
-        .refine((text) => baseUrl(text) !== undefined)
-        .optional()
-        .describe(`${place}; ${url_variable} goes before it.`)
-        .meta(any_server ? {} : { default: own_url }),
-    })
-    .optional()
+  return {
+    key: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(`Key that is used where ${key_variable} is not set. Never shown.`)
+      .meta({ writeOnly: true }),
+    base_url: z
+      .url()
+      .refine((text) => baseUrl(text) !== undefined)
+      .optional()
+      .describe(`${place}; ${url_variable} goes before it.`)
+      .meta(any_server ? {} : { default: own_url }),
+  }
 }
+
+const TransportSetting = z
+  .enum(TRANSPORTS)
+  .optional()
+  .describe('How Responses travel: websocket, http-sse, or auto: a socket where one works.')
+  .meta({ default: 'auto' })
 
 /** What a person can set. Every field may be absent; what is absent has the default that stands here. */
 export const Settings = z.strictObject({
@@ -55,9 +59,11 @@ export const Settings = z.strictObject({
     .meta({ default: 'ask' }),
   providers: z
     .strictObject({
-      anthropic: access(REMOTE_PROVIDERS.anthropic),
-      openai: access(REMOTE_PROVIDERS.openai),
-      'openai-chat': access(REMOTE_PROVIDERS['openai-chat']),
+      anthropic: z.strictObject(access(REMOTE_PROVIDERS.anthropic)).optional(),
+      openai: z
+        .strictObject({ ...access(REMOTE_PROVIDERS.openai), transport: TransportSetting })
+        .optional(),
+      'openai-chat': z.strictObject(access(REMOTE_PROVIDERS['openai-chat'])).optional(),
     })
     .optional(),
   models: z

@@ -51,7 +51,16 @@ function refusalOf(
       refused_origin: origin ?? 'none',
     })
   }
-  if (key === undefined || isSealedOrHere(home)) return undefined
+  return placeRefusal({ baseUrl: place, key })
+}
+
+/** A key goes over plain http to this machine only. */
+export function placeRefusal({
+  baseUrl: place,
+  key,
+}: Pick<Binding, 'key' | 'baseUrl'>): Failed | undefined {
+  const home = baseUrl(place)
+  if (home === undefined || key === undefined || isSealedOrHere(home)) return undefined
   const why = `${home.origin} is plain http to another machine: everybody on the way could read the key.`
   const next = [{ action: 'Use https in the base URL of the provider.' }]
   return failed('not_configured', why, { origin: home.origin }, next)

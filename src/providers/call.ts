@@ -1,5 +1,5 @@
 import { parseJson } from '../encoding/json.ts'
-import { ServerSentEvents } from '../encoding/server-sent-events.ts'
+import { ServerSentEvents, type ServerSentEvent } from '../encoding/server-sent-events.ts'
 import type { Clock } from '../host/clock.ts'
 import type { HttpAnswer } from '../host/http.ts'
 import { failed } from '../model/errors.ts'
@@ -29,37 +29,54 @@ export interface Call {
   readonly options: ProviderOptions
 }
 
+/** A call by HTTP, whose answer is a stream of events. */
+export function streamAnswer({ send, reader, options }: Call): Provider['stream'] {
+  return (body, signal) =>
+    readAnswer({ events: (line) => httpEvents(send, body, line), reader, options }, signal)
+}
+
+/** A call that is about to be made, whatever it goes over. */
+export interface OpenedCall extends Pick<Call, 'reader' | 'options'> {
+  /** Sends, and yields what comes back. Ends what it opened when the line is closed. */
+  readonly events: (line: CallLine) => AsyncIterable<ServerSentEvent>
+}
+
 /**
  * The one way a dialect's answer is read: framing, idle limit, cancellation, error kinds, exactly one end, and no key in what
  * is told of a failure. The connection is closed before an error is told, and when whoever reads stops early.
  */
-export function streamAnswer({ send, reader, options }: Call): Provider['stream'] {
-  return async function* stream(body, signal): AsyncGenerator<ProviderEvent, void, void> {
-    const line = new CallLine(signal, options)
-    let done = false
-    try {
-      line.check()
-      const answer = await line.wait(send(body, line.signal))
-      await refuseUnlessStream(answer, line)
-      const understood = reader()
-      for await (const event of eventsOf(answer, line)) {
-        for (const said of understood.take(event)) {
-          line.check()
-          if (said.type === 'error') throw new CallFailure(said.error)
-          done = said.type === 'done'
-          yield said
-          if (done) return
-        }
+export async function* readAnswer(
+  { events, reader, options }: OpenedCall,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const line = new CallLine(signal, options)
+  let done = false
+  try {
+    line.check()
+    const understood = reader()
+    for await (const event of events(line)) {
+      for (const said of understood.take(event)) {
+        line.check()
+        if (said.type === 'error') throw new CallFailure(said.error)
+        done = said.type === 'done'
+        yield said
+        if (done) return
       }
-      throw badAnswer('The model stopped without saying that it was done.')
-    } catch (thrown) {
-      line.close()
-      yield { type: 'error', error: withoutKey(failureOf(thrown, options.baseUrl), options.key) }
-    } finally {
-      if (done) line.release()
-      else line.close()
     }
+    throw badAnswer('The model stopped without saying that it was done.')
+  } catch (thrown) {
+    line.close()
+    yield { type: 'error', error: withoutKey(failureOf(thrown, options.baseUrl), options.key) }
+  } finally {
+    if (done) line.release()
+    else line.close()
   }
+}
+
+async function* httpEvents(send: Send, body: Buffer, line: CallLine) {
+  const answer = await line.wait(send(body, line.signal))
+  await refuseUnlessStream(answer, line)
+  yield* eventsOf(answer, line)
 }
 
 const MiB = 1024 * 1024

@@ -34,7 +34,54 @@ export interface Provider extends Dialect {
    * `signal` ends it with an `interrupted` error. May be called once a body.
    */
   stream(body: Buffer, signal: AbortSignal): AsyncIterable<ProviderEvent>
+  /**
+   * The way a request goes, for providers that have more than one. An error of it whose details say `again` was about the way
+   * alone, and nothing was shown: the next passage of the same request goes another one.
+   */
+  passage?(request: Outgoing): Passage
+  /** A Session is over here: what was kept open for it is closed. */
+  leave?(session: string): void
 }
+
+/** A request as far as the way it goes depends on it. */
+export interface Outgoing {
+  /** Whose it is: what a server remembers is remembered of one Session. */
+  readonly session: string
+  readonly body: Buffer
+  readonly sha256: string
+  readonly segments: readonly Segment[]
+  /** The last request of the Session, when this one begins with all of it. */
+  readonly last?: { readonly sha256: string; readonly count: number } | undefined
+  /** Why it does not begin with all of it, as Events foretold. */
+  readonly brokenBy?: string | undefined
+  readonly framing: Framing
+}
+
+/** The way one request goes, chosen before its intention is recorded. */
+export interface Passage {
+  readonly transport: string
+  /** Bytes that leave, where they are not the body. */
+  readonly sentBytes?: number
+  readonly continuation?: Continuation
+  /** As `Provider.stream`. May be called once. */
+  stream(signal: AbortSignal): AsyncIterable<ProviderEvent>
+}
+
+/** Whether only what is new was sent; if not, why. */
+export interface Continuation {
+  readonly used: boolean
+  readonly reset_reason?: ResetReason
+}
+
+export type ResetReason =
+  | 'no_previous_response'
+  | 'model_changed'
+  | 'prefix_mismatch'
+  | 'compaction'
+  | 'transient_retired'
+  | 'previous_response_not_found'
+  | 'reconnected'
+  | 'fallback'
 
 /** An `item` is complete and final; deltas are for whoever watches and are never the only carrier of anything. */
 export type ProviderEvent =

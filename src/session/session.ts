@@ -167,7 +167,15 @@ export class Session {
   async close(): Promise<void> {
     this.interrupt()
     await this.#admissions.idle()
+    await this.#leaveProvider()
     await this.#log.close()
+  }
+
+  /** What a provider kept open for this Session is closed. */
+  async #leaveProvider(): Promise<void> {
+    if (this.state.turns === 0) return
+    const provider = await this.#parts.providerOf(this.state.provider)
+    if (provider.ok) provider.value.leave?.(this.id)
   }
 
   async #begin(

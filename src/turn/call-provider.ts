@@ -1,6 +1,6 @@
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
-import type { AnswerItem, CallUsage } from '../providers/provider.ts'
+import type { AnswerItem, CallUsage, Passage } from '../providers/provider.ts'
 import { costOf } from './cost.ts'
 import type { TurnParts } from './turn-parts.ts'
 
@@ -28,10 +28,10 @@ export interface CallNames {
 /** Sends a request and records what comes back, in the order it came. Deltas are shown; only whole items count. */
 export async function callProvider(
   parts: TurnParts,
-  body: Buffer,
+  { stream, continuation }: Passage,
   { call_index, unusedId }: CallNames,
 ): Promise<{ readonly ok: true; readonly value: ProviderAnswer } | FailedCall> {
-  const { provider, publish, commit, clock, signal } = parts
+  const { publish, commit, clock, signal } = parts
   const started = clock.now()
   const items: AnswerItem[] = []
   let firstToken: number | undefined
@@ -42,7 +42,7 @@ export async function callProvider(
     // A Log that cannot be written to ends the Turn, whatever was shown.
     return { ...failure, shown: anyShown || failure.error !== error }
   }
-  for await (const event of provider.stream(body, signal)) {
+  for await (const event of stream(signal)) {
     firstToken ??= clock.now() - started
     if (event.type === 'text_delta') {
       shown += event.text
@@ -79,6 +79,7 @@ export async function callProvider(
             ...(cost === undefined ? {} : { cost_usd: cost }),
             latency_ms,
             ...first,
+            ...(continuation === undefined ? {} : { continuation }),
             pressure: 'unavailable',
             stop_reason,
           },

@@ -9,7 +9,7 @@ import type { EventData, WholeEvent } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
-import type { Dialect } from '../providers/provider.ts'
+import type { Dialect, Framing } from '../providers/provider.ts'
 import { Fitting, type Unfit } from './fit-parts.ts'
 import { loadParts } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
@@ -36,6 +36,8 @@ export interface ComposeOptions {
 export interface ComposedRequest {
   readonly body: Buffer
   readonly sha256: string
+  /** What its body was framed with. */
+  readonly framing: Framing
   readonly segments: readonly Segment[]
   /** The same segments where they were collected. */
   readonly run: SegmentRun
@@ -94,13 +96,12 @@ export class RequestComposer {
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const continued = spent?.run.list === run.list
     const shared = sharedRun(before, run)
-    const body = provider.frame(run.list, {
-      cacheKey,
-      marks: this.#marks(run, shared),
-      spent: continued ? { body: spent.body, count: spent.run.count } : undefined,
-    })
+    const framing = { cacheKey, marks: this.#marks(run, shared) }
+    const known = continued ? { body: spent.body, count: spent.run.count } : undefined
+    const body = provider.frame(run.list, { ...framing, spent: known })
     return {
       body,
+      framing,
       // Marks move from the end of the last request on, and the brackets after it are still open.
       sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
       run,

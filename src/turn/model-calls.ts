@@ -1,9 +1,15 @@
 import { wait } from '../host/wait.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { Passage } from '../providers/provider.ts'
 import { CallIds } from './call-ids.ts'
 import { callProvider, type ProviderAnswer } from './call-provider.ts'
-import { RequestComposer, sharedWith, type ComposedRequest } from './compose-request.ts'
+import {
+  RequestComposer,
+  sharedWith,
+  type ComposedRequest,
+  type Shared,
+} from './compose-request.ts'
 import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -34,12 +40,15 @@ export class ModelCalls {
     this.#spent = before
     let told = this.#unfit(request)
     let repeated = false
+    let otherWays = MOST_WAYS
     for (let attempt = 0; ; attempt += 1) {
       const tooLarge = overLimit(this.#parts, request)
       if (tooLarge !== undefined) return tooLarge
-      const intention = await this.#intend(request, { call_index, attempt, told })
+      const shared = sharedWith(this.lastRequest, request)
+      const passage = this.#passage(request, shared)
+      const intention = await this.#intend(request, { call_index, attempt, told, shared, passage })
       if (!intention.ok) return intention
-      const called = await callProvider(this.#parts, request.body, {
+      const called = await callProvider(this.#parts, passage, {
         call_index,
         unusedId: (id) => this.#callIds.unused(id),
       })
@@ -53,6 +62,11 @@ export class ModelCalls {
         told = []
         continue
       }
+      if (called.error.details['again'] === true && otherWays > 0) {
+        otherWays -= 1
+        told = [retryNotice(called.error)]
+        continue
+      }
       const ms = retryIn(called.error, attempt, this.#parts.retry)
       if (ms === undefined) return called
       told = [retryNotice(called.error)]
@@ -63,11 +77,9 @@ export class ModelCalls {
 
   async #intend(
     request: ComposedRequest,
-    tried: { call_index: number; attempt: number; told: readonly EventDraft[] },
+    { call_index, attempt, told, shared, passage }: Intention,
   ): Promise<Result<void>> {
     const { provider, surface, cacheKey, commit } = this.#parts
-    const { call_index, attempt, told } = tried
-    const shared = sharedWith(this.lastRequest, request)
     this.lastRequest = request
     const data = {
       call_index,
@@ -80,9 +92,26 @@ export class ModelCalls {
       request_bytes: request.body.length,
       ...shared,
       ...(request.projected.length === 0 ? {} : { projected: request.projected }),
-      transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
+      transport: passage.transport,
+      ...(passage.sentBytes === undefined ? {} : { sent_bytes: passage.sentBytes }),
+      ...(passage.continuation?.used === true ? { previous_response_id_used: true } : {}),
     }
     return commit([...told, { type: 'provider_request', data }])
+  }
+
+  /** Most providers have one way; others are asked before anything is recorded. */
+  #passage(request: ComposedRequest, { prefix_break }: Shared): Passage {
+    const { provider, session } = this.#parts
+    const { body, sha256, segments, framing } = request
+    const plain: Passage = {
+      transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
+      stream: (signal) => provider.stream(body, signal),
+    }
+    if (provider.passage === undefined) return plain
+    const before = this.lastRequest
+    const last = before && { sha256: before.sha256, count: before.run.count }
+    const brokenBy = prefix_break?.cause
+    return provider.passage({ session, body, sha256, segments, last, brokenBy, framing })
   }
 
   /** What the model is not shown is said once to the person too. */
@@ -121,6 +150,17 @@ export class ModelCalls {
     await wait(clock, ms, signal)
     return signal.aborted ? interrupted() : ok(undefined)
   }
+}
+
+/** A provider that knows no better way soon fails like any other. */
+const MOST_WAYS = 2
+
+interface Intention {
+  readonly call_index: number
+  readonly attempt: number
+  readonly told: readonly EventDraft[]
+  readonly shared: Shared
+  readonly passage: Passage
 }
 
 /** Told from the catalogue, before anyone is asked. */

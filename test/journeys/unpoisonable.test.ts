@@ -1,14 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Descriptor } from '../../src/model/descriptor.ts'
-import type { EventDraft } from '../../src/model/event.ts'
 import type { ModelFacts } from '../../src/model/model-facts.ts'
 import type { Session } from '../../src/session/session.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
+import { withImages } from '../support/stand-in-images.ts'
 import { value } from '../support/story.ts'
-import { NO_USAGE } from '../../src/turn/usage.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { vendorPlace } from '../support/vendor-place.ts'
 import {
@@ -20,42 +18,6 @@ import type { VendorDialect } from '../support/vendor-schemas.ts'
 
 const GOOD = Buffer.from('the pixels of a harbour, in good order, as they came from the camera')
 const BAD = Buffer.from('the pixels of another harbour, which no provider can read any more')
-
-/**
- * A Session whose last Turn attached two images and was never answered, so that the next one carries them: stand-ins for what
- * a person attaches.
- */
-async function withImages(here: HarnessPlace, dialect: VendorDialect): Promise<Session> {
-  const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
-  const { ids } = here.parts.place
-  const turn_id = ids.turn()
-  const resources = await Promise.all([GOOD, BAD].map((bytes, n) => described(here, bytes, n + 1)))
-  const drafts: EventDraft[] = [
-    { type: 'turn_started', turn_id, data: { source: { presenter: 'test' } } },
-    { type: 'user_message', turn_id, data: { text: 'Look.', prompt_mode: 'blocks', resources } },
-    { type: 'turn_ended', turn_id, data: { status: 'interrupted', usage_total: NO_USAGE } },
-  ]
-  value(await session.between((record) => record(drafts)))
-  return session
-}
-
-async function described(here: HarnessPlace, bytes: Buffer, n: number): Promise<Descriptor> {
-  const blob = value(await here.parts.store.put([bytes], 'image/png'))
-  return Descriptor.parse({
-    resource_id: `res_01kg8m2q3r4s5t6v7w8x9y0z1${n}`,
-    handle: `@img${n}`,
-    kind: 'image',
-    name: `${n}.png`,
-    media_type: 'image/png',
-    size_bytes: bytes.length,
-    content_sha256: blob.slice(0, 64),
-    blob,
-    width: 10 * n,
-    height: 10,
-    source: 'cli',
-    rehydratable: true,
-  })
-}
 
 function shows({ bytes }: RecordedRequest, image: Buffer): boolean {
   return bytes.includes(image.toString('base64'))
@@ -129,7 +91,7 @@ test.each(VENDOR_DIALECTS)(
         : { body: sseOf(dialect, { text: 'A harbour.' }) },
     )
     const here = await vendorPlace(server, { retries: 4 })
-    const session = await withImages(here, dialect)
+    const session = await withImages(here, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect(server.requests.map((request) => [shows(request, GOOD), shows(request, BAD)])).toEqual([
       [true, true],
@@ -165,7 +127,7 @@ test.each(VENDOR_DIALECTS)(
         : { body: sseOf(dialect, { text: 'Nothing.' }) },
     )
     const here = await vendorPlace(server)
-    const session = await withImages(here, dialect)
+    const session = await withImages(here, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect([quarantined(session), server.requests.length]).toEqual([['1', '2'], 2])
     const body = server.requests[1]?.bytes.toString('utf8') ?? ''
@@ -182,7 +144,7 @@ test.each(VENDOR_DIALECTS)(
       refusing ? cannotRead(dialect, request, false) : { body: sseOf(dialect, { text: 'Well.' }) },
     )
     const here = await vendorPlace(server, { retries: 4 })
-    const session = await withImages(here, dialect)
+    const session = await withImages(here, dialect, [GOOD, BAD])
     expect([await say(session, 'What is it?'), server.requests.length]).toEqual(['invalid_args', 2])
     refusing = false
     expect([await say(session, 'And now?'), server.requests.length]).toEqual(['completed', 3])
@@ -205,7 +167,7 @@ test.each(
   async ({ dialect, facts }) => {
     const server = await scriptedServer(() => ({ body: sseOf(dialect, { text: 'A harbour.' }) }))
     const here = await vendorPlace(server, { facts })
-    const session = await withImages(here, dialect)
+    const session = await withImages(here, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     const [request] = server.requests
     if (request === undefined) throw new Error('nothing was sent')

@@ -1,6 +1,7 @@
 import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { failed, type Failed } from '../../model/errors.ts'
+import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
@@ -8,16 +9,31 @@ import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
 import { encode, frame } from './encode.ts'
+import { Passages } from './passages.ts'
 import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } from './schema.ts'
 
 /** A model behind OpenAI's Responses, or behind a server that speaks like it. */
-export function responsesProvider(options: ProviderOptions): Provider {
+export function responsesProvider(options: ResponsesOptions): Provider {
   const stream = streamAnswer({
     send: openaiSender('/responses', options),
     reader: responsesReader,
     options,
   })
-  return { dialect: 'responses', encode, frame, stream }
+  const { transport = 'http-sse' } = options
+  const ways = new Passages({ options, transport, http: stream, reader: responsesReader })
+  return {
+    dialect: 'responses',
+    encode,
+    frame,
+    stream,
+    passage: (request) => ways.passage(request),
+    leave: (session) => ways.leave(session),
+  }
+}
+
+export interface ResponsesOptions extends ProviderOptions {
+  /** By default HTTP alone. */
+  readonly transport?: Transport | undefined
 }
 
 /** Understands the events of one answer, by what they say themselves: over a socket they have no other name. */

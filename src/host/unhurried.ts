@@ -1,0 +1,13 @@
+/** Times that nobody waits for: a process that has nothing else to do ends before them. */
+export const unhurried = {
+  /** Calls `then` once after `ms`, unless the returned function was called before. */
+  after(ms: number, then: () => void): () => void {
+    const timer = setTimeout(then, ms).unref()
+    return () => clearTimeout(timer)
+  },
+  /** Calls `then` every `ms`, until the returned function is called. */
+  every(ms: number, then: () => void): () => void {
+    const timer = setInterval(then, ms).unref()
+    return () => clearInterval(timer)
+  },
+}

@@ -1,0 +1,67 @@
+import type { Segment } from '../../model/segment.ts'
+import type { Outgoing, ResetReason } from '../provider.ts'
+import { frame } from './encode.ts'
+
+/** What a server remembers at the other end of a socket: its last answer, and the request it was an answer to. */
+export interface Remembered {
+  readonly responseId: string
+  readonly sha256: string
+}
+
+/** What goes over a socket for a request: all of it, or what is new since what the server remembers. */
+export interface Sending {
+  readonly bytes: Buffer
+  readonly reset?: ResetReason
+}
+
+/** Only new items, where the request begins with all that the server knows; all of it otherwise, and why. Pure. */
+export function sendingOf(
+  request: Outgoing,
+  known: Remembered | undefined,
+  unknown: ResetReason,
+): Sending {
+  const reset = known === undefined ? unknown : resetOf(request, known)
+  const { body, segments, framing, last } = request
+  if (reset !== undefined || known === undefined)
+    return { bytes: created(body), reset: reset ?? unknown }
+  const surface = segments.findIndex(({ seq }) => seq >= 0)
+  const fresh = segments.slice(answerEnd(segments, last?.count ?? 0))
+  const news = frame([...segments.slice(0, surface), ...fresh], framing)
+  return { bytes: created(news, known.responseId) }
+}
+
+function resetOf({ last, brokenBy }: Outgoing, { sha256 }: Remembered): ResetReason | undefined {
+  if (brokenBy !== undefined) return RESETS[brokenBy] ?? 'prefix_mismatch'
+  return last?.sha256 === sha256 ? undefined : 'prefix_mismatch'
+}
+
+const RESETS: Readonly<Record<string, ResetReason>> = {
+  model: 'model_changed',
+  dialect: 'model_changed',
+  checkpoint: 'compaction',
+  undo: 'compaction',
+  transient_retired: 'transient_retired',
+  drop: 'transient_retired',
+  quarantine: 'transient_retired',
+}
+
+/** Where the answer ends that began at `from`: the server has it already. */
+function answerEnd(segments: readonly Segment[], from: number): number {
+  let end = from
+  while (ANSWERED.has(segments[end]?.role ?? '')) end += 1
+  return end
+}
+
+const ANSWERED: ReadonlySet<string> = new Set(['assistant', 'reasoning', 'tool_call'])
+
+/** A body as the event that creates a response. What only HTTP knows is left out. */
+function created(body: Buffer, previous?: string): Buffer {
+  const at = body.indexOf(ONLY_HTTP)
+  const id = previous === undefined ? '' : `"previous_response_id":${JSON.stringify(previous)},`
+  const opening = Buffer.from(`{"type":"response.create",${id}`)
+  if (at < 0) return Buffer.concat([opening, body.subarray(1)])
+  return Buffer.concat([opening, body.subarray(1, at), body.subarray(at + ONLY_HTTP.length)])
+}
+
+/** Of the parameters; no text can hold it, because quotes in texts are escaped. */
+const ONLY_HTTP = Buffer.from('"stream":true,')

@@ -1,0 +1,158 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Transport } from '../../model/remote-providers.ts'
+import type { AnswerReader } from '../answer-reader.ts'
+import { readAnswer, type ProviderOptions } from '../call.ts'
+import { onceLoaded } from '../openai-client.ts'
+import type { Outgoing, Passage, Provider, ProviderEvent, ResetReason } from '../provider.ts'
+import { sendingOf, type Remembered } from './continuation.ts'
+import { ResponsesSocket } from './socket.ts'
+
+export interface PassagesOptions {
+  readonly options: ProviderOptions
+  readonly transport: Transport
+  readonly http: Provider['stream']
+  readonly reader: () => AnswerReader
+}
+
+/** After a socket failed, HTTP is used for so long. */
+const HTTP_MS = 60_000
+
+/** The ways of requests to one server: a socket for each Session, and HTTP where that is wanted or no socket works. */
+export class Passages {
+  readonly #options: ProviderOptions
+  readonly #transport: Transport
+  readonly #http: Provider['stream']
+  readonly #reader: () => AnswerReader
+  readonly #client: ReturnType<typeof onceLoaded>
+  readonly #ways = new Map<string, Way>()
+
+  constructor({ options, transport, http, reader }: PassagesOptions) {
+    this.#options = options
+    this.#transport = transport
+    this.#http = http
+    this.#reader = reader
+    this.#client = onceLoaded(options)
+  }
+
+  passage(request: Outgoing): Passage {
+    const plain = (): Passage => ({
+      transport: 'http-sse',
+      stream: (signal) => this.#http(request.body, signal),
+    })
+    if (this.#transport === 'http-sse') return plain()
+    const way = this.#way(request.session)
+    if (way.usesHttp(this.#options.clock)) {
+      way.forget('fallback')
+      return { ...plain(), continuation: { used: false, reset_reason: 'fallback' } }
+    }
+    const { bytes, reset } = sendingOf(request, way.known, way.why)
+    return {
+      transport: 'websocket',
+      sentBytes: bytes.length,
+      continuation: reset === undefined ? { used: true } : { used: false, reset_reason: reset },
+      stream: (signal) => this.#overSocket(way, request, bytes, signal),
+    }
+  }
+
+  leave(session: string): void {
+    this.#ways.get(session)?.socket.close()
+    this.#ways.delete(session)
+  }
+
+  #way(session: string): Way {
+    const known = this.#ways.get(session)
+    if (known !== undefined) return known
+    const way = new Way(new ResponsesSocket(this.#client, this.#options))
+    this.#ways.set(session, way)
+    return way
+  }
+
+  async *#overSocket(
+    way: Way,
+    { sha256 }: Outgoing,
+    bytes: Buffer,
+    signal: AbortSignal,
+  ): AsyncGenerator<ProviderEvent, void, void> {
+    const { socket } = way
+    const reused = socket.isOpen
+    // Until it is answered, nobody knows what the server has of it.
+    way.forget('reconnected')
+    const call = { events: socket.call.bind(socket, bytes), reader: this.#reader }
+    let shown = false
+    for await (const event of readAnswer({ ...call, options: this.#options }, signal)) {
+      if (event.type === 'error') {
+        yield shown ? event : this.#failed(way, event, reused)
+        return
+      }
+      if (event.type === 'done') way.remember(event, sha256)
+      shown ||= event.type !== 'done'
+      yield event
+    }
+  }
+
+  /**
+   * What only the way is to blame for is tried again at once: on a new socket where an old one had been closed unseen, by HTTP
+   * where none can be opened. Whatever else failed, failed.
+   */
+  #failed(way: Way, failure: ErrorEvent, reused: boolean): ErrorEvent {
+    const { code, no_socket } = failure.error.details
+    if (code === 'previous_response_not_found') {
+      way.forget('previous_response_not_found')
+      return again(failure)
+    }
+    if (no_socket !== true) return failure
+    if (reused) return again(failure)
+    if (this.#transport !== 'auto') return failure
+    way.useHttp(this.#options.clock.now() + HTTP_MS)
+    return again(failure)
+  }
+}
+
+type ErrorEvent = Extract<ProviderEvent, { type: 'error' }>
+
+function again({ error }: ErrorEvent): ErrorEvent {
+  return { type: 'error', error: { ...error, details: { ...error.details, again: true } } }
+}
+
+/** What is known of one Session's way. */
+class Way {
+  readonly socket: ResponsesSocket
+  #known: Remembered | undefined
+  #why: ResetReason = 'no_previous_response'
+  #httpUntil = 0
+
+  constructor(socket: ResponsesSocket) {
+    this.socket = socket
+  }
+
+  /** What the server remembers, if the socket is still the one it told it on. */
+  get known(): Remembered | undefined {
+    return this.socket.isOpen ? this.#known : undefined
+  }
+
+  /** Why nothing is remembered. */
+  get why(): ResetReason {
+    return this.#known === undefined ? this.#why : 'reconnected'
+  }
+
+  remember({ stop_reason, raw }: Extract<ProviderEvent, { type: 'done' }>, sha256: string): void {
+    const responseId = raw?.['id']
+    const whole = stop_reason === 'completed' && typeof responseId === 'string'
+    this.#known = whole ? { responseId, sha256 } : undefined
+    this.#why = 'no_previous_response'
+  }
+
+  forget(why: ResetReason): void {
+    this.#known = undefined
+    this.#why = why
+  }
+
+  useHttp(until: number): void {
+    this.#httpUntil = until
+    this.forget('fallback')
+  }
+
+  usesHttp({ now }: Pick<Clock, 'now'>): boolean {
+    return now() < this.#httpUntil
+  }
+}

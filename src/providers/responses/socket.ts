@@ -1,0 +1,189 @@
+import type { ResponsesWS } from 'openai/resources/responses/ws'
+import * as z from 'zod'
+import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
+import { unhurried } from '../../host/unhurried.ts'
+import { failed } from '../../model/errors.ts'
+import { placeRefusal, type Binding } from '../bound-fetch.ts'
+import { CallFailure } from '../call-failure.ts'
+import type { CallLine } from '../call-line.ts'
+import type { onceLoaded } from '../openai-client.ts'
+import { vendorError } from '../vendor-error.ts'
+
+type Client = ReturnType<typeof onceLoaded>
+
+const PING_MS = 25_000
+/** Vendors end a socket after an hour; one that nobody uses is ended long before. */
+const IDLE_MS = 5 * 60_000
+const LONGEST_MESSAGE = 16 * 1024 * 1024
+
+/** One socket to a server, opened when it is first used. It holds no process that has nothing else to do. */
+export class ResponsesSocket {
+  readonly #client: Client
+  readonly #binding: Pick<Binding, 'key' | 'baseUrl'>
+  #open: OpenSocket | undefined
+
+  constructor(client: Client, binding: Pick<Binding, 'key' | 'baseUrl'>) {
+    this.#client = client
+    this.#binding = binding
+  }
+
+  /** A socket is open, and nobody has ended it meanwhile. */
+  get isOpen(): boolean {
+    return this.#open !== undefined && !this.#open.ended
+  }
+
+  /** Sends one message and yields those that come back, for as long as somebody reads. Closing the line ends the socket. */
+  async *call(message: Buffer, line: CallLine): AsyncGenerator<ServerSentEvent, void, void> {
+    const socket = await line.wait(this.#opened(line.signal))
+    const end = () => socket.end()
+    line.signal.addEventListener('abort', end)
+    socket.hold(true)
+    try {
+      line.check()
+      socket.send(message)
+      for (;;) yield { event: 'message', data: await line.wait(socket.next()) }
+    } finally {
+      line.signal.removeEventListener('abort', end)
+      socket.hold(false)
+    }
+  }
+
+  close(): void {
+    this.#open?.end()
+    this.#open = undefined
+  }
+
+  async #opened(signal: AbortSignal): Promise<OpenSocket> {
+    if (this.#open !== undefined && !this.#open.ended) return this.#open
+    const refusal = placeRefusal(this.#binding)
+    if (refusal !== undefined) throw new CallFailure(refusal.error)
+    const { ResponsesWS: Socket } = await import('openai/resources/responses/ws')
+    const socket = new Socket(await this.#client(), {
+      // The SDK would send a key that it must be given where there is none.
+      headers: { 'user-agent': 'hawser', ...(this.#binding.key === undefined ? NO_KEY : {}) },
+      handshakeTimeout: HANDSHAKE_MS,
+      maxPayload: LONGEST_MESSAGE,
+      perMessageDeflate: false,
+      followRedirects: false,
+    })
+    this.#open = await opened(socket, signal)
+    return this.#open
+  }
+}
+
+const HANDSHAKE_MS = 30_000
+const NO_KEY = { authorization: '' }
+
+/** Resolves when the other side has agreed; rejects with why it has not. */
+function opened(socket: ResponsesWS, signal: AbortSignal): Promise<OpenSocket> {
+  const platform = socket.socket.platformSocket
+  return new Promise((resolve, reject) => {
+    let connection: Connection | undefined
+    const abort = () => platform.terminate()
+    signal.addEventListener('abort', abort, { once: true })
+    // The SDK wants to be told that somebody listens; what is wrong is told below.
+    socket.on('error', () => {})
+    platform.once('upgrade', (response) => {
+      connection = response.socket
+    })
+    platform.once('open', () => {
+      signal.removeEventListener('abort', abort)
+      resolve(new OpenSocket(socket, connection))
+    })
+    platform.once('unexpected-response', (_request, response) => {
+      const status = response.statusCode ?? 0
+      response.destroy()
+      reject(new CallFailure(handshakeRefused(status)))
+    })
+    platform.once('error', (error) => reject(new CallFailure(broken(error))))
+    platform.once('close', () => reject(new CallFailure(broken())))
+    if (signal.aborted) abort()
+  })
+}
+
+interface Connection {
+  ref(): unknown
+  unref(): unknown
+}
+
+class OpenSocket {
+  readonly #socket: ResponsesWS
+  readonly #connection: Connection | undefined
+  readonly #messages: string[] = []
+  readonly #stopPinging: () => void
+  #stopIdling = () => {}
+  #waiting: { resolve: (message: string) => void; reject: (error: Error) => void } | undefined
+  ended = false
+
+  constructor(socket: ResponsesWS, connection: Connection | undefined) {
+    this.#socket = socket
+    this.#connection = connection
+    const platform = socket.socket.platformSocket
+    platform.on('message', (data) => this.#take(data.toString()))
+    platform.on('close', () => this.#over())
+    platform.on('error', () => this.#over())
+    this.#stopPinging = unhurried.every(PING_MS, () => platform.ping())
+    this.hold(false)
+  }
+
+  /** Keeps the process alive, or does not; whoever does not use it for long finds it closed. */
+  hold(held: boolean): void {
+    this.#stopIdling()
+    if (this.ended) return
+    if (held) this.#connection?.ref()
+    else {
+      this.#connection?.unref()
+      // What was left of an answer that nobody read to its end.
+      this.#messages.length = 0
+      this.#stopIdling = unhurried.after(IDLE_MS, () => this.end())
+    }
+  }
+
+  send(message: Buffer): void {
+    if (this.ended) throw new CallFailure(broken())
+    // As text, from the bytes as they are.
+    this.#socket.socket.platformSocket.send(message, { binary: false })
+  }
+
+  next(): Promise<string> {
+    const message = this.#messages.shift()
+    if (message !== undefined) return Promise.resolve(message)
+    if (this.ended) return Promise.reject(new CallFailure(broken()))
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+    })
+  }
+
+  end(): void {
+    this.#socket.socket.platformSocket.terminate()
+    this.#over()
+  }
+
+  #take(message: string): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting === undefined) this.#messages.push(message)
+    else waiting.resolve(message)
+  }
+
+  #over(): void {
+    if (this.ended) return
+    this.ended = true
+    this.#stopPinging()
+    this.#stopIdling()
+    this.#waiting?.reject(new CallFailure(broken()))
+    this.#waiting = undefined
+  }
+}
+
+function handshakeRefused(status: number) {
+  const message = 'The server does not take a socket.'
+  if (status === 401 || status === 403) return vendorError({ status, message: '' })
+  return failed('network', message, { status, no_socket: true }).error
+}
+
+function broken(error?: Error) {
+  const code = z.object({ code: z.string() }).safeParse(error).data?.code ?? 'ECONNRESET'
+  return failed('network', `The socket to the model broke (${code}).`, { code, no_socket: true })
+    .error
+}

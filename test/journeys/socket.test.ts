@@ -1,0 +1,317 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/host/clock.ts'
+import { ok } from '../../src/model/errors.ts'
+import type { Transport } from '../../src/model/remote-providers.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { responsesProvider } from '../../src/providers/responses/stream.ts'
+import type { Session } from '../../src/session/session.ts'
+import { CANARY_KEY } from '../support/canary.ts'
+import { DIALECTS } from '../support/dialects.ts'
+import { harnessPlace, type HarnessPlace } from '../support/harness-place.ts'
+import { withImages } from '../support/stand-in-images.ts'
+import { value } from '../support/story.ts'
+import {
+  socketServer,
+  type SocketAnswer,
+  type SocketServer,
+  type SocketServerOptions,
+} from '../support/socket-server.ts'
+
+const RESPONSES = { provider: 'openai', model: 'a-model' } as const
+
+interface Place extends HarnessPlace {
+  readonly server: SocketServer
+  readonly provider: Provider
+  readonly root: string
+}
+
+async function place(
+  options: SocketServerOptions,
+  { transport = 'auto', root }: { transport?: Transport; root?: string } = {},
+): Promise<Place> {
+  const server = await socketServer(options)
+  onTestFinished(async () => {
+    await server.close()
+    expect(server.violations).toEqual([])
+  })
+  return { ...(await placeAt(server, transport, root)), server }
+}
+
+async function placeAt(server: SocketServer, transport: Transport, root?: string) {
+  const { baseUrl } = server
+  const provider = responsesProvider({
+    key: CANARY_KEY,
+    baseUrl,
+    idleMs: 60_000,
+    clock: systemClock,
+    transport,
+  })
+  const here = await harnessPlace(
+    {
+      providerOf: async () => ok(provider),
+      dialectOf: async () => ok(DIALECTS.responses),
+      dialectNameOf: () => 'responses',
+      limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 0 },
+      secrets: [CANARY_KEY],
+    },
+    root,
+  )
+  return { ...here, provider }
+}
+
+async function say(session: Session, text: string): Promise<string> {
+  const { ended } = value(await value(await session.admit(text)).done)
+  return ended.error === undefined ? ended.status : `${ended.error.kind}: ${ended.error.message}`
+}
+
+/** How each call of a Session went, as its Log tells it. */
+function told(session: Session): string[] {
+  const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
+  return requests.map(
+    ({ transport, previous_response_id_used = false }) =>
+      `${transport}${previous_response_id_used ? ' continued' : ''}`,
+  )
+}
+
+function resets(session: Session): (string | undefined)[] {
+  return session.events.flatMap((e) =>
+    e.type === 'provider_usage' ? [e.data.continuation?.reset_reason] : [],
+  )
+}
+
+async function proven({ harness }: HarnessPlace, session: Session): Promise<void> {
+  const { requests } = value(await harness.verify(session.id, { requests: true }))
+  expect(requests?.mismatches).toEqual([])
+}
+
+const hello = (): SocketAnswer => ({ text: 'Good morning.' })
+
+/** Reads a file so many times, each time in another call, and then says so. */
+function reading(times: number): SocketServerOptions['answer'] {
+  return (_request, n) =>
+    n < times
+      ? { calls: [{ id: `call_${n}`, name: 'read', arguments: '{"path":"notes.txt"}' }] }
+      : { text: 'It was read.' }
+}
+
+test('over a socket only what is new is sent, and how much that is does not grow with history', async () => {
+  const here = await place({ answer: reading(30) })
+  await writeFile(join(here.workspace, 'notes.txt'), 'rope and sail')
+  const session = value(await here.harness.create(RESPONSES))
+  expect(await say(session, 'Read the notes.')).toBe('completed')
+  const [first, ...later] = here.server.requests
+  expect([first?.over, first?.previous]).toEqual(['websocket', undefined])
+  expect(later.length).toBe(30)
+  expect(later.every(({ items }) => items.join() === 'function_call_output')).toBe(true)
+  expect(later.map(({ previous }) => previous)).toEqual(later.map((_one, n) => `resp_${n + 1}`))
+  const sizes = later.map(({ bytes }) => bytes)
+  expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(20)
+  expect(told(session)).toEqual(['websocket', ...later.map(() => 'websocket continued')])
+  expect(resets(session)).toEqual(['no_previous_response', ...later.map(() => undefined)])
+  const recorded = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
+  expect(recorded.map(({ sent_bytes }) => sent_bytes)).toEqual(
+    here.server.requests.map(({ bytes }) => bytes),
+  )
+  expect(recorded.at(-1)?.request_bytes).toBeGreaterThan(recorded[0]?.request_bytes ?? 0)
+  await proven(here, session)
+})
+
+test('a Turn goes on where the last one ended, on the same socket', async () => {
+  const here = await place({ answer: hello })
+  const session = value(await here.harness.create(RESPONSES))
+  for (const text of ['One.', 'Two.', 'Three.']) expect(await say(session, text)).toBe('completed')
+  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket continued'])
+  expect(here.server.requests[2]?.text).not.toContain('Two.')
+  await proven(here, session)
+})
+
+test('model_changed: another model is told everything', async () => {
+  const here = await place({ answer: hello })
+  const session = value(await here.harness.create(RESPONSES))
+  await say(session, 'One.')
+  value(await session.setModel({ provider: 'openai', model: 'another-model' }))
+  await say(session, 'Two.')
+  expect(resets(session)).toEqual(['no_previous_response', 'model_changed'])
+  expect(here.server.requests[1]?.text).toContain('One.')
+})
+
+test('prefix_mismatch: after a Turn that another process ran, everything is told again', async () => {
+  const here = await place({ answer: hello })
+  const session = value(await here.harness.create(RESPONSES))
+  await say(session, 'One.')
+  const elsewhere = await placeAt(here.server, 'auto', here.root)
+  const other = value(await elsewhere.harness.open(session.id))
+  await say(other, 'Two.')
+  await other.close()
+  await say(session, 'Three.')
+  expect(resets(session)).toEqual([
+    'no_previous_response',
+    'no_previous_response',
+    'prefix_mismatch',
+  ])
+  expect(here.server.requests[2]?.text).toContain('Two.')
+  await proven(here, session)
+})
+
+test('compaction: after a checkpoint, everything is told again', async () => {
+  const here = await place({ answer: hello })
+  const session = value(await here.harness.create(RESPONSES))
+  await say(session, 'One.')
+  const from_seq = session.events.findLast(({ type }) => type === 'turn_started')?.seq ?? 0
+  const none = { files_touched: [], decisions: [], open_tasks: [], tool_outcomes: [] }
+  value(
+    await session.between((record) =>
+      record([
+        {
+          type: 'history_compaction',
+          data: {
+            trigger: 'manual',
+            strategy: 'local',
+            range: { from_seq: 0, to_seq: from_seq - 1 },
+            tail: { from_seq, turns: 1, tokens: 1 },
+            tokens_before: 2,
+            tokens_after: 1,
+            carried: { ...none, resources: [], skills: [], hydrations: [], pinned: [] },
+            state: { handle_counter: 0, resources: [], notices: [] },
+            summary: 'Little was said.',
+          },
+        },
+      ]),
+    ),
+  )
+  await say(session, 'Two.')
+  expect(resets(session)).toEqual(['no_previous_response', 'compaction'])
+})
+
+test('transient_retired: when bytes are retired, everything that stays is told again', async () => {
+  const here = await place({ answer: hello })
+  const session = await withImages(here, 'openai', [Buffer.from('pixels')])
+  await say(session, 'One.')
+  await say(session, 'Two.')
+  expect(resets(session)).toEqual(['no_previous_response', 'transient_retired'])
+  expect(here.server.requests.map(({ text }) => text.includes('data:image/png'))).toEqual([
+    true,
+    false,
+  ])
+  await proven(here, session)
+})
+
+test('previous_response_not_found: a server that forgot is told everything at once, and nobody notices', async () => {
+  let forgot = 0
+  const error = {
+    status: 400,
+    error: {
+      type: 'invalid_request_error',
+      code: 'previous_response_not_found',
+      message: 'Not found.',
+    },
+  }
+  const here = await place({
+    answer: ({ previous }) =>
+      previous !== undefined && forgot++ === 0 ? { error } : { text: 'Good morning.' },
+  })
+  const session = value(await here.harness.create(RESPONSES))
+  await say(session, 'One.')
+  expect(await say(session, 'Two.')).toBe('completed')
+  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
+  expect(resets(session)).toEqual(['no_previous_response', 'previous_response_not_found'])
+  await proven(here, session)
+})
+
+test('reconnected: a socket that was closed meanwhile is opened again, and told everything', async () => {
+  const here = await place({ answer: hello })
+  const session = value(await here.harness.create(RESPONSES))
+  await say(session, 'One.')
+  await here.server.hangUp()
+  // The other end hears of it when it hears of it; a call that is made before that meets a closed socket.
+  const said = await say(session, 'Two.')
+  expect(said).toBe('completed')
+  expect(resets(session).at(-1)).toBe('reconnected')
+  await proven(here, session)
+})
+
+test('fallback: where no socket is taken HTTP is used, and the Log says so', async () => {
+  const here = await place({ answer: hello, refuse: () => 404 })
+  const session = value(await here.harness.create(RESPONSES))
+  expect(await say(session, 'One.')).toBe('completed')
+  expect(await say(session, 'Two.')).toBe('completed')
+  expect(told(session)).toEqual(['websocket', 'http-sse', 'http-sse'])
+  expect(resets(session)).toEqual(['fallback', 'fallback'])
+  await proven(here, session)
+})
+
+test('a key that a socket is refused for is not tried elsewhere', async () => {
+  const here = await place({ answer: hello, refuse: () => 401 })
+  const session = value(await here.harness.create(RESPONSES))
+  expect(await say(session, 'One.')).toMatch(/^auth: /)
+  expect(here.server.requests).toEqual([])
+})
+
+test('who wants a socket only does without an answer where there is none', async () => {
+  const here = await place({ answer: hello, refuse: () => 404 }, { transport: 'websocket' })
+  const session = value(await here.harness.create(RESPONSES))
+  expect(await say(session, 'One.')).toMatch(/^network: /)
+  expect([told(session), here.server.requests]).toEqual([['websocket'], []])
+})
+
+test('who wants HTTP only never opens a socket', async () => {
+  const here = await place({ answer: hello, refuse: () => 500 }, { transport: 'http-sse' })
+  const session = value(await here.harness.create(RESPONSES))
+  expect(await say(session, 'One.')).toBe('completed')
+  expect([told(session), resets(session)]).toEqual([['http-sse'], [undefined]])
+})
+
+test('an interrupt ends the socket, and the next Turn tells everything on another', async () => {
+  const long = Array.from({ length: 40 }, (_one, n) => `word ${n}`).join(' ')
+  let n = 0
+  const here = await place({
+    answer: () => (n++ === 0 ? { answer: { text: long }, cutAfter: Infinity } : { text: 'Well.' }),
+  })
+  const session = value(await here.harness.create(RESPONSES))
+  const watching = session.subscribe()
+  const admitted = value(await session.admit('Tell me more.'))
+  for await (const seen of watching) {
+    if (seen.kind === 'notice' && seen.notice.type === 'text_delta') break
+  }
+  session.interrupt()
+  const { ended } = value(await admitted.done)
+  expect(['interrupted', 'completed']).toContain(ended.status)
+  expect(await say(session, 'And now?')).toBe('completed')
+  await proven(here, session)
+})
+
+test('a socket that is killed at fifty points of a stream ends the Turn truthfully, and says nothing twice', async () => {
+  const text =
+    'It was a long and quiet morning, and nobody spoke before the tide had turned. '.repeat(3)
+  let cutAfter: number | undefined
+  const here = await place({
+    answer: () => (cutAfter === undefined ? { text } : { answer: { text }, cutAfter }),
+  })
+  const ends: string[] = []
+  for (let point = 0; point < 50; point++) {
+    const session = value(await here.harness.create(RESPONSES))
+    const deltas: string[] = []
+    const watching = session.subscribe()
+    const heard = (async () => {
+      for await (const seen of watching) {
+        if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
+          deltas.push(seen.notice.data.text)
+      }
+    })()
+    cutAfter = Math.floor((4_000 / 50) * point)
+    const { ended } = value(await value(await session.admit('Tell me.')).done)
+    cutAfter = undefined
+    const kept = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data] : []))
+    ends.push(ended.status)
+    expect(kept.length).toBeLessThanOrEqual(1)
+    expect(session.events.filter(({ type }) => type === 'turn_ended').length).toBe(1)
+    await session.close()
+    await heard
+    expect(kept[0]?.text ?? '').toBe(deltas.join(''))
+    expect(text.startsWith(deltas.join(''))).toBe(true)
+    expect(kept[0]?.partial === true).toBe(ended.status !== 'completed' && deltas.length > 0)
+  }
+  expect(new Set(ends)).toEqual(new Set(['failed', 'completed']))
+})
