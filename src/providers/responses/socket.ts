@@ -20,11 +20,13 @@ const LONGEST_MESSAGE = 16 * 1024 * 1024
 export class ResponsesSocket {
   readonly #client: Client
   readonly #binding: Pick<Binding, 'key' | 'baseUrl'>
+  readonly #timers: typeof unhurried
   #open: OpenSocket | undefined
 
-  constructor(client: Client, binding: Pick<Binding, 'key' | 'baseUrl'>) {
+  constructor(client: Client, binding: Pick<Binding, 'key' | 'baseUrl'>, timers = unhurried) {
     this.#client = client
     this.#binding = binding
+    this.#timers = timers
   }
 
   /** A socket is open, and nobody has ended it meanwhile. */
@@ -66,7 +68,7 @@ export class ResponsesSocket {
       perMessageDeflate: false,
       followRedirects: false,
     })
-    this.#open = await opened(socket, signal)
+    this.#open = await opened(socket, signal, this.#timers)
     return this.#open
   }
 }
@@ -75,7 +77,11 @@ const HANDSHAKE_MS = 30_000
 const NO_KEY = { authorization: '' }
 
 /** Resolves when the other side has agreed; rejects with why it has not. */
-function opened(socket: ResponsesWS, signal: AbortSignal): Promise<OpenSocket> {
+function opened(
+  socket: ResponsesWS,
+  signal: AbortSignal,
+  timers: typeof unhurried,
+): Promise<OpenSocket> {
   const platform = socket.socket.platformSocket
   return new Promise((resolve, reject) => {
     let connection: Connection | undefined
@@ -88,7 +94,7 @@ function opened(socket: ResponsesWS, signal: AbortSignal): Promise<OpenSocket> {
     })
     platform.once('open', () => {
       signal.removeEventListener('abort', abort)
-      resolve(new OpenSocket(socket, connection))
+      resolve(new OpenSocket(socket, connection, timers))
     })
     platform.once('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0
@@ -109,20 +115,22 @@ interface Connection {
 class OpenSocket {
   readonly #socket: ResponsesWS
   readonly #connection: Connection | undefined
+  readonly #timers: typeof unhurried
   readonly #messages: string[] = []
   readonly #stopPinging: () => void
   #stopIdling = () => {}
   #waiting: { resolve: (message: string) => void; reject: (error: Error) => void } | undefined
   ended = false
 
-  constructor(socket: ResponsesWS, connection: Connection | undefined) {
+  constructor(socket: ResponsesWS, connection: Connection | undefined, timers: typeof unhurried) {
     this.#socket = socket
     this.#connection = connection
+    this.#timers = timers
     const platform = socket.socket.platformSocket
     platform.on('message', (data) => this.#take(data.toString()))
     platform.on('close', () => this.#over())
     platform.on('error', () => this.#over())
-    this.#stopPinging = unhurried.every(PING_MS, () => platform.ping())
+    this.#stopPinging = timers.every(PING_MS, () => platform.ping())
     this.hold(false)
   }
 
@@ -135,7 +143,7 @@ class OpenSocket {
       this.#connection?.unref()
       // What was left of an answer that nobody read to its end.
       this.#messages.length = 0
-      this.#stopIdling = unhurried.after(IDLE_MS, () => this.end())
+      this.#stopIdling = this.#timers.after(IDLE_MS, () => this.end())
     }
   }
 

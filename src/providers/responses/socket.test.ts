@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { CANARY_KEY } from '../../../test/support/canary.ts'
+import { systemClock } from '../../host/clock.ts'
+import { CallLine } from '../call-line.ts'
+import { onceLoaded } from '../openai-client.ts'
+import { ResponsesSocket } from './socket.ts'
+
+/** Times that pass when a test says so. */
+function timersByHand() {
+  const waiting: { ms: number; then: () => void; stopped: boolean }[] = []
+  const wait = (ms: number, then: () => void) => {
+    const one = { ms, then, stopped: false }
+    waiting.push(one)
+    return () => {
+      one.stopped = true
+    }
+  }
+  const pass = (most: number) => {
+    for (const one of waiting.filter(({ ms, stopped }) => ms <= most && !stopped)) one.then()
+  }
+  return { timers: { after: wait, every: wait }, pass }
+}
+
+async function place() {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(server, 'listening')
+  const address = server.address()
+  if (typeof address === 'string' || address === null) throw new Error('no port')
+  const baseUrl = `http://127.0.0.1:${address.port}/v1`
+  const options = { key: CANARY_KEY, baseUrl, idleMs: 60_000, clock: systemClock }
+  const { timers, pass } = timersByHand()
+  const socket = new ResponsesSocket(onceLoaded(options), options, timers)
+  const accepted = new Promise<WebSocket>((resolve) => {
+    server.once('connection', (one) => {
+      one.on('message', (data) => one.send(`heard ${String(data)}`))
+      resolve(one)
+    })
+  })
+  onTestFinished(() => {
+    socket.close()
+    server.close()
+  })
+  const ask = async (text: string) => {
+    const line = new CallLine(new AbortController().signal, options)
+    for await (const { data } of socket.call(Buffer.from(text), line)) return data
+    return undefined
+  }
+  return { socket, ask, accepted, pass, options }
+}
+
+test('one socket carries one call after the other', async () => {
+  const { ask, socket } = await place()
+  expect(socket.isOpen).toBe(false)
+  expect([await ask('one'), socket.isOpen, await ask('two')]).toEqual([
+    'heard one',
+    true,
+    'heard two',
+  ])
+})
+
+test('a socket that rests is kept alive, and is closed when it rests for long', async () => {
+  const { ask, socket, accepted, pass } = await place()
+  await ask('one')
+  const other = await accepted
+  const pinged = once(other, 'ping')
+  pass(25_000)
+  await pinged
+  const closed = once(other, 'close')
+  pass(300_000)
+  await closed
+  expect(socket.isOpen).toBe(false)
+})
+
+test('closing the line of a call ends the socket', async () => {
+  const { socket, accepted, options } = await place()
+  const line = new CallLine(new AbortController().signal, options)
+  const call = socket.call(Buffer.from('one'), line)
+  await call.next()
+  const closed = once(await accepted, 'close')
+  line.close()
+  await closed
+  expect(socket.isOpen).toBe(false)
+})
+
+test('a key goes over no open way to another machine', async () => {
+  const options = { key: CANARY_KEY, baseUrl: 'http://192.0.2.1/v1', idleMs: 1, clock: systemClock }
+  const socket = new ResponsesSocket(onceLoaded(options), options)
+  const line = new CallLine(new AbortController().signal, { ...options, idleMs: 60_000 })
+  await expect(socket.call(Buffer.from('one'), line).next()).rejects.toMatchObject({
+    reason: { kind: 'not_configured' },
+  })
+})
