@@ -24,6 +24,8 @@ const FILE = 'notes.txt'
 /** Of a Turn that goes on for as long as it may. */
 const CALLS_A_TURN = 99
 const LONG_REQUEST = full ? 1_000_000 : 100_000
+/** Of files that were read in Sessions which go on: small ones make many Events, others make few. */
+const READ_BYTES = [300, 8_000]
 
 const PROVIDERS: Readonly<Record<VendorDialect, string>> = {
   messages: 'anthropic',
@@ -41,9 +43,7 @@ const program = await builtProgram()
 await inScratch(async (folder) => {
   const server = await vendor(folder, FILE)
   try {
-    const workspace = join(folder, 'workspace')
-    await mkdir(workspace)
-    await writeFile(join(workspace, FILE), 'The tide turns at six.\n'.repeat(20).slice(0, 300))
+    const workspace = await workspaceWith(folder, READ_BYTES[0] ?? 0)
     await measureStarts(folder, workspace, server)
     await measureMemory(folder, workspace, server)
     for (const dialect of VENDOR_DIALECTS) await measureTrips(folder, dialect, server)
@@ -74,8 +74,8 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
       floor: (bytes: number) => firstRequest(floorArgs(bytes), place, floorUrl, server),
     }
   })
-  const long = await longSession(folder, workspace, server)
-  const resumed: number[] = []
+  const long: Awaited<ReturnType<typeof longSession>>[] = []
+  for (const bytes of READ_BYTES) long.push(await longSession(folder, bytes, server))
   // Files of the program that were never read are not what is measured.
   for (const { own } of asks) await own()
   for (let round = 0; round < STARTS; round += 1) {
@@ -84,7 +84,7 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
       ms.push(started.ms)
       floorMs.push((await floor(started.bytes)).ms)
     }
-    resumed.push((await long.resume()).ms)
+    for (const { ms, resume } of long) ms.push((await resume()).ms)
   }
   for (const { dialect, ms, floorMs } of asks) {
     tell({
@@ -94,43 +94,52 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
       more: { ms: median(ms), floor_ms: median(floorMs) },
     })
   }
-  const fresh = asks[0]?.ms ?? []
-  tell({
-    bench: 'dialects: an old Session to its first request, of a new one',
-    ratio: medianRatio(resumed, fresh),
-    bar: '<= 1.25',
-    more: {
-      ms: median(resumed),
-      request_bytes: long.requestBytes,
-      log_bytes: long.logBytes,
-      round_trips: long.trips,
-    },
-  })
+  const fresh = asks.find(({ dialect }) => dialect === 'messages')?.ms ?? []
+  for (const { ms, readBytes, trips, requestBytes, logBytes } of long) {
+    tell({
+      bench: `dialects: an old Session, of reads of ${readBytes} bytes, to its first request, of a new one`,
+      ratio: medianRatio(ms, fresh),
+      bar: '<= 1.25',
+      more: {
+        ms: median(ms),
+        request_bytes: requestBytes,
+        log_bytes: logBytes,
+        round_trips: trips,
+      },
+    })
+  }
 }
 
-/** A Session whose next request is as long as wanted, made of many small round trips. */
-async function longSession(folder: string, workspace: string, server: Vendor) {
-  const url = server.baseUrl('messages', CALLS_A_TURN, 'long')
+async function workspaceWith(folder: string, fileBytes: number): Promise<string> {
+  const workspace = join(folder, `workspace-${fileBytes}`)
+  await mkdir(workspace, { recursive: true })
+  const text = 'The tide turns at six.\n'.repeat(fileBytes / 20).slice(0, fileBytes)
+  await writeFile(join(workspace, FILE), text)
+  return workspace
+}
+
+/** A Session whose next request is as long as wanted, and whose round trips each read so many bytes. */
+async function longSession(folder: string, readBytes: number, server: Vendor) {
+  const workspace = await workspaceWith(folder, readBytes)
+  const url = server.baseUrl('messages', CALLS_A_TURN, `long-${readBytes}`)
+  const resumeUrl = server.baseUrl('messages', 0, `resume-${readBytes}`)
   const place = placeOf(folder, workspace, url)
-  const args = [program, 'run', 'Read the notes.', '--json', '--provider', PROVIDERS.messages]
-  const id = /"session_id":"(\w+)"/.exec(await said(args, place))?.[1] ?? ''
-  const resumeUrl = server.baseUrl('messages', 0, 'resume')
-  const resume = () =>
-    firstRequest(
-      [program, 'run', 'What?', '--json', '--session', id],
-      placeOf(folder, workspace, resumeUrl),
-      resumeUrl,
-      server,
-    )
+  const resumePlace = placeOf(folder, workspace, resumeUrl)
+  const ask = [program, 'run', 'Read the notes.', '--json']
+  const began = await said([...ask, '--provider', PROVIDERS.messages], place)
+  const id = /"session_id":"(\w+)"/.exec(began)?.[1] ?? ''
+  const goOn = [...ask, '--session', id]
+  const resume = () => firstRequest(goOn, resumePlace, resumeUrl, server)
   let trips = CALLS_A_TURN
   let { bytes } = await resume()
   while (bytes < LONG_REQUEST) {
-    await said([...args.slice(0, 4), '--session', id], place)
+    await said(goOn, place)
     trips += CALLS_A_TURN
     bytes = (await resume()).bytes
   }
   const log = await readFile(join(workspace, '.hawser', 'sessions', `${id}.ndjson`))
-  return { resume, trips, requestBytes: bytes, logBytes: log.length }
+  const ms: number[] = []
+  return { ms, resume, readBytes, trips, requestBytes: bytes, logBytes: log.length }
 }
 
 async function measureMemory(folder: string, workspace: string, server: Vendor): Promise<void> {
@@ -214,6 +223,7 @@ function placeOf(folder: string, cwd: string, url: string): Place {
     ANTHROPIC_BASE_URL: url,
     OPENAI_API_KEY: 'key-of-the-bench',
     OPENAI_BASE_URL: url,
+    HAWSER_OPENAI_TRANSPORT: 'http-sse',
   }
   return { cwd, env: { ...process.env, HAWSER_HOME: join(folder, 'home'), ...access } }
 }

@@ -14,8 +14,11 @@ export interface TimedModel extends Provider {
 export function timedModel(provider: Provider): TimedModel {
   let trip = 0
   let asked = { at: 0, cpu: process.cpuUsage() }
+  // Without any other way than HTTP that the provider may have.
   const model: TimedModel = {
-    ...provider,
+    dialect: provider.dialect,
+    encode: (items, surface) => provider.encode(items, surface),
+    frame: (segments, framing) => provider.frame(segments, framing),
     stream,
     ms: [],
     cpuMs: [],

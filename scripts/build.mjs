@@ -29,30 +29,43 @@ const SOURCES = [
   'tsconfig.build.json',
 ]
 
-/** Native parts are loaded from node_modules; everything else is bundled. */
-const NOT_BUNDLED = [/^fs-native-extensions\//]
+/**
+ * Native parts are loaded from node_modules, and so is the reader of PDFs, which is large and which a thread of its own loads;
+ * everything else is bundled.
+ */
+const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
 
 /**
  * Files that are read together are one file: finding and opening many takes longer than reading one. `base` is what also the
  * help needs; `core` is what every command with a Session needs.
  */
 const BASE = new RegExp(
-  '/src/(model/(errors|exit-codes)|host/(clock|disk|files|home|machine|optimiser|streams)|' +
+  '/src/(model/(errors|exit-codes)|host/(clock|disk|files|home|machine|streams)|' +
     'presenters/cli/(activity|amounts|answer|exit-code|failure|footer|json-line|prompt|turn-view|visible-text|workspace))\\.ts$',
 )
 const LATER = [
   'presenters/',
   'main.ts',
   'compose.ts',
-  'host/(sandbox|process|output-pipe|time-limit|machine|export-file|appeared|protected-places)',
-  'providers/rehearsal/(?!encode|stream)',
+  'host/(http|socket-server|sandbox|process|output-pipe|side-thread|time-limit|machine|export-file|appeared|protected-places)',
+  'encoding/server-sent-events',
+  'providers/(?!models|rehearsal/(encode|stream))',
+  'resources/',
   'session/search',
 ]
 const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
+/** What all dialects of a network need; beside it, each is a file of its own. */
+const REMOTE = /\/src\/(providers\/[^/]+|host\/http|encoding\/server-sent-events)\.ts$/
 const GROUPS = [
   { name: 'base', priority: 2, test: BASE },
   { name: 'checks', priority: 3, test: /\/(node_modules\/zod\/|src\/host\/light-checks\.ts)/ },
   { name: 'core', priority: 1, test: CORE },
+  { name: 'remote', priority: 1, test: REMOTE },
+  ...['messages', 'responses', 'chat'].map((name) => ({
+    name: `${name}-dialect`,
+    priority: 1,
+    test: new RegExp(`/src/providers/${name}/`),
+  })),
 ]
 
 /** The parser of the command line can start programs, which ours never asks it to; loading what that needs takes memory. */

@@ -15,21 +15,31 @@ import {
   type RemoteProvider,
 } from './model/remote-providers.ts'
 import { LIMIT_DEFAULTS } from './model/settings.ts'
+import type { Describe } from './model/sight.ts'
 import { PROTECTED_PATHS } from './policy/protected-paths.ts'
-import type { Opened, OpenOptions } from './presenters/cli/world.ts'
+import type {
+  Opened,
+  OpenOptions,
+  RehearsalOptions,
+  RehearsalServer,
+  Scratch,
+} from './presenters/cli/world.ts'
 import type { ProviderOptions } from './providers/call.ts'
 import { catalogue } from './providers/models/catalogue.ts'
 import type { Dialect, Provider } from './providers/provider.ts'
 import { rehearsalProvider } from './providers/rehearsal/stream.ts'
+import type { ResponsesOptions } from './providers/responses/stream.ts'
 import { credentialsOf, secretsOf } from './session/credentials.ts'
 import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/session-parts.ts'
+import { transportOf } from './session/transport.ts'
 import { loadSettings, type EffectiveSettings } from './session/settings.ts'
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
 
 export interface ComposeOptions extends OpenOptions {
   readonly version: string
   readonly env: Env
+  readonly contract?: SessionParts['contract']
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -38,7 +48,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { ask = nobody, make = false, version, env }: ComposeOptions,
+  { ask = nobody, make = false, version, env, contract }: ComposeOptions,
 ): Promise<Result<Opened>> {
   const clock = systemClock
   const ids = systemIds(clock)
@@ -82,11 +92,60 @@ export async function composeWorkspace(
     },
     chance: systemChance,
     secrets: secretsOf(env, settings.settings),
+    contract,
     effort: settings.settings.effort,
   })
   const own = { workspace: folders.own, home: homeFolders.own }
   const defaultModel = models.defaultOf
   return ok({ harness, settings, folders: own, sandbox, defaultModel, ids, close })
+}
+
+/** A place for Sessions that nobody keeps: workspaces and a home of their own, in a folder that goes when it is closed. */
+export async function composeScratch(version: string): Promise<Result<Scratch>> {
+  const [{ scratchFolder }, { earlyWorkspace }] = await Promise.all([
+    import('./host/scratch-folder.ts'),
+    import('./contract/early-workspace.ts'),
+  ])
+  const folder = await scratchFolder()
+  if (!folder.ok) return folder
+  const { path, write, remove } = folder.value
+  return ok({
+    make: async (name, files) => {
+      for (const file of files) {
+        const written = await write(join(name, file.path), file.text)
+        if (!written.ok) return written
+      }
+      return ok(undefined)
+    },
+    open: (name, { env, early }) => {
+      const workspace = join(path, name)
+      const contract = early ? earlyWorkspace(workspace) : undefined
+      return composeWorkspace(workspace, join(path, 'home'), { make: true, version, env, contract })
+    },
+    close: remove,
+  })
+}
+
+/** The rehearsal model as the vendors serve theirs, to this machine. */
+export async function composeRehearsal({
+  port = 0,
+  cacheRate,
+  heard = () => {},
+}: RehearsalOptions = {}): Promise<Result<RehearsalServer>> {
+  const [{ rehearsalServer }, { rehearsalBrain }, { rememberedSights }, { SWITCHES }] =
+    await Promise.all([
+      import('./providers/rehearsal/wire/serve.ts'),
+      import('./providers/rehearsal/rehearsal-brain.ts'),
+      import('./providers/rehearsal/wire/media-check.ts'),
+      import('./providers/rehearsal/wire/faults.ts'),
+    ])
+  const describe = rememberedSights(lazyDescribe)
+  const brain = rehearsalBrain(describe)
+  const cache = { perMinute: cacheRate }
+  const server = await rehearsalServer({ port, brain, describe, cache, clock: systemClock, heard })
+  if (!server.ok) return server
+  const { origin } = server.value
+  return ok({ origin, switches: SWITCHES, close: () => server.value.close() })
 }
 
 /** Loaded when the first program is to run: most Turns begin by reading. */
@@ -100,6 +159,10 @@ function lazySandbox(): SessionParts['sandbox'] {
     unconfined: (confinement) => async (command) => (await load()).unconfined(confinement)(command),
   }
 }
+
+/** Loaded when the first bytes are to be looked at. */
+const lazyDescribe: Describe = async (bytes, media_type) =>
+  (await import('./resources/describe.ts')).describe(bytes, media_type)
 
 /** Opens the folders of a workspace and of its user; whatever fails, what was opened before is closed. */
 async function openPlaces(
@@ -144,12 +207,16 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
   const idleMs = (settings.limits?.idle_seconds ?? LIMIT_DEFAULTS.idle_seconds) * 1000
   const made = new Map<string, Provider>()
   const make = async (name: string): Promise<Result<Provider>> => {
-    if (name === OFFLINE_PROVIDER) return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
+    if (name === OFFLINE_PROVIDER)
+      return ok(rehearsalProvider({ chunk: 24, delayMs: 0, describe: lazyDescribe }))
     if (!isRemoteProvider(name)) return unknownProvider(name)
     const credentials = credentialsOf(name, env, settings)
     if (!credentials.ok) return credentials
+    const transport = transportOf(env, settings)
+    if (!transport.ok) return transport
     const { key, baseUrl } = credentials.value
-    return ok(await SPEAKERS[DIALECT_OF[name]].provider({ key, baseUrl, idleMs, clock }))
+    const options = { key, baseUrl, idleMs, clock, transport: transport.value }
+    return ok(await SPEAKERS[DIALECT_OF[name]].provider(options))
   }
   return {
     models,
@@ -185,7 +252,7 @@ const SPEAKERS = {
   },
   responses: {
     dialect: () => import('./providers/responses/encode.ts'),
-    provider: async (options: ProviderOptions) =>
+    provider: async (options: ResponsesOptions) =>
       (await import('./providers/responses/stream.ts')).responsesProvider(options),
   },
   chat: {

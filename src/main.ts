@@ -31,7 +31,8 @@ export async function main(invocation: Invocation): Promise<number> {
     isTalk(only) ? prepareTalk() : undefined,
   ])
   const open = (home: string) => opening(home, invocation.env)
-  return runProgram({ ...invocation, version: version(), open, models }, argv)
+  const parts = { ...invocation, version: version(), open, models, scratch, rehearsal }
+  return runProgram(parts, argv)
 }
 
 /** Commands that write a few Events; all others may read a great many. */
@@ -58,6 +59,16 @@ const models: CliWorld['models'] = async (overrides) => {
   const { catalogue } = await import('./providers/models/catalogue.ts')
   const { AS_OF, SOURCES } = await import('./providers/models/table.ts')
   return { ...catalogue(overrides), asOf: AS_OF, references: SOURCES }
+}
+
+const scratch: CliWorld['scratch'] = async () => {
+  const { composeScratch } = await import('./compose.ts')
+  return composeScratch(version())
+}
+
+const rehearsal: CliWorld['rehearsal'] = async (options) => {
+  const { composeRehearsal } = await import('./compose.ts')
+  return composeRehearsal(options)
 }
 
 function version(): string {

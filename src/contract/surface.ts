@@ -15,18 +15,31 @@ export interface FrozenSurface {
   readonly skills_sha256: string
 }
 
+/** The words of a Prompt Contract that a Session can be told from another by. */
+export interface PromptContract {
+  readonly version: string
+  readonly layer0: string
+  /** What late context says of the workspace instead of its path. */
+  readonly lateWorkspace?: string
+}
+
 /** Renders Layers 0 and 1. Tools are sorted by name; an empty skills index adds nothing. */
 export function freezeSurface(parts: {
   readonly model: string
   readonly tools: readonly ToolSchema[]
   readonly skillsIndex: string
   readonly params: SurfaceParams
+  /** That of this version, unless one is to be compared with it. */
+  readonly contract?: PromptContract | undefined
 }): FrozenSurface {
-  const { model, skillsIndex, params } = parts
+  const { model, skillsIndex, params, contract = OURS } = parts
+  const { version, layer0 } = contract
   const tools = parts.tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const system = skillsIndex === '' ? [LAYER_0] : [LAYER_0, skillsIndex]
-  return withHashes({ contract_version: CONTRACT_VERSION, model, system, tools, params })
+  const system = skillsIndex === '' ? [layer0] : [layer0, skillsIndex]
+  return withHashes({ contract_version: version, model, system, tools, params })
 }
+
+const OURS: PromptContract = { version: CONTRACT_VERSION, layer0: LAYER_0 }
 
 /** The surface as it was frozen, from its stored bytes; `undefined` when they are not one. Its hashes stand in the Log. */
 export function thawSurface(bytes: Buffer): Surface | undefined {

@@ -1,6 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson, depthWithin, isJsonObject, parseJson, wellFormedJson } from './json.ts'
+import {
+  canonicalJson,
+  depthWithin,
+  isJsonObject,
+  parseJson,
+  valuesWithin,
+  wellFormedJson,
+} from './json.ts'
 
 const anyText = fc.string({ unit: 'binary' })
 
@@ -44,6 +51,14 @@ test('depth is counted in arrays and objects, and hostile depth is refused witho
   expect(depthWithin([[]], 2)).toBe(true)
   expect(depthWithin([[{}]], 2)).toBe(false)
   expect(depthWithin(JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)), 64)).toBe(false)
+})
+
+test('values are counted before they are made, and what stands in strings is none', () => {
+  expect(valuesWithin('[1,2,{"a":3}]', 5)).toBe(true)
+  expect(valuesWithin(`[${'[],'.repeat(1000)}0]`, 2002)).toBe(true)
+  expect(valuesWithin(`[${'[],'.repeat(1000)}0]`, 1000)).toBe(false)
+  expect(valuesWithin(JSON.stringify({ a: ',[{"\\'.repeat(100), b: '\\' }), 3)).toBe(true)
+  expect(valuesWithin(`"${'\\"'.repeat(100)}`, 1)).toBe(true)
 })
 
 test('text that is not JSON parses to nothing, and only plain objects are objects', () => {

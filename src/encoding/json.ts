@@ -52,6 +52,31 @@ export function depthWithin(value: unknown, limit: number): boolean {
   return true
 }
 
+/**
+ * True when JSON text says at most `limit` values, of which an empty list counts as two. Found out without making them: such a
+ * list takes three characters of a text, and ten times as much memory.
+ */
+export function valuesWithin(text: string, limit: number): boolean {
+  // Each but the last takes at least two characters.
+  if (text.length < 2 * limit) return true
+  let count = 1
+  for (let at = 0; at < text.length && count <= limit; at++) {
+    const character = text.charAt(at)
+    if (character === '"') at = endOfString(text, at)
+    else if (character === ',' || character === '[' || character === '{') count += 1
+  }
+  return count <= limit
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text.charAt(end - 1 - backslashes) === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return end
+  }
+  return text.length
+}
+
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.map(wellFormed)

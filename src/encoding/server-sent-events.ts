@@ -5,7 +5,8 @@ export interface ServerSentEvent {
 }
 
 const MiB = 1024 * 1024
-const LONGEST_EVENT = 16 * MiB
+/** Several times what any model says: the longest events repeat an answer. */
+const LONGEST_EVENT = 3 * MiB
 const LF = 10
 const CR = 13
 const NOTHING = new Uint8Array(0)

@@ -140,6 +140,7 @@ describe('an answer that is none', () => {
   test.each([
     ['has an event without an end', 'x'.repeat(MiB), 17],
     ['has no end', `${':'.repeat(MiB - 1)}\n`, 65],
+    ['has an event of very many values', `data: [${'[],'.repeat(30_000)}0]\n\n`, 1],
   ])('%s', async (_how, piece, most) => {
     let sent = 0
     const { url, firstClosed } = await serveEvents('', function more(response): void {

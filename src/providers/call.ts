@@ -1,4 +1,4 @@
-import { parseJson } from '../encoding/json.ts'
+import { parseJson, valuesWithin } from '../encoding/json.ts'
 import { ServerSentEvents, type ServerSentEvent } from '../encoding/server-sent-events.ts'
 import type { Clock } from '../host/clock.ts'
 import type { HttpAnswer } from '../host/http.ts'
@@ -55,6 +55,7 @@ export async function* readAnswer(
     line.check()
     const understood = reader()
     for await (const event of events(line)) {
+      if (!valuesWithin(event.data, MOST_VALUES)) throw badAnswer(TOO_LONG)
       for (const said of understood.take(event)) {
         line.check()
         if (said.type === 'error') throw new CallFailure(said.error)
@@ -82,6 +83,9 @@ async function* httpEvents(send: Send, body: Buffer, line: CallLine) {
 const MiB = 1024 * 1024
 const LONGEST_ANSWER = 64 * MiB
 const LONGEST_OTHER_ANSWER = MiB
+/** Of one event. The longest there are repeat an answer, whose words are one value. */
+const MOST_VALUES = 20_000
+const TOO_LONG = 'A part of the answer is too long to be one.'
 
 async function* eventsOf({ body }: HttpAnswer, line: CallLine) {
   const frames = new ServerSentEvents()
@@ -90,7 +94,7 @@ async function* eventsOf({ body }: HttpAnswer, line: CallLine) {
     length += chunk.length
     if (length > LONGEST_ANSWER) throw badAnswer('The answer is too long to be one.')
     yield* frames.push(chunk)
-    if (frames.overlong) throw badAnswer('A part of the answer is too long to be one.')
+    if (frames.overlong) throw badAnswer(TOO_LONG)
   }
 }
 

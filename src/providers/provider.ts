@@ -7,9 +7,9 @@ import type { Surface } from '../model/surface.ts'
 export interface Dialect {
   readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
   /** Segments in cache order: parameters, tools, system blocks, then items. */
-  encode(items: readonly ConversationItem[], surface: Surface): Segment[]
+  readonly encode: (items: readonly ConversationItem[], surface: Surface) => Segment[]
   /** The body, by joining the segments' bytes. */
-  frame(segments: readonly Segment[], framing: Framing): Buffer
+  readonly frame: (segments: readonly Segment[], framing: Framing) => Buffer
 }
 
 /** What a body holds beside its segments. */
@@ -33,14 +33,14 @@ export interface Provider extends Dialect {
    * Sends a finished body, which may be read until the stream ends, and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting
    * `signal` ends it with an `interrupted` error. May be called once a body.
    */
-  stream(body: Buffer, signal: AbortSignal): AsyncIterable<ProviderEvent>
+  readonly stream: (body: Buffer, signal: AbortSignal) => AsyncIterable<ProviderEvent>
   /**
    * The way a request goes, for providers that have more than one. An error of it whose details say `again` was about the way
    * alone, and nothing was shown: the next passage of the same request goes another one.
    */
-  passage?(request: Outgoing): Passage
+  readonly passage?: (request: Outgoing) => Passage
   /** A Session is over here: what was kept open for it is closed. */
-  leave?(session: string): void
+  readonly leave?: (session: string) => void
 }
 
 /** A request as far as the way it goes depends on it. */
@@ -64,7 +64,7 @@ export interface Passage {
   readonly sentBytes?: number
   readonly continuation?: Continuation
   /** As `Provider.stream`. May be called once. */
-  stream(signal: AbortSignal): AsyncIterable<ProviderEvent>
+  readonly stream: (signal: AbortSignal) => AsyncIterable<ProviderEvent>
 }
 
 /** Whether only what is new was sent; if not, why. */

@@ -43,7 +43,7 @@ export interface CacheSummary {
   readonly requests: number
   /** Requests that were answered to their end. */
   readonly answered: number
-  /** Tokens of the answered requests after the first of them, which nothing can have been cached for. */
+  /** Tokens of the answered requests after the first of them, which is what the others find in the cache. */
   readonly after_first: CachedTokens
   readonly request_bytes: number
   readonly sent_bytes: number
@@ -84,20 +84,14 @@ export class CacheReport {
   #lately: readonly number[] = []
 
   take(event: WholeEvent): ExplainedRequest | undefined {
-    switch (event.type) {
-      case 'turn_started':
-        this.#turns += 1
-        return undefined
-      case 'provider_request': {
-        const told = this.end()
-        this.#begin(event)
-        return told
-      }
-      case 'provider_usage':
-        return this.#isOpen(event) ? this.#close(event) : undefined
-      default:
-        return undefined
+    if (event.type === 'turn_started') this.#turns += 1
+    if (event.type === 'provider_usage') {
+      return this.#isOpen(event) ? this.#close(event) : undefined
     }
+    if (event.type !== 'provider_request') return undefined
+    const told = this.end()
+    this.#begin(event)
+    return told
   }
 
   /** The last request, if it was not told yet. */

@@ -55,9 +55,9 @@ export async function surfaceEvent(
   { provider, model }: Pick<NewSession, 'provider' | 'model'>,
   reason: EventData<'prompt_surface'>['reason'],
 ): Promise<Result<EventDraft>> {
-  const { store, toolSchemas } = parts
+  const { store, toolSchemas: tools, contract } = parts
   const params = surfaceParams(parts, provider, model)
-  const frozen = freezeSurface({ model, tools: toolSchemas, skillsIndex: '', params })
+  const frozen = freezeSurface({ model, tools, skillsIndex: '', params, contract })
   const blob = await store.put([frozen.bytes], 'application/json')
   if (!blob.ok) return blob
   const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen

@@ -22,7 +22,7 @@ export async function lateContext(
 ): Promise<EventData<'late_context'> | undefined> {
   const branch = await currentBranch(parts.files)
   const facts = {
-    workspace: parts.workspace,
+    workspace: parts.contract?.lateWorkspace ?? parts.workspace,
     ...(branch === undefined ? {} : { branch }),
     mode: state.mode,
     permission_mode: permissionMode,

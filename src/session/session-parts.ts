@@ -1,4 +1,5 @@
 import type { BlobStore } from '../blobs/store.ts'
+import type { PromptContract } from '../contract/surface.ts'
 import type { ConfinedFiles } from '../host/confined-files.ts'
 import type { Sandbox } from '../host/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
@@ -43,6 +44,8 @@ export interface SessionParts {
   readonly chance: () => number
   /** Keys that this process knows: no Event and no notice ever holds one. */
   readonly secrets: readonly string[]
+  /** Of new Sessions; that of this version, unless one is to be compared with it. */
+  readonly contract?: PromptContract | undefined
   /** How hard models of new Sessions think; by default their own. */
   readonly effort?: string | undefined
 }

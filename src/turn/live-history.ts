@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import type { LogLine } from '../log/line.ts'
 import type { WholeEvent } from '../model/event.ts'
-import { wholeEvent } from './whole-event.ts'
+import { isWhole, wholeEvent } from './whole-event.ts'
 
 /** The Events of a Session that folds read, each with its long fields back in place; grows as the Log does. */
 export class LiveHistory {
@@ -21,7 +21,9 @@ export class LiveHistory {
     const added: WholeEvent[] = []
     for (const { logged } of lines) {
       if (!logged.known) continue
-      const whole = await wholeEvent(this.#store, logged.event)
+      const { event } = logged
+      // Nearly all of them; waiting for each would take longer than all else here.
+      const whole = isWhole(event) ? event : await wholeEvent(this.#store, event)
       if (whole === undefined) continue
       added.push(whole)
       this.#events.push(whole)

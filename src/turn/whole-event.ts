@@ -7,8 +7,8 @@ import { spilledBlobs, withoutSpilling, type Event, type WholeEvent } from '../m
  * `undefined` when it is then not what its type demands: whoever made a blob, it need not hold what an Event needs.
  */
 export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeEvent | undefined> {
+  if (isWhole(event)) return event
   const spilled = spilledBlobs(event)
-  if (isWhole(event, spilled)) return event
   const values: Record<string, unknown> = {}
   for (const [field, key] of spilled) {
     const blob = await store.get(key)
@@ -20,6 +20,6 @@ export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeE
 }
 
 /** It was found to be what its type demands when its line was read, and nothing of it stands elsewhere. */
-function isWhole(event: Event, spilled: ReadonlyMap<string, unknown>): event is WholeEvent & Event {
-  return spilled.size === 0
+export function isWhole(event: Event): event is WholeEvent & Event {
+  return spilledBlobs(event).size === 0
 }

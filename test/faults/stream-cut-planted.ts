@@ -56,12 +56,20 @@ function latin(chunk: Uint8Array): string {
 
 /** Takes the end of a connection for the end of an answer. */
 export function endIsDone(provider: Provider): Provider {
+  return telling(provider, (event) => (event.type === 'error' ? DONE : event))
+}
+
+/** Tells of each event what `change` makes of it, whichever way it came. */
+export function telling(
+  provider: Provider,
+  change: (event: ProviderEvent) => ProviderEvent,
+): Provider {
   return {
-    ...provider,
+    dialect: provider.dialect,
+    encode: (items, surface) => provider.encode(items, surface),
+    frame: (segments, framing) => provider.frame(segments, framing),
     async *stream(body, signal) {
-      for await (const event of provider.stream(body, signal)) {
-        yield event.type === 'error' ? DONE : event
-      }
+      for await (const event of provider.stream(body, signal)) yield change(event)
     },
   }
 }

@@ -6,6 +6,7 @@ import type { SessionId, TurnId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { ReadEvent } from '../../src/session/read-log.ts'
 import type { Session } from '../../src/session/session.ts'
+import { CANARY_KEY } from '../support/canary.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { promptClock } from '../support/log-place.ts'
 import { value } from '../support/story.ts'
@@ -53,6 +54,7 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
     return now
   })
   const vendors = vendorParts({
+    key: CANARY_KEY,
     baseUrl: (name) => server.baseUrl(name),
     retries,
     idleMs: IDLE_MS,

@@ -9,6 +9,8 @@ import { endIsDone, PLANTED_PARSERS } from './stream-cut-planted.ts'
 import { allCuts, runCuts, someCuts } from './stream-cut-runs.ts'
 
 const STEP = 17
+/** So that there are cuts after a whole answer and cuts after a cut. */
+const WHOLE_AFTER = 2
 
 await runFault(
   'answer cut at every byte',
@@ -37,7 +39,7 @@ async function cutTurns(folder: string, seed: number, full: boolean): Promise<Fi
   const runs = await Promise.all(
     VENDOR_DIALECTS.map(async (dialect) => {
       const cuts = full ? allCuts(dialect) : someCuts(dialect, STEP, seed % STEP)
-      const violations = await runCuts({ dialect, cuts, folder })
+      const violations = await runCuts({ dialect, cuts, folder, wholeAfter: WHOLE_AFTER })
       return { violations, cuts }
     }),
   )

@@ -27,6 +27,12 @@ export const Told = z.discriminatedUnion('what', [
   }),
   /** The child itself found a promise broken. */
   z.object({ what: z.literal('offence'), about: z.enum(['events', 'blobs']), text: z.string() }),
+  /** A Turn came to its end. */
+  z.object({ what: z.literal('turn'), status: z.string(), kind: z.string().optional() }),
+  /** Bytes of memory: before something was done, the most while it was, and what is left. */
+  z.object({ what: z.literal('memory'), before: z.int(), peak: z.int(), after: z.int() }),
+  /** What the Log of the Session cannot prove. */
+  z.object({ what: z.literal('unproven'), text: z.string() }),
   z.object({ what: z.literal('done') }),
 ])
 export type Told = z.infer<typeof Told>

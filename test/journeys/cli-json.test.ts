@@ -13,6 +13,8 @@ interface Case {
   readonly argv: readonly string[]
   readonly prepare?: (root: string, id: SessionId) => Promise<void>
   readonly code?: number
+  /** For what goes on until it is told to stop. */
+  readonly interrupted?: boolean
 }
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
@@ -31,8 +33,14 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   diff: [{ argv: ['{id}'] }, { argv: ['{id}', '1'] }],
   pin: [{ argv: ['{id}', 'Keep', 'this.'] }],
   request: [{ argv: ['{id}', '--prompt', 'And now?'] }],
+  'cache explain': [{ argv: ['{id}'] }],
+  'cache probe': [{ argv: [] }, { argv: ['--dry-run', '--vary', 'contract'] }],
   gc: [{ argv: [] }, { argv: ['--dry-run', '--workspace', '{root}/empty'] }],
   models: [{ argv: [] }, { argv: ['--provider', 'anthropic'] }],
+  rehearse: [
+    { argv: [], interrupted: true },
+    { argv: ['--cache-rate', '15'], interrupted: true },
+  ],
   usage: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   doctor: [
     { argv: [] },
@@ -82,12 +90,12 @@ const TRIALS = Object.entries(CASES).flatMap(([name, cases]) =>
 )
 
 test.each(TRIALS)('hawser %s --json answers as its schema says', async (_, trial) => {
-  const { name, argv, prepare, code = 0 } = trial
+  const { name, argv, prepare, code = 0, interrupted = false } = trial
   const root = await freshFolder()
   await cp(prepared, root, { recursive: true })
   await prepare?.(root, session)
   const spelt = argv.map((one) => one.replace('{id}', session).replace('{root}', root))
-  const ran = await runCli({ root }, ...name.split(' '), ...spelt, '--json')
+  const ran = await runCli({ root, interrupted }, ...name.split(' '), ...spelt, '--json')
   expect({ code: ran.code, lines: ran.stdout.endsWith('\n') }).toEqual({ code, lines: true })
   const file = name.replaceAll(' ', '-')
   const lines = ran.stdout.trimEnd().split('\n')

@@ -139,7 +139,10 @@ test('a provider that is not there is exit code 6, with the ones that are', asyn
   const { code, stdout } = await runCli({ root }, 'run', '--provider', 'nimbus', 'Hello', '--json')
   expect(code).toBe(6)
   expect(JSON.parse(stdout)).toMatchObject({
-    error: { kind: 'not_configured', details: { known: ['anthropic', 'openai', 'openai-chat', 'rehearsal'] } },
+    error: {
+      kind: 'not_configured',
+      details: { known: ['anthropic', 'openai', 'openai-chat', 'rehearsal'] },
+    },
   })
 })
 

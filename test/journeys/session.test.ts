@@ -2,71 +2,76 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/session.ts'
-import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
-
-const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
+import { wayPlace, WAYS } from '../support/ways.ts'
 
 async function say(session: Session, text: string): Promise<string> {
   const admitted = value(await session.admit(text))
   return value(await admitted.done).ended.status
 }
 
-test('a mode that a Session was left with is a ceiling, and only words widen it; both are in the Log', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'read-only' }))
-  await say(session, 'Write "hello" to a.txt')
-  const again = await harnessPlace({}, here.root)
-  const resumed = value(await again.harness.open(session.id))
-  expect(resumed.permissionMode).toBe('read-only')
-  value(await resumed.setPermissionMode('auto'))
-  expect(resumed.permissionMode).toBe('auto')
-  expect(await say(resumed, 'Write "hello" to a.txt')).toBe('completed')
-  expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('hello')
-  const said = resumed.events.filter(({ type }) => type === 'session_settings')
-  expect(said.map(({ data }) => data)).toEqual([{ permission_mode: 'auto' }])
-  const told = resumed.events.flatMap((e) =>
-    e.type === 'late_context' ? [e.data.permission_mode] : [],
-  )
-  expect(told).toEqual(['read-only', 'auto'])
-  const third = await harnessPlace({}, here.root)
-  expect(value(await third.harness.open(session.id)).permissionMode).toBe('auto')
-})
+test.each(WAYS)(
+  '%s: a mode that a Session was left with is a ceiling, and only words widen it; both are in the Log',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
+    await say(session, 'Write "hello" to a.txt')
+    const again = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    const resumed = value(await again.harness.open(session.id))
+    expect(resumed.permissionMode).toBe('read-only')
+    value(await resumed.setPermissionMode('auto'))
+    expect(resumed.permissionMode).toBe('auto')
+    expect(await say(resumed, 'Write "hello" to a.txt')).toBe('completed')
+    expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('hello')
+    const said = resumed.events.filter(({ type }) => type === 'session_settings')
+    expect(said.map(({ data }) => data)).toEqual([{ permission_mode: 'auto' }])
+    const told = resumed.events.flatMap((e) =>
+      e.type === 'late_context' ? [e.data.permission_mode] : [],
+    )
+    expect(told).toEqual(['read-only', 'auto'])
+    const third = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    expect(value(await third.harness.open(session.id)).permissionMode).toBe('auto')
+  },
+)
 
-test('a plan stays read-only whatever is said', async () => {
-  const here = await harnessPlace()
+test.each(WAYS)('%s: a plan stays read-only whatever is said', async (way) => {
+  const here = await wayPlace(way)
   const session = value(
-    await here.harness.create({ ...REHEARSAL, mode: 'plan', permissionMode: 'auto' }),
+    await here.harness.create({ ...here.begin, mode: 'plan', permissionMode: 'auto' }),
   )
   value(await session.setPermissionMode('ask'))
   value(await session.setPermissionMode('auto'))
   expect(session.permissionMode).toBe('read-only')
 })
 
-test('a mode said while a Turn runs counts from its next call on', async () => {
-  const here = await harnessPlace({
-    ask: async () => {
-      value(await session.setPermissionMode('read-only'))
-      return { allowed: true, scope: 'once', by: 'person' }
+test.each(WAYS)('%s: a mode said while a Turn runs counts from its next call on', async (way) => {
+  const here = await wayPlace(way, {
+    changes: {
+      ask: async () => {
+        value(await session.setPermissionMode('read-only'))
+        return { allowed: true, scope: 'once', by: 'person' }
+      },
     },
   })
-  const session = value(await here.harness.create(REHEARSAL))
+  const session = value(await here.harness.create(here.begin))
   await say(session, 'Write "one" to a.txt and then write "two" to b.txt')
   const outcomes = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data.outcome] : []))
   expect(outcomes).toEqual(['ok', 'denied'])
 })
 
-test('a write through a link is decided on where it leads', async () => {
+test.each(WAYS)('%s: a write through a link is decided on where it leads', async (way) => {
   const asked: string[] = []
-  const here = await harnessPlace({
-    ask: async ({ reason }) => {
-      asked.push(reason)
-      return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+  const here = await wayPlace(way, {
+    changes: {
+      ask: async ({ reason }) => {
+        asked.push(reason)
+        return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+      },
     },
   })
   await mkdir(join(here.workspace, '.git', 'hooks'), { recursive: true })
   await symlink('.git/hooks', join(here.workspace, 'link'))
-  const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
+  const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
   await say(session, 'Write "x" to link/pre-commit')
   await say(session, 'Write "y" to link/pre-commit')
   expect(asked).toEqual(['.git/hooks is protected', '.git/hooks is protected'])
@@ -78,89 +83,104 @@ test('a write through a link is decided on where it leads', async () => {
   ])
 })
 
-test('whoever watches a Session sees what another process writes, line by line', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
-  const other = await harnessPlace({}, here.root)
-  const watched = value(await other.harness.open(session.id))
-  const seen: string[] = []
-  const watching = (async () => {
-    for await (const one of watched.subscribe()) {
-      if (one.kind !== 'line') continue
-      seen.push(one.line.logged.event.type)
-      if (seen.filter((type) => type === 'turn_ended').length === 2) break
+test.each(WAYS)(
+  '%s: whoever watches a Session sees what another process writes, line by line',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create(here.begin))
+    const other = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    const watched = value(await other.harness.open(session.id))
+    const seen: string[] = []
+    const watching = (async () => {
+      for await (const one of watched.subscribe()) {
+        if (one.kind !== 'line') continue
+        seen.push(one.line.logged.event.type)
+        if (seen.filter((type) => type === 'turn_ended').length === 2) break
+      }
+    })()
+    await say(session, 'List all files')
+    await say(session, 'List all files')
+    await watching
+    expect(seen).toEqual(session.events.slice(2).map(({ type }) => type))
+    // What it learnt by watching is what it goes on from.
+    expect(await say(watched, 'List all files')).toBe('completed')
+    expect(watched.events.filter(({ type }) => type === 'turn_ended').length).toBe(3)
+    await watched.close()
+  },
+)
+
+test.each(WAYS)(
+  '%s: a process that watches and writes sees each Event once, whoever wrote it',
+  async (way) => {
+    const here = await wayPlace(way)
+    const one = value(await here.harness.create(here.begin))
+    const there = await wayPlace(way, { root: here.root, vendor: here.vendor })
+    const two = value(await there.harness.open(one.id))
+    const seqs: number[] = []
+    const watching = (async () => {
+      for await (const seen of one.subscribe()) if (seen.kind === 'line') seqs.push(seen.line.seq)
+    })()
+    for (const session of [one, two, one, two, two, one]) {
+      expect(await say(session, 'List all files')).toBe('completed')
     }
-  })()
-  await say(session, 'List all files')
-  await say(session, 'List all files')
-  await watching
-  expect(seen).toEqual(session.events.slice(2).map(({ type }) => type))
-  // What it learnt by watching is what it goes on from.
-  expect(await say(watched, 'List all files')).toBe('completed')
-  expect(watched.events.filter(({ type }) => type === 'turn_ended').length).toBe(3)
-  await watched.close()
-})
+    await one.close()
+    await watching
+    expect(seqs).toEqual(Array.from(seqs, (_, at) => 2 + at))
+    expect(seqs.length).toBe(one.events.length - 2)
+  },
+)
 
-test('a process that watches and writes sees each Event once, whoever wrote it', async () => {
-  const here = await harnessPlace()
-  const one = value(await here.harness.create(REHEARSAL))
-  const there = await harnessPlace({}, here.root)
-  const two = value(await there.harness.open(one.id))
-  const seqs: number[] = []
-  const watching = (async () => {
-    for await (const seen of one.subscribe()) if (seen.kind === 'line') seqs.push(seen.line.seq)
-  })()
-  for (const session of [one, two, one, two, two, one]) {
-    expect(await say(session, 'List all files')).toBe('completed')
-  }
-  await one.close()
-  await watching
-  expect(seqs).toEqual(Array.from(seqs, (_, at) => 2 + at))
-  expect(seqs.length).toBe(one.events.length - 2)
-})
+test.each(WAYS)(
+  '%s: text that comes too late for a Turn is in the Log and in the next request',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const turn = value(await session.admit('Run `sleep 30`'))
+    for await (const seen of session.subscribe()) {
+      if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
+    }
+    expect(session.steer('one more thing')).toBe(true)
+    session.interrupt()
+    expect(value(await turn.done).ended.status).toBe('interrupted')
+    const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
+    expect(steered?.data).toMatchObject({ text: 'one more thing' })
+    const next = value(await here.harness.preview(session, 'go on'))
+    expect(next.body.toString('utf8')).toContain('one more thing')
+    expect(session.steer('too late')).toBe(false)
+  },
+)
 
-test('text that comes too late for a Turn is in the Log and in the next request', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
-  const turn = value(await session.admit('Run `sleep 30`'))
-  for await (const seen of session.subscribe()) {
-    if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
-  }
-  expect(session.steer('one more thing')).toBe(true)
-  session.interrupt()
-  expect(value(await turn.done).ended.status).toBe('interrupted')
-  const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
-  expect(steered?.data).toMatchObject({ text: 'one more thing' })
-  const next = value(await here.harness.preview(session, 'go on'))
-  expect(next.body.toString('utf8')).toContain('one more thing')
-  expect(session.steer('too late')).toBe(false)
-})
+test.each(WAYS)(
+  '%s: the latest Session is the one that was written last, and lists say what cannot be read',
+  async (way) => {
+    const here = await wayPlace(way)
+    expect(await here.harness.latest()).toMatchObject({ error: { kind: 'not_found' } })
+    const one = value(await here.harness.create(here.begin))
+    const two = value(await here.harness.create(here.begin))
+    await say(one, 'List all files')
+    expect(value(await here.harness.latest()).id).toBe(one.id)
+    const log = join(here.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
+    await writeFile(log, 'not a Log\n')
+    const listed = await here.harness.list()
+    expect(listed.map(({ id, damage }) => [id, damage?.kind])).toEqual([
+      [one.id, undefined],
+      [two.id, 'log_damaged'],
+    ])
+  },
+)
 
-test('the latest Session is the one that was written last, and lists say what cannot be read', async () => {
-  const here = await harnessPlace()
-  expect(await here.harness.latest()).toMatchObject({ error: { kind: 'not_found' } })
-  const one = value(await here.harness.create(REHEARSAL))
-  const two = value(await here.harness.create(REHEARSAL))
-  await say(one, 'List all files')
-  expect(value(await here.harness.latest()).id).toBe(one.id)
-  const log = join(here.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
-  await writeFile(log, 'not a Log\n')
-  const listed = await here.harness.list()
-  expect(listed.map(({ id, damage }) => [id, damage?.kind])).toEqual([
-    [one.id, undefined],
-    [two.id, 'log_damaged'],
-  ])
-})
-
-test('a deleted Session is gone with its head, and is not deleted while it is written', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
-  const turn = value(await session.admit('Run `sleep 30`'))
-  expect(await here.harness.delete(session.id)).toMatchObject({ error: { kind: 'session_busy' } })
-  session.interrupt()
-  await turn.done
-  value(await here.harness.delete(session.id))
-  expect(await here.harness.list()).toEqual([])
-  expect(await here.harness.open(session.id)).toMatchObject({ error: { kind: 'not_found' } })
-  await expect(readFile(join(here.root, 'home', 'heads', session.id))).rejects.toThrow('ENOENT')
-})
+test.each(WAYS)(
+  '%s: a deleted Session is gone with its head, and is not deleted while it is written',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const turn = value(await session.admit('Run `sleep 30`'))
+    expect(await here.harness.delete(session.id)).toMatchObject({ error: { kind: 'session_busy' } })
+    session.interrupt()
+    await turn.done
+    value(await here.harness.delete(session.id))
+    expect(await here.harness.list()).toEqual([])
+    expect(await here.harness.open(session.id)).toMatchObject({ error: { kind: 'not_found' } })
+    await expect(readFile(join(here.root, 'home', 'heads', session.id))).rejects.toThrow('ENOENT')
+  },
+)

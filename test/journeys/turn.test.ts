@@ -2,10 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/session.ts'
-import { harnessPlace, type HarnessPlace } from '../support/harness-place.ts'
+import type { HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
-
-const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
+import { wayPlace, WAYS } from '../support/ways.ts'
 
 async function say(session: Session, text: string): Promise<string> {
   const admitted = value(await session.admit(text))
@@ -29,152 +28,183 @@ async function requestsHold({ harness }: HarnessPlace, session: Session): Promis
   return requests?.requests ?? 0
 }
 
-test('a Turn reads a file, answers, and every step of it is in the Log in order', async () => {
-  const here = await harnessPlace()
-  await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
-  const session = value(await here.harness.create(REHEARSAL))
-  expect(await say(session, 'Read notes.txt')).toBe('completed')
-  expect(lastTurn(session)).toEqual([
-    'turn_started',
-    'user_message',
-    'late_context',
-    'provider_request',
-    'assistant_message',
-    'tool_call read',
-    'provider_usage',
-    'tool_result ok',
-    'provider_request',
-    'assistant_message',
-    'provider_usage',
-    'turn_ended',
-  ])
-  expect(await requestsHold(here, session)).toBe(2)
-})
+test.each(WAYS)(
+  '%s: a Turn reads a file, answers, and every step of it is in the Log in order',
+  async (way) => {
+    const here = await wayPlace(way)
+    await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Read notes.txt')).toBe('completed')
+    expect(lastTurn(session)).toEqual([
+      'turn_started',
+      'user_message',
+      'late_context',
+      'provider_request',
+      'assistant_message',
+      'tool_call read',
+      'provider_usage',
+      'tool_result ok',
+      'provider_request',
+      'assistant_message',
+      'provider_usage',
+      'turn_ended',
+    ])
+    expect(await requestsHold(here, session)).toBe(2)
+  },
+)
 
-test('calls that only read run together, and their results stand in the order of the calls', async () => {
-  const here = await harnessPlace()
-  await writeFile(join(here.workspace, 'a.txt'), 'one')
-  await writeFile(join(here.workspace, 'b.txt'), 'two')
-  const session = value(await here.harness.create(REHEARSAL))
-  await say(session, 'Read b.txt and a.txt')
-  const calls = session.events.flatMap((e) => (e.type === 'tool_call' ? [e.data.call_id] : []))
-  const request = value(await here.harness.preview(session, 'next'))
-  const results = [
-    ...request.body.toString('utf8').matchAll(/"call_id":"(\w+)","name":"read","outcome"/g),
-  ]
-  expect([calls.length, results.map((match) => match[1])]).toEqual([2, calls])
-  await requestsHold(here, session)
-})
+test.each(WAYS)(
+  '%s: calls that only read run together, and their results stand in the order of the calls',
+  async (way) => {
+    const here = await wayPlace(way)
+    await writeFile(join(here.workspace, 'a.txt'), 'one')
+    await writeFile(join(here.workspace, 'b.txt'), 'two')
+    const session = value(await here.harness.create(here.begin))
+    await say(session, 'Read b.txt and a.txt')
+    const calls = session.events.flatMap((e) => (e.type === 'tool_call' ? [e.data.call_id] : []))
+    const request = value(await here.harness.preview(session, 'next'))
+    const results = request.segments.flatMap(({ role, bytes }) =>
+      role === 'tool_result' ? [calls.find((id) => bytes.includes(id))] : [],
+    )
+    expect([calls.length, results]).toEqual([2, calls])
+    await requestsHold(here, session)
+  },
+)
 
-test('in ask mode without anyone to ask, a change is denied in words and the Turn goes on', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
-  expect(await say(session, 'Write "hello" to out.txt')).toBe('completed')
-  expect(lastTurn(session)).toContain('tool_result denied')
-  const decision = session.events.find(({ type }) => type === 'permission_decision')
-  expect(decision?.data).toMatchObject({ decision: 'denied', by: 'nobody', mode: 'ask' })
-  await expect(readFile(join(here.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
-})
+test.each(WAYS)(
+  '%s: in ask mode without anyone to ask, a change is denied in words and the Turn goes on',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Write "hello" to out.txt')).toBe('completed')
+    expect(lastTurn(session)).toContain('tool_result denied')
+    const decision = session.events.find(({ type }) => type === 'permission_decision')
+    expect(decision?.data).toMatchObject({ decision: 'denied', by: 'nobody', mode: 'ask' })
+    await expect(readFile(join(here.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
+  },
+)
 
-test('a yes for the Session covers calls of that kind, and a read-only Session asks nobody', async () => {
-  let asked = 0
-  const ask = async () => {
-    asked += 1
-    return { allowed: true, scope: 'session', by: 'person' } as const
-  }
-  const here = await harnessPlace({ ask })
-  const session = value(await here.harness.create(REHEARSAL))
-  await say(session, 'Write "hello" to a.txt')
-  await say(session, 'Write "hello" to b.txt')
-  expect([asked, await readFile(join(here.workspace, 'b.txt'), 'utf8')]).toEqual([1, 'hello'])
-  await say(session, 'Write "hello" to AGENTS.md')
-  expect(asked).toBe(2)
-  value(await session.setPermissionMode('read-only'))
-  await say(session, 'Write "hello" to c.txt')
-  expect([asked, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
-})
+test.each(WAYS)(
+  '%s: a yes for the Session covers calls of that kind, and a read-only Session asks nobody',
+  async (way) => {
+    let asked = 0
+    const ask = async () => {
+      asked += 1
+      return { allowed: true, scope: 'session', by: 'person' } as const
+    }
+    const here = await wayPlace(way, { changes: { ask } })
+    const session = value(await here.harness.create(here.begin))
+    await say(session, 'Write "hello" to a.txt')
+    await say(session, 'Write "hello" to b.txt')
+    expect([asked, await readFile(join(here.workspace, 'b.txt'), 'utf8')]).toEqual([1, 'hello'])
+    await say(session, 'Write "hello" to AGENTS.md')
+    expect(asked).toBe(2)
+    value(await session.setPermissionMode('read-only'))
+    await say(session, 'Write "hello" to c.txt')
+    expect([asked, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
+  },
+)
 
-test('[PC-004] a Session resumed elsewhere sends the very bytes that the live one would have sent', async () => {
-  const here = await harnessPlace()
-  await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
-  const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
-  await say(session, 'Read notes.txt')
-  await say(session, 'Write "new" to other.txt and then read it')
-  const live = value(await here.harness.preview(session, 'What now?'))
-  // The disk is another one by now, and so is the toolset of the program that resumes.
-  await writeFile(join(here.workspace, 'notes.txt'), 'something else')
-  const again = await harnessPlace({ toolSchemas: [] }, here.root)
-  const resumed = value(await again.harness.open(session.id))
-  const next = value(await again.harness.preview(resumed, 'What now?'))
-  expect(next.body.equals(live.body)).toBe(true)
-  expect(resumed.permissionMode).toBe('auto')
-  await requestsHold(again, resumed)
-})
+test.each(WAYS)(
+  '%s: [PC-004] a Session resumed elsewhere sends the very bytes that the live one would have sent',
+  async (way) => {
+    const here = await wayPlace(way)
+    await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
+    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    await say(session, 'Read notes.txt')
+    await say(session, 'Write "new" to other.txt and then read it')
+    const live = value(await here.harness.preview(session, 'What now?'))
+    // The disk is another one by now, and so is the toolset of the program that resumes.
+    await writeFile(join(here.workspace, 'notes.txt'), 'something else')
+    const again = await wayPlace(way, {
+      changes: { toolSchemas: [] },
+      root: here.root,
+      vendor: here.vendor,
+    })
+    const resumed = value(await again.harness.open(session.id))
+    const next = value(await again.harness.preview(resumed, 'What now?'))
+    expect(next.body.equals(live.body)).toBe(true)
+    expect(resumed.permissionMode).toBe('auto')
+    await requestsHold(again, resumed)
+  },
+)
 
-test('a Turn that comes while another runs is refused, queued or put in its place', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
-  const first = value(await session.admit('List all files'))
-  expect(await session.admit('Read x.txt')).toMatchObject({ error: { kind: 'turn_in_progress' } })
-  const queued = session.admit('List all files', { whenBusy: 'queue' })
-  expect(value(await first.done).ended.status).toBe('completed')
-  const second = value(await queued)
-  const replacing = session.admit('List all files', { whenBusy: 'replace' })
-  value(await second.done)
-  expect(value(await value(await replacing).done).ended.status).toBe('completed')
-  const ends = session.events.filter(({ type }) => type === 'turn_ended')
-  expect(ends.length).toBe(3)
-  await requestsHold(here, session)
-})
+test.each(WAYS)(
+  '%s: a Turn that comes while another runs is refused, queued or put in its place',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create(here.begin))
+    const first = value(await session.admit('List all files'))
+    expect(await session.admit('Read x.txt')).toMatchObject({ error: { kind: 'turn_in_progress' } })
+    const queued = session.admit('List all files', { whenBusy: 'queue' })
+    expect(value(await first.done).ended.status).toBe('completed')
+    const second = value(await queued)
+    const replacing = session.admit('List all files', { whenBusy: 'replace' })
+    value(await second.done)
+    expect(value(await value(await replacing).done).ended.status).toBe('completed')
+    const ends = session.events.filter(({ type }) => type === 'turn_ended')
+    expect(ends.length).toBe(3)
+    await requestsHold(here, session)
+  },
+)
 
-test('what a person sends while a Turn runs enters it where the model listens next', async () => {
-  const here = await harnessPlace()
-  await writeFile(join(here.workspace, 'a.txt'), 'one')
-  const session = value(await here.harness.create(REHEARSAL))
-  const admitted = value(await session.admit('List all files'))
-  expect(session.steer('Read a.txt')).toBe(true)
-  await admitted.done
-  const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
-  expect(steered?.data).toMatchObject({ text: 'Read a.txt' })
-  expect(lastTurn(session)).toContain('tool_call read')
-  expect(session.steer('too late')).toBe(false)
-  await requestsHold(here, session)
-})
+test.each(WAYS)(
+  '%s: what a person sends while a Turn runs enters it where the model listens next',
+  async (way) => {
+    const here = await wayPlace(way)
+    await writeFile(join(here.workspace, 'a.txt'), 'one')
+    const session = value(await here.harness.create(here.begin))
+    const admitted = value(await session.admit('List all files'))
+    expect(session.steer('Read a.txt')).toBe(true)
+    await admitted.done
+    const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
+    expect(steered?.data).toMatchObject({ text: 'Read a.txt' })
+    expect(lastTurn(session)).toContain('tool_call read')
+    expect(session.steer('too late')).toBe(false)
+    await requestsHold(here, session)
+  },
+)
 
-test('an interrupted Turn ends as interrupted, and the next one works', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create({ ...REHEARSAL, permissionMode: 'auto' }))
-  const admitted = value(await session.admit('Run `sleep 30`'))
-  const watching = session.subscribe()
-  for await (const seen of watching) {
-    if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
-  }
-  session.interrupt()
-  expect(value(await admitted.done).ended.status).toBe('interrupted')
-  expect(await say(session, 'List all files')).toBe('completed')
-  await requestsHold(here, session)
-})
+test.each(WAYS)(
+  '%s: an interrupted Turn ends as interrupted, and the next one works',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+    const admitted = value(await session.admit('Run `sleep 30`'))
+    const watching = session.subscribe()
+    for await (const seen of watching) {
+      if (seen.kind === 'line' && seen.line.logged.event.type === 'permission_decision') break
+    }
+    session.interrupt()
+    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    expect(await say(session, 'List all files')).toBe('completed')
+    await requestsHold(here, session)
+  },
+)
 
-test('a blank message and one that is too long are not taken', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
+test.each(WAYS)('%s: a blank message and one that is too long are not taken', async (way) => {
+  const here = await wayPlace(way)
+  const session = value(await here.harness.create(here.begin))
   expect(await session.admit(' \n')).toMatchObject({ error: { kind: 'invalid_args' } })
   const long = await session.admit('x'.repeat(1_048_577))
   expect(long).toMatchObject({ error: { kind: 'too_large', details: { limit: 1_048_576 } } })
   expect(session.events.length).toBe(2)
 })
 
-test('[PC-067] Layer 0 and the tools are the same bytes in every workspace', async () => {
-  const one = await harnessPlace()
-  const two = await harnessPlace()
-  const surfaces = await Promise.all(
-    [one, two].map(async ({ harness, parts }) => {
-      const session = value(
-        await harness.create({ ...REHEARSAL, mode: parts === two.parts ? 'plan' : 'build' }),
-      )
-      const { made } = value(await harness.preview(session, 'x'))
-      return Buffer.concat(made.surfaceSegments.map(({ bytes }) => bytes))
-    }),
-  )
-  expect(surfaces[0]?.equals(surfaces[1] ?? Buffer.alloc(0))).toBe(true)
-})
+test.each(WAYS)(
+  '%s: [PC-067] Layer 0 and the tools are the same bytes in every workspace',
+  async (way) => {
+    const one = await wayPlace(way)
+    const two = await wayPlace(way)
+    const surfaces = await Promise.all(
+      [one, two].map(async ({ harness, parts, begin }) => {
+        const session = value(
+          await harness.create({ ...begin, mode: parts === two.parts ? 'plan' : 'build' }),
+        )
+        const { made } = value(await harness.preview(session, 'x'))
+        return Buffer.concat(made.surfaceSegments.map(({ bytes }) => bytes))
+      }),
+    )
+    expect(surfaces[0]?.equals(surfaces[1] ?? Buffer.alloc(0))).toBe(true)
+  },
+)

@@ -2,110 +2,125 @@ import { access, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/session.ts'
-import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
+import { wayPlace, WAYS } from '../support/ways.ts'
 
-const AUTO = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
+const AUTO = { permissionMode: 'auto' } as const
 
 async function say(session: Session, text: string): Promise<void> {
   const admitted = value(await session.admit(text))
   expect(value(await admitted.done).ended.status).toBe('completed')
 }
 
-test('a Turn is taken back file by file, the latest first, and the model is told', async () => {
-  const here = await harnessPlace()
-  const path = (name: string) => join(here.workspace, name)
-  await writeFile(path('a.txt'), 'one\n')
-  const session = value(await here.harness.create(AUTO))
-  await say(session, 'Replace "one" with "two" in a.txt')
-  await say(session, 'Write "new" to b.txt and then replace "two" with "three" in a.txt')
-  expect(await readFile(path('a.txt'), 'utf8')).toBe('three\n')
+test.each(WAYS)(
+  '%s: a Turn is taken back file by file, the latest first, and the model is told',
+  async (way) => {
+    const here = await wayPlace(way)
+    const path = (name: string) => join(here.workspace, name)
+    await writeFile(path('a.txt'), 'one\n')
+    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    await say(session, 'Replace "one" with "two" in a.txt')
+    await say(session, 'Write "new" to b.txt and then replace "two" with "three" in a.txt')
+    expect(await readFile(path('a.txt'), 'utf8')).toBe('three\n')
 
-  const restored = value(await here.harness.undo(session))
-  expect(restored.files.map((file) => [file.path, file.outcome])).toEqual([
-    ['b.txt', 'restored'],
-    ['a.txt', 'restored'],
-  ])
-  expect(await readFile(path('a.txt'), 'utf8')).toBe('two\n')
-  await expect(access(path('b.txt'))).rejects.toThrow('ENOENT')
-  value(await here.harness.undo(session))
-  expect(await readFile(path('a.txt'), 'utf8')).toBe('one\n')
-  expect(await here.harness.undo(session)).toMatchObject({ error: { kind: 'not_found' } })
+    const restored = value(await here.harness.undo(session))
+    expect(restored.files.map((file) => [file.path, file.outcome])).toEqual([
+      ['b.txt', 'restored'],
+      ['a.txt', 'restored'],
+    ])
+    expect(await readFile(path('a.txt'), 'utf8')).toBe('two\n')
+    await expect(access(path('b.txt'))).rejects.toThrow('ENOENT')
+    value(await here.harness.undo(session))
+    expect(await readFile(path('a.txt'), 'utf8')).toBe('one\n')
+    expect(await here.harness.undo(session)).toMatchObject({ error: { kind: 'not_found' } })
 
-  const next = value(await here.harness.preview(session, 'What now?'))
-  expect(next.body.toString('utf8')).toContain('took back file changes')
-  await say(session, 'Read a.txt')
-  const proof = value(await here.harness.verify(session.id, { requests: true }))
-  expect(proof.requests?.mismatches).toEqual([])
-})
+    const next = value(await here.harness.preview(session, 'What now?'))
+    expect(next.body.toString('utf8')).toContain('took back file changes')
+    await say(session, 'Read a.txt')
+    const proof = value(await here.harness.verify(session.id, { requests: true }))
+    expect(proof.requests?.mismatches).toEqual([])
+  },
+)
 
-test('a file that changed since is left alone and named, and the others are restored', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(AUTO))
-  await say(session, 'Write "1" to a.txt and then write "2" to b.txt and then write "3" to c.txt')
-  await writeFile(join(here.workspace, 'a.txt'), 'mine')
-  await unlink(join(here.workspace, 'c.txt'))
-  const { files } = value(await here.harness.undo(session))
-  expect(files.map(({ path, outcome }) => [path, outcome])).toEqual([
-    ['a.txt', 'changed_since'],
-    ['b.txt', 'restored'],
-    ['c.txt', 'restored'],
-  ])
-  expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('mine')
-  // Not taken back as a whole, so it can be tried again.
-  await writeFile(join(here.workspace, 'a.txt'), '1')
-  const again = value(await here.harness.undo(session))
-  expect(again.files.map(({ outcome }) => outcome)).toEqual(['restored', 'restored', 'restored'])
-})
+test.each(WAYS)(
+  '%s: a file that changed since is left alone and named, and the others are restored',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    await say(session, 'Write "1" to a.txt and then write "2" to b.txt and then write "3" to c.txt')
+    await writeFile(join(here.workspace, 'a.txt'), 'mine')
+    await unlink(join(here.workspace, 'c.txt'))
+    const { files } = value(await here.harness.undo(session))
+    expect(files.map(({ path, outcome }) => [path, outcome])).toEqual([
+      ['a.txt', 'changed_since'],
+      ['b.txt', 'restored'],
+      ['c.txt', 'restored'],
+    ])
+    expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('mine')
+    // Not taken back as a whole, so it can be tried again.
+    await writeFile(join(here.workspace, 'a.txt'), '1')
+    const again = value(await here.harness.undo(session))
+    expect(again.files.map(({ outcome }) => outcome)).toEqual(['restored', 'restored', 'restored'])
+  },
+)
 
-test('a link put in the place of a file or of its folder is not followed', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(AUTO))
-  await say(session, 'Write "1" to a.txt')
-  await writeFile(join(here.root, 'outside.txt'), '1')
-  await unlink(join(here.workspace, 'a.txt'))
-  await symlink(join(here.root, 'outside.txt'), join(here.workspace, 'a.txt'))
-  const { files } = value(await here.harness.undo(session))
-  expect(files.map(({ outcome }) => outcome)).toEqual(['failed'])
-  expect(await readFile(join(here.root, 'outside.txt'), 'utf8')).toBe('1')
-})
+test.each(WAYS)(
+  '%s: a link put in the place of a file or of its folder is not followed',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    await say(session, 'Write "1" to a.txt')
+    await writeFile(join(here.root, 'outside.txt'), '1')
+    await unlink(join(here.workspace, 'a.txt'))
+    await symlink(join(here.root, 'outside.txt'), join(here.workspace, 'a.txt'))
+    const { files } = value(await here.harness.undo(session))
+    expect(files.map(({ outcome }) => outcome)).toEqual(['failed'])
+    expect(await readFile(join(here.root, 'outside.txt'), 'utf8')).toBe('1')
+  },
+)
 
-test('a Turn is named to be taken back, and one that changed nothing cannot be', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(AUTO))
-  await say(session, 'Write "1" to a.txt')
-  await say(session, 'Write "2" to b.txt')
-  await say(session, 'List all files')
-  const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-  value(await here.harness.undo(session, turns[0]))
-  await expect(access(join(here.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
-  expect(await readFile(join(here.workspace, 'b.txt'), 'utf8')).toBe('2')
-  expect(await here.harness.undo(session, turns[2])).toMatchObject({
-    error: { kind: 'not_found' },
-  })
-})
+test.each(WAYS)(
+  '%s: a Turn is named to be taken back, and one that changed nothing cannot be',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    await say(session, 'Write "1" to a.txt')
+    await say(session, 'Write "2" to b.txt')
+    await say(session, 'List all files')
+    const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
+    value(await here.harness.undo(session, turns[0]))
+    await expect(access(join(here.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
+    expect(await readFile(join(here.workspace, 'b.txt'), 'utf8')).toBe('2')
+    expect(await here.harness.undo(session, turns[2])).toMatchObject({
+      error: { kind: 'not_found' },
+    })
+  },
+)
 
-test('no undo runs beside a Turn', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(AUTO))
+test.each(WAYS)('%s: no undo runs beside a Turn', async (way) => {
+  const here = await wayPlace(way)
+  const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
   await say(session, 'Write "1" to a.txt')
   const turn = value(await session.admit('List all files'))
   expect(await here.harness.undo(session)).toMatchObject({ error: { kind: 'turn_in_progress' } })
   await turn.done
 })
 
-test('the diff of a Session goes from before its first change to after its last', async () => {
-  const here = await harnessPlace()
-  await writeFile(join(here.workspace, 'a.txt'), 'one\n')
-  const session = value(await here.harness.create(AUTO))
-  await say(session, 'Replace "one" with "two" in a.txt')
-  await say(session, 'Replace "two" with "three" in a.txt and then write "new" to b.txt')
-  const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
-  const diffs = value(await here.harness.diff(session))
-  expect(diffs.map(({ path, change }) => [path, change])).toEqual([
-    ['a.txt', 'changed'],
-    ['b.txt', 'created'],
-  ])
-  expect(diffs[0]?.diff).toContain('-one\n+three\n')
-  expect(value(await here.harness.diff(session, turns[0]))[0]?.diff).toContain('-one\n+two\n')
-})
+test.each(WAYS)(
+  '%s: the diff of a Session goes from before its first change to after its last',
+  async (way) => {
+    const here = await wayPlace(way)
+    await writeFile(join(here.workspace, 'a.txt'), 'one\n')
+    const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
+    await say(session, 'Replace "one" with "two" in a.txt')
+    await say(session, 'Replace "two" with "three" in a.txt and then write "new" to b.txt')
+    const turns = session.events.flatMap((e) => (e.type === 'turn_started' ? [e.turn_id] : []))
+    const diffs = value(await here.harness.diff(session))
+    expect(diffs.map(({ path, change }) => [path, change])).toEqual([
+      ['a.txt', 'changed'],
+      ['b.txt', 'created'],
+    ])
+    expect(diffs[0]?.diff).toContain('-one\n+three\n')
+    expect(value(await here.harness.diff(session, turns[0]))[0]?.diff).toContain('-one\n+two\n')
+  },
+)

@@ -42,9 +42,9 @@ function cannotRead(
 }
 
 /** The way to the content block that holds a text. */
-function placeOf(value: unknown, text: string, way: string[] = []): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  for (const [name, inner] of Object.entries(value)) {
+function placeOf(body: unknown, text: string, way: string[] = []): string[] {
+  if (typeof body !== 'object' || body === null) return []
+  for (const [name, inner] of Object.entries(body)) {
     if (typeof inner === 'string' && inner.includes(text)) return way
     const found = placeOf(inner, text, [...way, name])
     if (found.length > 0) return found.slice(0, 4)

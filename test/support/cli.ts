@@ -13,6 +13,8 @@ export interface CliPlace {
   /** Holds the workspace, where the person stands, and the home. */
   readonly root: string
   readonly stdin?: string | Buffer
+  /** Somebody presses Ctrl-C as soon as the program listens for it. */
+  readonly interrupted?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -32,7 +34,10 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
     stdout: stdout.output,
     stderr: stderr.output,
     onResize: () => () => {},
-    onSignal: () => () => {},
+    onSignal: (signal, listener) => {
+      if (place.interrupted === true && signal === 'SIGINT') setImmediate(listener)
+      return () => {}
+    },
   }
   const code = await main({
     argv,

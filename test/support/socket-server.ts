@@ -61,7 +61,11 @@ export async function socketServer({
       open.add(accepted)
       accepted.on('close', () => open.delete(accepted))
       accepted.on('message', (data) =>
-        reply(accepted, take('websocket', String(data)), requests.length),
+        reply(
+          accepted,
+          take('websocket', Buffer.isBuffer(data) ? data.toString('utf8') : ''),
+          requests.length,
+        ),
       )
     })
   })
@@ -111,7 +115,7 @@ function read(over: SocketRequest['over'], text: string) {
 }
 
 /** The id of the n-th response. */
-export function responseId(n: number): string {
+function responseId(n: number): string {
   return `resp_${n}`
 }
 
@@ -121,7 +125,7 @@ function eventsWithId(answer: VendorAnswer, n: number): string[] {
 }
 
 function reply(socket: WebSocket, answer: SocketAnswer, n: number): void {
-  if ('error' in answer) return void socket.send(JSON.stringify({ type: 'error', ...answer.error }))
+  if ('error' in answer) return socket.send(JSON.stringify({ type: 'error', ...answer.error }))
   if (!('cutAfter' in answer)) {
     for (const event of eventsWithId(answer, n)) socket.send(event)
     return

@@ -1,3 +1,4 @@
+import { readJson } from '../../src/providers/rehearsal/wire/json-body.ts'
 import { requestErrors, type VendorDialect } from './vendor-schemas.ts'
 
 interface VendorBody {
@@ -6,60 +7,9 @@ interface VendorBody {
   readonly errors: readonly string[]
 }
 
-/** Reads the body of a request as strictly as any vendor might: what `JSON.parse` lets pass without a word counts as wrong. */
+/** Reads the body of a request as strictly as any vendor might, and holds it against the types of the vendor's SDK. */
 export function readBody(dialect: VendorDialect, bytes: Buffer): VendorBody {
-  let text: string
-  let body: unknown
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    body = JSON.parse(text)
-  } catch (error) {
-    return { body: undefined, errors: [`the body is no JSON: ${String(error)}`] }
-  }
-  const { keys, broken } = census(body)
-  return {
-    body,
-    errors: [
-      ...(keysWritten(text) === keys ? [] : ['an object of the body has a key twice']),
-      ...broken.map((string) => `half a character in ${JSON.stringify(string).slice(0, 80)}`),
-      ...requestErrors(dialect, body),
-    ],
-  }
-}
-
-/** How many keys a value has, and its strings with half a surrogate pair. */
-function census(value: unknown): { keys: number; broken: string[] } {
-  let keys = 0
-  const broken: string[] = []
-  const look = (part: unknown) => {
-    if (typeof part === 'string' && !part.isWellFormed()) broken.push(part)
-    if (typeof part !== 'object' || part === null) return
-    if (!Array.isArray(part)) {
-      keys += Object.keys(part).length
-      for (const key of Object.keys(part)) look(key)
-    }
-    for (const inner of Object.values(part)) look(inner)
-  }
-  look(value)
-  return { keys, broken }
-}
-
-/** In JSON a string before a colon is a key. */
-function keysWritten(text: string): number {
-  let count = 0
-  let at = text.indexOf('"')
-  while (at >= 0) {
-    const end = endOfString(text, at)
-    if (/^\s*:/.test(text.slice(end + 1, end + 20))) count += 1
-    at = text.indexOf('"', end + 1)
-  }
-  return count
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0
-    while (text[end - 1 - backslashes] === '\\') backslashes += 1
-    if (backslashes % 2 === 0) return end
-  }
+  const { body, faults } = readJson(bytes)
+  if (body === undefined) return { body, errors: faults }
+  return { body, errors: [...faults, ...requestErrors(dialect, body)] }
 }

@@ -6,7 +6,6 @@ import { messagesProvider } from '../../src/providers/messages/stream.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
 import type { SessionParts } from '../../src/session/session-parts.ts'
-import { CANARY_KEY } from './canary.ts'
 import { DIALECTS, type DialectName } from './dialects.ts'
 import type { VendorDialect } from './vendor-schemas.ts'
 
@@ -17,17 +16,18 @@ const PROVIDERS: Readonly<Record<VendorDialect, (options: ProviderOptions) => Pr
 }
 
 export interface VendorPartsOptions {
+  readonly key: string
   readonly baseUrl: (dialect: VendorDialect) => string
   readonly retries: number
   readonly idleMs: number
 }
 
 /** What a Session speaks to vendors with, all of whom are one server: providers are named like dialects. */
-export function vendorParts({ baseUrl, retries, idleMs }: VendorPartsOptions) {
+export function vendorParts({ key, baseUrl, retries, idleMs }: VendorPartsOptions) {
   const made = new Map<string, Provider>()
   const providerOf = (name: string): Provider | undefined => {
     if (!isVendor(name)) return undefined
-    const options = { key: CANARY_KEY, baseUrl: baseUrl(name), idleMs, clock: systemClock }
+    const options = { key, baseUrl: baseUrl(name), idleMs, clock: systemClock }
     const provider = made.get(name) ?? PROVIDERS[name](options)
     made.set(name, provider)
     return provider
@@ -39,7 +39,7 @@ export function vendorParts({ baseUrl, retries, idleMs }: VendorPartsOptions) {
     },
     dialectOf: async (name) => (isDialect(name) ? ok(DIALECTS[name]) : failed('not_found', 'none')),
     limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries },
-    secrets: [CANARY_KEY],
+    secrets: [key],
   } satisfies Partial<SessionParts>
 }
 

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { ModelFacts } from '../../src/model/model-facts.ts'
 import type { SessionParts } from '../../src/session/session-parts.ts'
+import { CANARY_KEY } from './canary.ts'
 import { harnessPlace, type HarnessPlace } from './harness-place.ts'
 import { vendorParts } from './vendor-parts.ts'
 import type { VendorServer } from './vendor-server.ts'
@@ -18,13 +19,18 @@ export interface VendorPlaceOptions {
 
 /** A workspace whose models are a server on this machine, spoken to as the vendors are: providers are named like dialects. */
 export async function vendorPlace(
-  server: VendorServer,
+  server: Pick<VendorServer, 'baseUrl' | 'close'>,
   options: VendorPlaceOptions = {},
 ): Promise<HarnessPlace & { readonly root: string }> {
   const { retries = 0, facts, clock, idleMs = 60_000, changes = {}, root } = options
   const place = await harnessPlace(
     {
-      ...vendorParts({ baseUrl: (dialect) => server.baseUrl(dialect), retries, idleMs }),
+      ...vendorParts({
+        key: CANARY_KEY,
+        baseUrl: (dialect) => server.baseUrl(dialect),
+        retries,
+        idleMs,
+      }),
       factsOf: () => facts,
       ...changes,
     },

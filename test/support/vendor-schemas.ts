@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { Ajv, type ValidateFunction } from 'ajv'
-import { schemaErrors, type JsonSchema } from './schema-errors.ts'
+import type { VendorDialect } from '../../src/providers/rehearsal/wire/request-schemas.ts'
+import { schemaCheck, type SchemaCheck } from '../../src/providers/rehearsal/wire/schema-check.ts'
+import { problemText, type JsonSchema } from '../../src/providers/rehearsal/wire/schema-problems.ts'
 
-/** The dialects that are a vendor's. */
-export type VendorDialect = 'messages' | 'responses' | 'chat'
+export type { VendorDialect }
 
 type Kind = 'request' | 'event'
 
-const FOLDER = new URL('../vendor-schemas/', import.meta.url)
-const COMPILED = new Map<string, ValidateFunction>()
+const FOLDER = new URL('../../src/providers/rehearsal/wire/vendor-schemas/', import.meta.url)
+const CHECKS = new Map<string, SchemaCheck<unknown>>()
 
 /** What the vendor would not take about a body, by the types of its SDK; nothing when it is right. */
 export function requestErrors(dialect: VendorDialect, body: unknown): string[] {
@@ -28,21 +28,10 @@ export function vendorSchema(dialect: VendorDialect, kind: Kind): JsonSchema {
   return JSON.parse(readFileSync(new URL(`${dialect}.${kind}.json`, FOLDER), 'utf8')) as JsonSchema
 }
 
-/** Whether a value fits is for the validator to say; why it does not, for us. */
 function errorsOf(dialect: VendorDialect, kind: Kind, value: unknown): string[] {
-  const fits = compiled(dialect, kind)
-  if (fits(value)) return []
-  const errors = schemaErrors(vendorSchema(dialect, kind), value)
-  return errors.length > 0 ? errors : [JSON.stringify(fits.errors)]
-}
-
-/** Once a process. Code that is not optimised is there in a third of the time. */
-function compiled(dialect: VendorDialect, kind: Kind): ValidateFunction {
   const key = `${dialect}.${kind}`
-  const known = COMPILED.get(key)
-  if (known !== undefined) return known
-  const ajv = new Ajv({ strict: false, code: { optimize: false } })
-  const fits = ajv.compile(vendorSchema(dialect, kind))
-  COMPILED.set(key, fits)
-  return fits
+  const check = CHECKS.get(key) ?? schemaCheck(vendorSchema(dialect, kind))
+  CHECKS.set(key, check)
+  const checked = check(value)
+  return checked.ok ? [] : checked.problems.map(problemText)
 }

@@ -186,6 +186,37 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/request.ts'),
   },
   {
+    name: 'cache explain',
+    summary: 'tell of each request how much of it was cached, and where and why it broke',
+    args: [SESSION_ARGUMENT],
+    options: [
+      WORKSPACE_OPTION,
+      { flags: '--json', help: 'the requests, one JSON object a line, then a summary' },
+    ],
+    examples: ['hawser cache explain latest', 'hawser cache explain latest --json'],
+    load: () => import('./commands/cache-explain.ts'),
+  },
+  {
+    name: 'cache probe',
+    summary: 'ask the same in two ways that differ in one thing, and compare what was cached',
+    options: [
+      {
+        flags: '--vary <factor>',
+        help: 'what differs; transport by default',
+        choices: ['transport', 'contract'],
+      },
+      { flags: '--dry-run', help: 'only say what would be asked, of whom and how often' },
+      { flags: '--live', help: 'ask your provider, which costs; without it the rehearsal model' },
+      JSON_OPTION,
+    ],
+    examples: [
+      'hawser cache probe --dry-run',
+      'hawser cache probe --vary contract',
+      'hawser cache probe --vary transport --live --json',
+    ],
+    load: () => import('./commands/cache-probe.ts'),
+  },
+  {
     name: 'gc',
     summary: 'delete stored bytes that nothing mentions any more',
     options: [
@@ -202,6 +233,20 @@ export const COMMANDS: readonly Command[] = [
     options: [{ flags: '--provider <name>', help: 'only those of this provider' }, JSON_OPTION],
     examples: ['hawser models', 'hawser models --provider anthropic --json'],
     load: () => import('./commands/models.ts'),
+  },
+  {
+    name: 'rehearse',
+    summary: 'serve the rehearsal model on this machine as Anthropic and OpenAI serve theirs',
+    options: [
+      { flags: '--port <n>', help: 'port to listen on; one that is free by default' },
+      {
+        flags: '--cache-rate <n>',
+        help: 'requests a minute of one cache key that find its cache; no limit by default',
+      },
+      { flags: '--json', help: 'where it listens, as JSON on standard output' },
+    ],
+    examples: ['hawser rehearse', 'hawser rehearse --port 4141 --cache-rate 15'],
+    load: () => import('./commands/rehearse.ts'),
   },
   {
     name: 'usage',

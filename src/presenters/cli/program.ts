@@ -104,6 +104,7 @@ function addGroup(
 
 const GROUPS: Readonly<Record<string, string>> = {
   log: 'read, prove, repair or export the Log of a Session',
+  cache: 'see what was cached of requests, and why not more',
   config: 'read and change settings',
 }
 

@@ -1,32 +1,29 @@
 import { systemClock } from '../../host/clock.ts'
 import { homePath, openHome } from '../../host/home.ts'
-import { optimiseLater } from '../../host/optimiser.ts'
 import { systemStreams, type Streams } from '../../host/streams.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { CliWorld, OpenedHome } from './world.ts'
 
 /** What the world of a command is made of. */
-export interface WorldParts extends Pick<CliWorld, 'env' | 'cwd' | 'version' | 'models'> {
+export interface WorldParts extends Pick<
+  CliWorld,
+  'env' | 'cwd' | 'version' | 'models' | 'scratch' | 'rehearsal'
+> {
   /** By default those of this process. */
   readonly streams?: Streams | undefined
   readonly open: (home: string) => CliWorld['open']
 }
 
 /** The world of this machine, this process and this user. */
-export function systemWorld({ streams, env, cwd, version, open, models }: WorldParts): CliWorld {
-  // Not in a process that is somebody else's.
-  if (streams === undefined) optimiseLater()
-  const home = homePath(env)
+export function systemWorld({ streams, open, ...parts }: WorldParts): CliWorld {
+  const home = homePath(parts.env)
   return {
+    ...parts,
     streams: streams ?? systemStreams(),
-    env,
     clock: systemClock,
-    version,
-    cwd,
     home,
     open: open(home),
     openHome: () => openHomeAt(home),
-    models,
   }
 }
 

@@ -24,6 +24,43 @@ export interface CliWorld {
   readonly openHome: () => Promise<Result<OpenedHome>>
   /** What is known of models, with what settings say of them, by the id of a model. */
   readonly models: (overrides: Readonly<Record<string, ModelFacts>>) => Promise<KnownModels>
+  /** A place for Sessions that nobody keeps. */
+  readonly scratch: () => Promise<Result<Scratch>>
+  /** The rehearsal model as a server on this machine. */
+  readonly rehearsal: (options?: RehearsalOptions) => Promise<Result<RehearsalServer>>
+}
+
+/** Workspaces, and a home of their own. Close it, and they are gone. */
+export interface Scratch {
+  /** Makes a workspace with these files in it. */
+  readonly make: (
+    name: string,
+    files: readonly { readonly path: string; readonly text: string }[],
+  ) => Promise<Result<void>>
+  /** Opens a workspace that was made. `early`: its path stands in Layer 0 instead of late. */
+  readonly open: (
+    name: string,
+    options: { readonly env: CliWorld['env']; readonly early: boolean },
+  ) => Promise<Result<Opened>>
+  readonly close: () => Promise<void>
+}
+
+export interface RehearsalOptions {
+  /** Any that is free by default. */
+  readonly port?: number
+  /** So many requests of a cache key find its cache within a minute; without it all do. */
+  readonly cacheRate?: number
+  /** Told of every request; the status is 0 where the connection ended without a word. */
+  readonly heard?: (request: { method: string; path: string; status: number }) => void
+}
+
+/** Serves until it is closed. */
+export interface RehearsalServer {
+  /** As in `http://127.0.0.1:4000`. */
+  readonly origin: string
+  /** What can be made to go wrong with a request, as in `cut:BYTES`. */
+  readonly switches: readonly string[]
+  readonly close: () => Promise<void>
 }
 
 /** The catalogue of models. */

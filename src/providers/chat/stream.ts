@@ -7,6 +7,7 @@ import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
 import { encode, frame } from './encode.ts'
@@ -58,6 +59,7 @@ class ChatReader implements AnswerReader {
   /** The first that has an id, or the last. */
   #first: VendorChunk | undefined
   #usage: VendorUsage = {}
+  readonly #length = new SaidLength()
 
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
@@ -104,6 +106,8 @@ class ChatReader implements AnswerReader {
     const silent = content === '' && refusal === '' && reasoning === '' && calls.length === 0
     if (silent) return []
     if (this.#stopReason !== undefined) return CONTRADICTION
+    const pieces = [content, refusal, reasoning, ...calls.flatMap((call) => this.#piecesOf(call))]
+    if (!this.#length.fits(pieces.join('').length)) return SAID_TOO_MUCH
     this.#text += content
     this.#refusal += refusal
     if (!calls.every((call) => this.#collect(call))) return CONTRADICTION
@@ -111,6 +115,13 @@ class ChatReader implements AnswerReader {
       ...(reasoning === '' ? [] : [{ type: 'reasoning_delta', text: reasoning } as const]),
       ...(content === '' ? [] : [{ type: 'text_delta', text: content } as const]),
     ]
+  }
+
+  /** What is held of a delta; of one that may begin a call, at least so much as the name of one. */
+  #piecesOf({ index, id, function: told }: VendorCallDelta): string[] {
+    const { name, arguments: text } = told ?? { name: '', arguments: '' }
+    const begins = name !== '' || !this.#open.has(index)
+    return [id, begins ? name.padEnd(NAME_LENGTH) : name, text]
   }
 
   /** False when a delta begins another call in the middle of one, or makes one call another. */
@@ -160,6 +171,8 @@ class ChatReader implements AnswerReader {
     return { type: 'done', stop_reason, usage: usageOf(this.#usage), raw }
   }
 }
+
+const NAME_LENGTH = 64
 
 /**
  * Whether a delta begins another call under the index of one. Many servers count all their calls as the first, and so tell

@@ -1,4 +1,4 @@
-import type { Anthropic } from '@anthropic-ai/sdk'
+import type { BaseAnthropic } from '@anthropic-ai/sdk'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
@@ -7,6 +7,7 @@ import type { AnswerReader } from '../answer-reader.ts'
 import { boundFetch } from '../bound-fetch.ts'
 import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
 import { encode, frame } from './encode.ts'
@@ -58,15 +59,20 @@ class MessagesReader implements AnswerReader {
   #place = -1
   readonly #calls = new Set<string>()
   readonly #held: HeldItem[] = []
+  readonly #length = new SaidLength()
   #stopReason: string | undefined
   #usage: VendorUsage = {}
 
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const said = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    const said = read.ok ? this.#hear(read.value, data.length) : [errorOf(read)]
     this.#ended = said.some(({ type }) => type === 'done' || type === 'error')
     return said
+  }
+
+  #hear(event: MessagesEvent, length: number): Answer {
+    return this.#length.fits(heldOf(event, length)) ? this.#understand(event) : SAID_TOO_MUCH
   }
 
   #understand(event: MessagesEvent): Answer {
@@ -182,6 +188,38 @@ class MessagesReader implements AnswerReader {
   }
 }
 
+/** How much of an event is held: of a delta what it adds, of any other as if it were all. */
+function heldOf(event: MessagesEvent, length: number): number {
+  switch (event.type) {
+    case 'other':
+    case 'error':
+      return 0
+    case 'content_block_delta':
+      return writtenIn(event.delta).length
+    case 'message_start':
+    case 'content_block_start':
+    case 'content_block_stop':
+    case 'message_delta':
+    case 'message_stop':
+      return length
+  }
+}
+
+function writtenIn(delta: Delta): string {
+  switch (delta.type) {
+    case 'text_delta':
+      return delta.text
+    case 'thinking_delta':
+      return delta.thinking
+    case 'signature_delta':
+      return delta.signature
+    case 'input_json_delta':
+      return delta.partial_json
+    case 'other':
+      return ''
+  }
+}
+
 const BLOCK_OF = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -292,7 +330,7 @@ const CONTRADICTION: Answer = [
 
 /** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
 function sender(options: ProviderOptions): Send {
-  let loaded: Promise<Anthropic> | undefined
+  let loaded: Promise<BaseAnthropic> | undefined
   return async (body, signal) => {
     loaded ??= clientOf(options)
     const client = await loaded
@@ -301,8 +339,9 @@ function sender(options: ProviderOptions): Send {
 }
 
 /** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
-async function clientOf(options: ProviderOptions): Promise<Anthropic> {
-  const { Anthropic: Client } = await import('@anthropic-ai/sdk')
+async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
+  // That which only sends: the whole one brings a class for every resource of the vendor, four times as much to load.
+  const { BaseAnthropic: Client } = await import('@anthropic-ai/sdk')
   const send = boundFetch(options)
   const headers = headersOf(options)
   return new Client({

@@ -1,9 +1,12 @@
+import { asksWhatIsSeen } from './english/looking.ts'
 import { phrase } from './english/phrase.ts'
 import type { Call } from './english/reading.ts'
-import { tasksOf, type Task } from './task.ts'
 import type { RehearsalRequest } from './schema.ts'
-import { aboutMyself, announce, notOffered, received, report, stopped } from './speech.ts'
-import { understand, type Understanding } from './understand.ts'
+import { spokenOf } from './sight-speech.ts'
+import { findShown, shownIn, type Looked, type Shown, type Sights, type Spoken } from './sights.ts'
+import * as speech from './speech.ts'
+import { tasksOf, type Task } from './task.ts'
+import { isBlank, understand, type Understanding } from './understand.ts'
 
 /** What the model answers: some text, and the calls it wants made at once. */
 export interface Thought {
@@ -12,37 +15,80 @@ export interface Thought {
 }
 
 /**
- * The rehearsal model. It follows rules and reads nothing but the request: the last thing a person said, the tools on
- * offer, and what has come back since. The same request gets the same answer. Pure.
+ * The rehearsal model. It follows rules and reads nothing but the request, and what was seen of the bytes in it: the last thing
+ * a person said, the tools on offer, and what has come back since. The same request gets the same answer. Pure.
  */
-export function think(request: RehearsalRequest): Thought {
-  const { task, steps, missing } = currentTask(request)
-  const wanted = steps.flat()
-  if (wanted.length === 0 && task.made.length === 0) return say(idle(task, missing))
-
-  const offered = steps
-    .map((step): readonly Call[] => step.filter(({ name }) => task.tools.has(name)))
-    .filter((step) => step.length > 0)
-  const absent = wanted.filter(({ name }) => !task.tools.has(name))
-  const next = stepAfter(offered, task.made.length)
-  const failed = task.made.some(({ result }) => result?.outcome !== 'ok')
-  const notes = [...absent.map(notOffered), ...missing]
-
-  if (task.made.length === 0 && next !== undefined) return say(announce(next, notes, 'first'), next)
-  if (next === undefined) return say(report(task.made, notes))
-  if (failed) return say(stopped(task.made, offered.slice(offered.indexOf(next)).flat()))
-  return say(announce(next, [], 'later'), next)
+export function think(request: RehearsalRequest, sights: Sights = new Map()): Thought {
+  const current = currentTask(request)
+  const stage = stageOf(current)
+  const spoken = spokenOf(lookedAt(current, stage), sights)
+  const { made } = current.task
+  const notes = [...stage.absent.map(speech.notOffered), ...current.missing]
+  switch (stage.at) {
+    case 'idle':
+      return say(idle(current, spoken))
+    case 'first':
+      return say(
+        [...spoken.sentences, speech.announce(stage.next, notes, 'first')].join(' '),
+        stage.next,
+      )
+    case 'later':
+      return say(speech.announce(stage.next, [], 'later'), stage.next)
+    case 'stopped':
+      return say(speech.stopped(made, stage.left, spoken.sentences))
+    case 'done':
+      return say(speech.report(made, [...notes, ...spoken.sentences]))
+  }
 }
 
-/** The newest that asks for anything. */
-function currentTask(request: RehearsalRequest): Understanding & { readonly task: Task } {
+/** What has to be looked at before `think` is asked. Everything else may stay unseen. Pure. */
+export function toBeSeen(request: RehearsalRequest): readonly Shown[] {
+  if (shownIn(request).length === 0) return []
+  const current = currentTask(request)
+  return lookedAt(current, stageOf(current)).found
+}
+
+interface Current extends Understanding {
+  readonly task: Task
+  readonly request: RehearsalRequest
+  /** Everything that the request shows. */
+  readonly shown: readonly Shown[]
+}
+
+/** The newest task that asks for anything. */
+function currentTask(request: RehearsalRequest): Current {
+  const shown = shownIn(request)
   const [newest, ...older] = tasksOf(request)
   for (const task of [newest, ...older]) {
-    const understanding = understand(task.texts, task.it)
-    if (understanding.steps.length > 0 || understanding.missing.length > 0)
-      return { task, ...understanding }
+    const here = shown.some(({ from }) => from === task.from)
+    const where = here ? 'here' : shown.length > 0 ? 'earlier' : 'nowhere'
+    const understanding = understand(task.texts, task.it, where)
+    const { steps, missing, looks } = understanding
+    if (steps.length > 0 || missing.length > 0 || looks !== undefined)
+      return { task, request, shown, ...understanding }
   }
-  return { task: newest, steps: [], missing: [] }
+  return { task: newest, request, shown, steps: [], missing: [] }
+}
+
+/** How far a task is. `absent` are calls of tools that are not on offer. */
+type Stage = { readonly absent: readonly Call[] } & (
+  | { readonly at: 'idle' | 'done' }
+  | { readonly at: 'first' | 'later'; readonly next: readonly Call[] }
+  | { readonly at: 'stopped'; readonly left: readonly Call[] }
+)
+
+function stageOf({ task: { made, tools }, steps }: Current): Stage {
+  const wanted = steps.flat()
+  const absent = wanted.filter(({ name }) => !tools.has(name))
+  if (wanted.length === 0 && made.length === 0) return { at: 'idle', absent }
+  const offered = steps
+    .map((step): readonly Call[] => step.filter(({ name }) => tools.has(name)))
+    .filter((step) => step.length > 0)
+  const next = stepAfter(offered, made.length)
+  if (next === undefined) return { at: 'done', absent }
+  if (made.length === 0) return { at: 'first', next, absent }
+  if (made.every(({ result }) => result?.outcome === 'ok')) return { at: 'later', next, absent }
+  return { at: 'stopped', left: offered.slice(offered.indexOf(next)).flat(), absent }
 }
 
 /** The step whose turn it is when `made` calls are done. Calls that no plan foresaw end the plan. */
@@ -55,9 +101,23 @@ function stepAfter(steps: readonly (readonly Call[])[], made: number): readonly 
   return undefined
 }
 
-function idle(task: Task, missing: readonly string[]): string {
-  if (task.texts.some((text) => ABOUT_ME.test(text))) return aboutMyself(task.tools)
-  return received(task, missing)
+/** What is asked about is looked at once, at the start; what calls have brought to light, at the end. */
+function lookedAt({ task, request, shown, looks }: Current, { at }: Stage): Looked {
+  if (at === 'later') return { found: [], absent: [] }
+  if (task.made.length > 0)
+    return { found: shown.filter(({ from }) => from > task.from), absent: [] }
+  if (looks !== undefined) return findShown(looks, shown, { request, from: task.from })
+  const own = at === 'idle' ? shown.filter(({ from }) => from === task.from) : []
+  return { found: own, absent: [] }
+}
+
+function idle({ task, missing, looks, shown }: Current, spoken: Spoken): string {
+  const { texts, tools } = task
+  if (looks !== undefined) return [...spoken.sentences, ...missing].join(' ')
+  if (texts.some((text) => ABOUT_ME.test(text))) return speech.aboutMyself(tools)
+  if (texts.every(isBlank) && spoken.sentences.length > 0) return spoken.sentences.join(' ')
+  if (shown.length === 0 && texts.some(asksWhatIsSeen)) return speech.nothingShown(tools)
+  return speech.received(task, spoken, missing)
 }
 
 const ABOUT_ME = phrase`

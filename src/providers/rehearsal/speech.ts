@@ -1,4 +1,5 @@
 import type { Call } from './english/reading.ts'
+import type { Spoken } from './sights.ts'
 import type { Made, Task } from './task.ts'
 
 // The sentences of the rehearsal model. It never claims to have understood more than its rules did.
@@ -25,9 +26,13 @@ export function report(made: readonly Made[], notes: readonly string[]): string 
   return heading + [...made.map(outcomeOf), ...notes].join('\n\n')
 }
 
-export function stopped(made: readonly Made[], left: readonly Call[]): string {
+export function stopped(
+  made: readonly Made[],
+  left: readonly Call[],
+  notes: readonly string[],
+): string {
   const rest = `I have not tried to ${listed(left.map(deed))}.`
-  return report(made, [`I stop here, because not everything went well. ${rest}`])
+  return report(made, [...notes, `I stop here, because not everything went well. ${rest}`])
 }
 
 export function notOffered(call: Call): string {
@@ -35,18 +40,31 @@ export function notOffered(call: Call): string {
 }
 
 export function aboutMyself(tools: ReadonlySet<string>): string {
-  const names = [...tools].toSorted()
-  const offer = names.length === 0 ? 'no tools' : `these tools: ${names.join(', ')}`
-  return `${I_AM} ${I_CAN} This request offers me ${offer}.`
+  return `${I_AM} ${I_CAN} ${offerOf(tools)}`
 }
 
-export function received({ texts, others }: Task, missing: readonly string[]): string {
+export function nothingShown(tools: ReadonlySet<string>): string {
+  const nothing =
+    'I see your words and nothing else: this request shows no picture and no document.'
+  return `${I_AM} ${nothing} ${I_CAN} ${offerOf(tools)}`
+}
+
+function offerOf(tools: ReadonlySet<string>): string {
+  const names = [...tools].toSorted()
+  return `This request offers me ${names.length === 0 ? 'no tools' : `these tools: ${names.join(', ')}`}.`
+}
+
+export function received(
+  { texts, others }: Task,
+  { seen, unseen }: Spoken,
+  missing: readonly string[],
+): string {
   const words = texts.join('\n').trim()
   const said = words === '' ? 'I received no text.' : `I received: ${quoted(words, 400)}.`
-  const parts =
-    others.length === 0 ? [] : [`With it came what I cannot look into: ${listed([...others])}.`]
+  const dark = [...unseen, ...others]
+  const parts = dark.length === 0 ? [] : [`With it came what I cannot look into: ${listed(dark)}.`]
   const lack = missing.length > 0 ? missing : ['My rules find no task in it.']
-  return [I_AM, said, ...parts, ...lack, I_CAN].join(' ')
+  return [I_AM, said, ...seen, ...parts, ...lack, I_CAN].join(' ')
 }
 
 function outcomeOf({ name, arguments: args, result }: Made): string {
@@ -120,7 +138,7 @@ function cut(text: string, limit: number): string {
   return `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-function listed(words: readonly string[]): string {
+export function listed(words: readonly string[]): string {
   if (words.length < 2) return words.join('')
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Part } from '../../model/conversation.ts'
+import { BlobKey } from '../../model/ids.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { ProviderEvent } from '../provider.ts'
 import { encode, frame } from './encode.ts'
@@ -12,8 +14,17 @@ const surface: Surface = {
   params: { replay: 'attach-turn', late_role: 'developer', tool_choice: 'auto', limits: {} },
 }
 
-function bodyOf(text: string): Buffer {
-  const parts = [{ type: 'text', text, lifetime: 'stable' }] as const
+const PICTURE: Part = {
+  type: 'blob',
+  blob: BlobKey.parse(`${'a'.repeat(64)}.png`),
+  media_type: 'image/png',
+  handle: '@img1',
+  lifetime: 'turn',
+  bytes: Buffer.from('pixels'),
+}
+
+function bodyOf(text: string, ...shown: readonly Part[]): Buffer {
+  const parts: Part[] = [{ type: 'text', text, lifetime: 'stable' }, ...shown]
   return frame(encode([{ kind: 'user', seq: 1, parts }], surface), {})
 }
 
@@ -129,4 +140,24 @@ test('a body that was aborted before it was sent is not answered', async () => {
 test('a malformed body gets one error', async () => {
   const events = await all(prompt.stream(Buffer.from('{'), new AbortController().signal))
   expect(events).toMatchObject([{ type: 'error', error: { kind: 'invalid_args' } }])
+})
+
+test('an abort does not wait for bytes to be looked at', async () => {
+  const abort = new AbortController()
+  const describe = () => {
+    abort.abort()
+    return new Promise<never>(() => {})
+  }
+  const seeing = rehearsalProvider({ chunk: 7, delayMs: 0, describe })
+  const events = await all(seeing.stream(bodyOf('What do you see?', PICTURE), abort.signal))
+  expect(events).toMatchObject([{ type: 'error', error: { kind: 'interrupted' } }])
+})
+
+test('a request that shows nothing, or asks about other things, lets nobody look', async () => {
+  const describe = () => Promise.reject(new Error('nothing was to be seen'))
+  const seeing = rehearsalProvider({ chunk: 7, delayMs: 0, describe })
+  const { signal } = new AbortController()
+  for (const body of [bodyOf('What do you see?'), bodyOf('Read a.txt', PICTURE)]) {
+    expect((await all(seeing.stream(body, signal))).at(-1)).toMatchObject({ type: 'done' })
+  }
 })

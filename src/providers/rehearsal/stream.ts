@@ -3,6 +3,7 @@ import { canonicalJson } from '../../encoding/json.ts'
 import { systemClock } from '../../host/clock.ts'
 import { wait } from '../../host/wait.ts'
 import { failed } from '../../model/errors.ts'
+import type { Describe } from '../../model/sight.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
 import type { Thought } from './brain.ts'
 import { encode, frame } from './encode.ts'
@@ -14,6 +15,8 @@ export interface RehearsalOptions {
   readonly delayMs: number
   /** Waits; ends early, and without an error, when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>
+  /** Looks at the bytes that a request shows; without it, the model says that it cannot. */
+  readonly describe?: Describe
 }
 
 /** The rehearsal model as a Provider: it sees the body, and nothing else of the world but time. */
@@ -21,6 +24,7 @@ export function rehearsalProvider({
   chunk,
   delayMs,
   sleep = (ms, signal) => wait(systemClock, ms, signal),
+  describe,
 }: RehearsalOptions): Provider {
   return { dialect: 'rehearsal', encode, frame, stream }
 
@@ -29,8 +33,8 @@ export function rehearsalProvider({
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
     // The rules of the model are large, and nobody waits for them before a request is made.
-    const [{ think }, { readRequest }] = await Promise.all([
-      import('./brain.ts'),
+    const [{ rehearsalBrain }, { readRequest }] = await Promise.all([
+      import('./rehearsal-brain.ts'),
       import('./schema.ts'),
     ])
     const request = readRequest(body)
@@ -38,7 +42,11 @@ export function rehearsalProvider({
       yield { type: 'error', error: request.error }
       return
     }
-    const thought = think(request.value)
+    const thought = await unlessAborted(() => rehearsalBrain(describe)(request.value), signal)
+    if (thought === undefined) {
+      yield interrupted()
+      return
+    }
     for (const text of piecesOf(thought.text, chunk)) {
       if (delayMs > 0) await sleep(delayMs, signal)
       if (signal.aborted) break
@@ -52,6 +60,23 @@ export function rehearsalProvider({
     for (const item of items) yield { type: 'item', item }
     const stop_reason = thought.calls.length > 0 ? 'tool_use' : 'end_turn'
     yield { type: 'done', stop_reason, usage: usageOf(body, items) }
+  }
+}
+
+/** Looking at bytes takes time, and nobody who has interrupted a call waits for it. */
+async function unlessAborted<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  if (signal.aborted) return undefined
+  const stop = new AbortController()
+  const aborted = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { signal: stop.signal })
+  })
+  try {
+    return await Promise.race([work(), aborted])
+  } finally {
+    stop.abort()
   }
 }
 

@@ -1,12 +1,15 @@
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { Call } from './english/reading.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
+import { isContent } from './sights.ts'
 
 /** Something a person said, and what has been done about it. */
 export interface Task {
   readonly texts: readonly string[]
-  /** What came with it and is not text, by name or type. */
+  /** Parts that no rule knows, by type. */
   readonly others: readonly string[]
+  /** Where its segments begin. */
+  readonly from: number
   /** Names of the tools that may be called. */
   readonly tools: ReadonlySet<string>
   /** Calls made since, in order, with what came back. */
@@ -48,20 +51,15 @@ function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
   const said = end < 0 ? since : since.slice(0, end)
   const parts = said.flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
   return {
-    texts: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
-    others: parts.flatMap((part) => (part.type === 'text' ? [] : [nameOf(part)])),
+    texts: parts.flatMap((part) =>
+      part.type === 'text' && !isContent(part.text) ? [part.text] : [],
+    ),
+    others: parts.flatMap((part) => (part.type === 'other' ? [part.of] : [])),
+    from: start,
     tools: toolsOf(segments),
     made: callsIn(since),
     it: lastPath(segments.slice(0, start)),
   }
-}
-
-function nameOf(
-  part:
-    | { type: 'blob'; handle?: string | undefined; media_type: string }
-    | { type: 'other'; of: string },
-) {
-  return part.type === 'other' ? part.of : (part.handle ?? part.media_type)
 }
 
 function toolsOf(segments: readonly RehearsalSegment[]): ReadonlySet<string> {

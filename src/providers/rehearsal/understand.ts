@@ -2,6 +2,7 @@ import { canonicalJson } from '../../encoding/json.ts'
 import { clausesOf, withTextBelow, type Clause } from './english/clauses.ts'
 import { looksLikePath } from './english/file-names.ts'
 import { literalsIn, mask, type Literal } from './english/literals.ts'
+import { asksToLook, type WhereShown } from './english/looking.ts'
 import { arrange, type Timed } from './english/order.ts'
 import { phrase } from './english/phrase.ts'
 import { planAsked } from './english/plan.ts'
@@ -13,51 +14,77 @@ export interface Understanding {
   readonly steps: readonly (readonly Call[])[]
   /** Things that were asked for without saying everything that is needed. */
   readonly missing: readonly string[]
+  /** The handles that are to be looked at; empty for whatever is shown; absent when nothing is asked about it. */
+  readonly looks?: readonly string[]
 }
 
-/** Understands plain English by rules; each text on its own, in order. `it` is the file that was last spoken of, if any. Pure. */
-export function understand(texts: readonly string[], it: readonly string[] = []): Understanding {
+/**
+ * Understands plain English by rules; each text on its own, in order. `it` is the file that was last spoken of, if any, and
+ * `shown` tells where bytes are that a text may mean. Pure.
+ */
+export function understand(
+  texts: readonly string[],
+  it: readonly string[] = [],
+  shown: WhereShown = 'nowhere',
+): Understanding {
   const timed: Timed[] = []
   const missing: string[] = []
+  const looks: string[][] = []
   let last = it
   for (const text of texts) {
-    const understood = understandText(text, last)
+    const understood = understandText(text, last, shown)
     last = understood.context.it
     timed.push(...understood.timed)
     missing.push(...understood.missing)
+    looks.push(...understood.looks)
   }
-  return { steps: arrange(withoutRepeats(timed)), missing }
+  const looking = looks.length === 0 ? {} : { looks: [...new Set(looks.flat())] }
+  return { steps: arrange(withoutRepeats(timed)), missing, ...looking }
 }
 
 interface Understood {
   readonly timed: Timed[]
   readonly missing: string[]
+  /** A list of handles each time something is to be looked at. */
+  readonly looks: string[][]
   readonly context: Context
 }
 
-/** A line in brackets is a note about something, and not a request. */
-const NOTE = /^\s*\[[^\n]*\]\s*$/
+/** Whether a text says nothing. A line in brackets is a note about something, and not a request. */
+export function isBlank(text: string): boolean {
+  return BLANK.test(text)
+}
 
-function understandText(text: string, it: readonly string[]): Understood {
-  const masked = withTextBelow(mask(NOTE.test(text) ? '' : text))
+const BLANK = /^\s*(?:\[[^\n]*\]\s*)?$/
+
+function understandText(text: string, it: readonly string[], shown: WhereShown): Understood {
+  const masked = withTextBelow(mask(isBlank(text) ? '' : text))
   let context: Context = { literals: masked.literals, it, mark: '' }
   const plan = planAsked(masked)
   if (plan !== undefined) {
     return {
       timed: [{ calls: [plan], when: 'now', leads: true, apart: false }],
       missing: [],
+      looks: [],
       context,
     }
   }
   const timed: Timed[] = []
   const missing: string[] = []
+  const looks: string[][] = []
+  const fileNamed = masked.literals.some(({ kind }) => kind === 'path')
   for (const sentence of clausesOf(masked.text)) {
-    const understood = understandSentence(sentence, context)
+    const left = sentence.filter((clause) => {
+      const handles = asksToLook(clause, shown, fileNamed)
+      if (handles !== undefined) looks.push([...handles])
+      return handles === undefined
+    })
+    const understood = understandSentence(left, context)
     context = understood.context
     timed.push(...understood.timed)
     missing.push(...understood.missing)
   }
-  return { timed, missing, context }
+  return { timed, missing, looks, context }
 }
 
 interface Taken {
@@ -67,7 +94,7 @@ interface Taken {
   readonly context: Context
 }
 
-function understandSentence(clauses: readonly Clause[], start: Context): Understood {
+function understandSentence(clauses: readonly Clause[], start: Context): Omit<Understood, 'looks'> {
   const taken: Taken[] = []
   let context = start
   for (const clause of clauses) {

@@ -9,16 +9,16 @@ import { ResponsesSocket } from './socket.ts'
 
 /** Times that pass when a test says so. */
 function timersByHand() {
-  const waiting: { ms: number; then: () => void; stopped: boolean }[] = []
-  const wait = (ms: number, then: () => void) => {
-    const one = { ms, then, stopped: false }
+  const waiting: { ms: number; ring: () => void; stopped: boolean }[] = []
+  const wait = (ms: number, ring: () => void) => {
+    const one = { ms, ring, stopped: false }
     waiting.push(one)
     return () => {
       one.stopped = true
     }
   }
   const pass = (most: number) => {
-    for (const one of waiting.filter(({ ms, stopped }) => ms <= most && !stopped)) one.then()
+    for (const one of waiting.filter(({ ms, stopped }) => ms <= most && !stopped)) one.ring()
   }
   return { timers: { after: wait, every: wait }, pass }
 }
@@ -34,7 +34,9 @@ async function place() {
   const socket = new ResponsesSocket(onceLoaded(options), options, timers)
   const accepted = new Promise<WebSocket>((resolve) => {
     server.once('connection', (one) => {
-      one.on('message', (data) => one.send(`heard ${String(data)}`))
+      one.on('message', (data) =>
+        one.send(`heard ${Buffer.isBuffer(data) ? data.toString('utf8') : ''}`),
+      )
       resolve(one)
     })
   })

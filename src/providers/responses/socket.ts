@@ -127,7 +127,10 @@ class OpenSocket {
     this.#connection = connection
     this.#timers = timers
     const platform = socket.socket.platformSocket
-    platform.on('message', (data) => this.#take(data.toString()))
+    socket.socket.on('message', (data) => {
+      // What is not text is no event.
+      if (typeof data === 'string') this.#take(data)
+    })
     platform.on('close', () => this.#over())
     platform.on('error', () => this.#over())
     this.#stopPinging = timers.every(PING_MS, () => platform.ping())

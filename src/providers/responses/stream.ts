@@ -6,6 +6,7 @@ import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
 import { encode, frame } from './encode.ts'
@@ -64,13 +65,44 @@ class ResponsesReader implements AnswerReader {
   readonly #told = new Map<string, number>()
   readonly #calls = new Set<string>()
   #cutCall = false
+  readonly #length = new SaidLength()
 
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const said = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    const said = read.ok ? this.#hear(read.value, data.length) : [errorOf(read)]
     this.#ended = said.some(({ type }) => type === 'done' || type === 'error')
     return said
+  }
+
+  #hear(event: ResponsesEvent, length: number): Answer {
+    return this.#length.fits(this.#heldOf(event, length)) ? this.#understand(event) : SAID_TOO_MUCH
+  }
+
+  /** How much of an event is held: of a delta what it adds, of an item what its deltas did not say, of any other all. */
+  #heldOf(event: ResponsesEvent, length: number): number {
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+      case 'response.function_call_arguments.delta':
+        return event.delta.length
+      case 'response.function_call_arguments.done':
+      case 'response.output_item.done':
+        return Math.max(0, length - (this.#open.get(event.output_index)?.written.length ?? 0))
+      case 'response.created':
+      case 'response.output_item.added':
+      case 'response.reasoning_summary_part.added':
+      case 'response.refusal.done':
+        return length
+      // Nothing is held of strangers, and the end repeats what was said.
+      case 'other':
+      case 'error':
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        return 0
+    }
   }
 
   #understand(event: ResponsesEvent): Answer {

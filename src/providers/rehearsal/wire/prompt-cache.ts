@@ -6,7 +6,10 @@ export interface CacheOptions {
   readonly minimumTokens?: number | undefined
   /** How long a prefix is kept after its last use; five minutes by default. */
   readonly ttlMs?: number | undefined
-  /** So many requests of a key find its machine within a minute, the others a cold one; without it there is no such limit. */
+  /**
+   * So many requests of one key that begin alike find their machine within a minute, the others a cold one; vendors name 15.
+   * Without it there is no such limit.
+   */
   readonly perMinute?: number | undefined
   /** So many prefixes are kept at most, those used last. */
   readonly entries?: number | undefined
@@ -32,7 +35,7 @@ export interface CacheUse {
   readonly input: number
   readonly cached_read: number
   readonly cache_write: number
-  /** It came to a cold machine, because its key was asked for too often. */
+  /** It came to a cold machine, because too many came with its key. */
   readonly overflowed: boolean
 }
 
@@ -74,14 +77,14 @@ export class PromptCache {
     const prefixes = prefixesOf(request)
     const input = prefixes.at(-1)?.tokens ?? 0
     const kept = markedOf(request).filter((place) => tokensAt(prefixes, place) >= this.#minimum)
-    const overflowed = this.#rate?.exceeded(request.key, now) ?? false
+    const overflowed = this.#rate?.exceeded(machineOf(request), now) ?? false
     const found = overflowed ? 0 : this.#found(prefixes, request.marks, kept, now)
     // What came to a cold machine is kept there, and not where the next one will look.
     if (!overflowed) this.#keep([...(found === 0 ? [] : [found]), ...kept], prefixes, now)
     const read = tokensAt(prefixes, found)
     if (request.marks !== 'every') {
       const written = tokensAt(prefixes, kept.at(-1) ?? 0) - read
-      return { input, cached_read: read, cache_write: Math.max(0, written), overflowed }
+      return { input, cached_read: read, cache_write: written, overflowed }
     }
     const steps = read - (read % STEP)
     const cached_read = steps < this.#minimum ? 0 : steps
@@ -149,6 +152,21 @@ function prefixesOf({ key, model, blocks }: CacheRequest): Prefix[] {
   })
 }
 
+/** A vendor chooses a machine by the key and by how a request begins. */
+function machineOf({ key, model, blocks }: CacheRequest): string {
+  const running = runningSha256()
+  running.update(Buffer.from(JSON.stringify([key, model])))
+  let left = ROUTED_BYTES
+  for (const block of blocks) {
+    if (left <= 0) break
+    running.update(block.subarray(0, left))
+    left -= block.length
+  }
+  return running.hex()
+}
+
+const ROUTED_BYTES = 256 * BYTES_A_TOKEN
+
 function tokensAt(prefixes: readonly Prefix[], place: number): number {
   return prefixes[place - 1]?.tokens ?? 0
 }
@@ -160,26 +178,26 @@ function markedOf({ blocks, marks }: CacheRequest): number[] {
   return [...new Set(within)].toSorted((a, b) => a - b)
 }
 
-/** Which requests of a key are within its rate. Those that are not do not count against it. */
+/** Which requests to a machine are within its rate. Those that are not do not count against it. */
 class Rate {
   readonly #limit: number
-  readonly #keys: number
-  /** When requests of the last minute came, by key; the key asked for longest ago stands first. */
+  readonly #machines: number
+  /** When requests of the last minute came, by machine; the one asked longest ago stands first. */
   readonly #came = new Map<string, readonly number[]>()
 
-  constructor(limit: number, keys: number) {
+  constructor(limit: number, machines: number) {
     this.#limit = limit
-    this.#keys = keys
+    this.#machines = machines
   }
 
-  exceeded(key: string, now: number): boolean {
-    const lately = (this.#came.get(key) ?? []).filter((at) => now - at < MINUTE_MS)
+  exceeded(machine: string, now: number): boolean {
+    const lately = (this.#came.get(machine) ?? []).filter((at) => now - at < MINUTE_MS)
     const exceeded = lately.length >= this.#limit
-    this.#came.delete(key)
-    this.#came.set(key, exceeded ? lately : [...lately, now])
+    this.#came.delete(machine)
+    this.#came.set(machine, exceeded ? lately : [...lately, now])
     for (const [oldest, times] of this.#came) {
       const [last = 0] = times.slice(-1)
-      if (this.#came.size <= this.#keys && now - last < MINUTE_MS) break
+      if (this.#came.size <= this.#machines && now - last < MINUTE_MS) break
       this.#came.delete(oldest)
     }
     return exceeded

@@ -1,0 +1,256 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import {
+  listenLocally,
+  type LocalRequest,
+  type LocalServer,
+  type LocalServerOptions,
+  type WrittenAnswer,
+} from './http-server.ts'
+
+function plain(text: string, more: Partial<WrittenAnswer> = {}): WrittenAnswer {
+  return { status: 200, headers: {}, pieces: [Buffer.from(text)], ...more }
+}
+
+async function open(options: Partial<LocalServerOptions> = {}): Promise<LocalServer> {
+  const handle = async () => plain('here')
+  const listening = await listenLocally({ port: 0, longest: 1000, handle, ...options })
+  if (!listening.ok) throw new Error(listening.error.message)
+  onTestFinished(() => listening.value.close())
+  return listening.value
+}
+
+/** Says bytes to a server, and hears all it says until it ends the connection. */
+async function say(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.end(bytes)
+  let heard = ''
+  socket.setEncoding('utf8').on('data', (piece: string) => (heard += piece))
+  socket.on('error', () => {})
+  await once(socket, 'close')
+  return heard
+}
+
+test('a handler gets a request as it came, and its answer is sent piece by piece', async () => {
+  let got: LocalRequest | undefined
+  const { port } = await open({
+    handle: async (request) => {
+      got = request
+      return plain('', {
+        status: 207,
+        headers: { 'x-a': 'b' },
+        pieces: [Buffer.from('one'), Buffer.from('two')],
+      })
+    },
+  })
+  const answer = await fetch(`http://localhost:${port}/a/b?c=d`, {
+    method: 'PUT',
+    headers: { 'X-Name': 'value' },
+    body: 'body',
+  })
+  expect([answer.status, answer.headers.get('x-a'), await answer.text()]).toEqual([
+    207,
+    'b',
+    'onetwo',
+  ])
+  const { method, path, headers, body } = got ?? {}
+  expect({ method, path, name: headers?.['x-name'], body: body?.toString() }).toEqual({
+    method: 'PUT',
+    path: '/a/b?c=d',
+    name: 'value',
+    body: 'body',
+  })
+})
+
+test.each([
+  'example.com',
+  'localhost.example.com',
+  '127.0.0.1.example.com',
+  'localhost',
+  '127.0.0.1:1',
+  '[::1]',
+])('whoever was led here by the name %s is refused before any handler', async (host) => {
+  let asked = 0
+  const { port } = await open({
+    handle: async () => {
+      asked += 1
+      return plain('here')
+    },
+  })
+  const heard = await say(port, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  expect([heard.startsWith('HTTP/1.1 403 '), asked]).toEqual([true, 0])
+})
+
+test('a port that is taken is a failure that names it', async () => {
+  const { port } = await open()
+  const second = await listenLocally({ port, longest: 1, handle: async () => 'hang_up' })
+  expect(second).toMatchObject({
+    ok: false,
+    error: { kind: 'invalid_args', details: { port, code: 'EADDRINUSE' } },
+  })
+})
+
+test('a body up to the limit is handed over, and a longer one is not kept', async () => {
+  const lengths: (number | undefined)[] = []
+  const { port } = await open({
+    handle: async ({ body }) => {
+      lengths.push(body?.length)
+      return plain('', { status: body === undefined ? 413 : 200 })
+    },
+  })
+  const statuses: number[] = []
+  for (const length of [0, 1000, 1001, 5_000_000]) {
+    const body = new Uint8Array(length)
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
+    statuses.push(answer.status)
+  }
+  expect([lengths, statuses]).toEqual([
+    [0, 1000, undefined, undefined],
+    [200, 200, 413, 413],
+  ])
+})
+
+test('a handler that throws is answered for, and the next one is heard', async () => {
+  const { port } = await open({
+    handle: async ({ path }) => {
+      if (path === '/broken') throw new Error('broken')
+      return plain('here')
+    },
+  })
+  const answers = []
+  for (const path of ['/broken', '/']) {
+    answers.push((await fetch(`http://127.0.0.1:${port}${path}`)).status)
+  }
+  expect(answers).toEqual([500, 200])
+})
+
+test('a connection ends without a word, or in the middle of an answer, when that is the answer', async () => {
+  const { port } = await open({
+    handle: async ({ path }) => (path === '/' ? 'hang_up' : plain('half of it', { cut: true })),
+  })
+  const request = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
+  expect(await say(port, request('/'))).toBe('')
+  const heard = await say(port, request('/cut'))
+  expect([heard.includes('half of it'), heard.endsWith('0\r\n\r\n')]).toEqual([true, false])
+})
+
+test('whoever goes away is noticed, and ends nothing but their own connection', async () => {
+  const gone: Promise<void>[] = []
+  const asked = withResolvers()
+  const { port } = await open({
+    handle: async ({ path, signal }) => {
+      if (path !== '/wait') return plain('here')
+      const left = once(signal, 'abort').then(() => undefined)
+      gone.push(left)
+      asked.resolve()
+      await left
+      return plain('nobody hears this')
+    },
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /wait HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
+  await asked.promise
+  socket.destroy()
+  await Promise.all(gone)
+  const cut = connect(port, '127.0.0.1')
+  cut.end(`POST / HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 100\r\n\r\nhalf`)
+  cut.resume()
+  await once(cut, 'close')
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('here')
+})
+
+function withResolvers() {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+test('what is no HTTP, and headers without end, are refused and end nothing', async () => {
+  const { port } = await open()
+  expect(await say(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+  const long = `GET / HTTP/1.1\r\nHost: localhost:${port}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`
+  expect(await say(port, long)).toMatch(/^HTTP\/1\.1 431 /)
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
+})
+
+test('messages of a socket are taken one after the other', async () => {
+  const order: string[] = []
+  const { port } = await open({
+    upgrade: async () => async (message, socket) => {
+      order.push(`begin ${message}`)
+      await new Promise((resolve) => void setImmediate(resolve))
+      order.push(`end ${message}`)
+      await socket.send(Buffer.from(`${message}!`))
+    },
+  })
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
+  onTestFinished(() => socket.terminate())
+  await once(socket, 'open')
+  const heard: string[] = []
+  const all = new Promise<void>((resolve) => {
+    socket.on('message', (data: Buffer) => {
+      heard.push(data.toString())
+      if (heard.length === 3) resolve()
+    })
+  })
+  for (const message of ['a', 'b', 'c']) socket.send(message)
+  await all
+  expect([heard, order]).toEqual([
+    ['a!', 'b!', 'c!'],
+    ['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c'],
+  ])
+})
+
+test('a socket is refused with the answer that the handler gives, and where nobody takes one', async () => {
+  const asked = await open({ upgrade: async () => plain('{"no":"key"}', { status: 401 }) })
+  const socket = new WebSocket(`ws://127.0.0.1:${asked.port}/`)
+  const [, response] = (await once(socket, 'unexpected-response')) as [
+    unknown,
+    AsyncIterable<Buffer> & { statusCode: number },
+  ]
+  let body = ''
+  for await (const piece of response) body += piece.toString()
+  expect([response.statusCode, body]).toEqual([401, '{"no":"key"}'])
+  const nobody = await open()
+  const refused = new WebSocket(`ws://127.0.0.1:${nobody.port}/`)
+  const [error] = (await once(refused, 'error')) as [Error]
+  expect(error).toBeInstanceOf(Error)
+})
+
+test('a message that is too long, or one whose handler throws, ends its socket and no other', async () => {
+  const { port } = await open({
+    upgrade: async () => async (message, socket) => {
+      if (message === 'broken') throw new Error('broken')
+      await socket.send(Buffer.from('fine'))
+    },
+  })
+  for (const message of ['a'.repeat(1001), 'broken']) {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
+    await once(socket, 'open')
+    socket.send(message)
+    await once(socket, 'close')
+  }
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/`)
+  onTestFinished(() => socket.terminate())
+  await once(socket, 'open')
+  socket.send('good')
+  const [data] = (await once(socket, 'message')) as [Buffer]
+  expect(data.toString()).toBe('fine')
+})
+
+test('closing ends every connection, and may be done twice', async () => {
+  const server = await open({ upgrade: async () => async () => {} })
+  const idle = connect(server.port, '127.0.0.1')
+  await once(idle, 'connect')
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/`)
+  await once(socket, 'open')
+  const ended = Promise.all([once(idle, 'close'), once(socket, 'close')])
+  await Promise.all([server.close(), server.close()])
+  await ended
+  await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow('fetch failed')
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { inSideThread, type SideWork } from './side-thread.ts'
+
+const MIB = 1024 * 1024
+
+function run(script: string, more: Partial<SideWork> = {}) {
+  return inSideThread({ script, input: undefined, ms: 60_000, bytes: 512 * MIB, ...more })
+}
+
+test('a script gets a copy of its input and answers with a value', async () => {
+  const input = { bytes: new Uint8Array([1, 2, 3]) }
+  const script = 'input.bytes[0] = 9; answer({ sum: input.bytes.reduce((a, b) => a + b) })'
+  expect(await run(script, { input })).toEqual({ outcome: 'answered', value: { sum: 14 } })
+  expect(input.bytes[0]).toBe(1)
+})
+
+test('the first answer counts', async () => {
+  expect(await run('answer(1); answer(2)')).toEqual({ outcome: 'answered', value: 1 })
+})
+
+test.each([
+  ['throws', 'throw new Error("no")'],
+  ['does not parse', 'this is no program'],
+  ['fails later', 'setImmediate(() => { throw new Error("no") })'],
+  ['ends without an answer', ''],
+  ['ends the process', 'process.exit(0)'],
+])('a script that %s has failed', async (_, script) => {
+  expect(await run(script)).toEqual({ outcome: 'failed' })
+})
+
+test('a script that never ends is ended, also inside a loop', async () => {
+  expect(await run('for (;;) {}', { ms: 200 })).toEqual({ outcome: 'time' })
+})
+
+test.each([
+  ['objects', 'const all = []; for (;;) all.push([...String(all.length)])'],
+  ['buffers', `const all = []; for (;;) all.push(Buffer.alloc(${MIB}, 1))`],
+])('a script that fills memory with %s is ended', async (_, script) => {
+  expect(await run(script, { bytes: 64 * MIB })).toEqual({ outcome: 'memory' })
+})

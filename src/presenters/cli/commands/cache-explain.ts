@@ -1,0 +1,129 @@
+import * as z from 'zod'
+import { ok, type Result } from '../../../model/errors.ts'
+import { SessionId } from '../../../model/ids.ts'
+import { Dialect, PrefixBreakCause } from '../../../model/provider-events.ts'
+import { Count } from '../../../model/shape.ts'
+import { CACHE_FINDINGS } from '../../../session/cache-finding.ts'
+import { CACHE_EVENTS, CacheReport, type ExplainedRequest } from '../../../session/cache-report.ts'
+import { wantsColour } from '../answer.ts'
+import { requestLines, summaryLines } from '../cache-lines.ts'
+import { painted, type Line } from '../cell-width.ts'
+import type { Given } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { jsonLine } from '../json-line.ts'
+import { tellEnd } from '../log-end.ts'
+import { PacedOutput } from '../paced-output.ts'
+import { sessionNamed } from '../session-reference.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+type Asked = z.infer<typeof Asked>
+
+const Ratio = z.number().min(0)
+
+const Tokens = z.object({
+  input: Count.describe('All prompt tokens, cached ones included.'),
+  cached_read: Count,
+  cache_write: Count,
+  cached_ratio: Ratio.describe('cached_read of input, from 0 to 1.'),
+})
+
+const RequestLine = z
+  .object({
+    type: z.literal('request'),
+    seq: Count.describe('Number of the Event that recorded it.'),
+    turn: Count.describe('Of the Session, from 1.'),
+    call_index: Count,
+    attempt: Count,
+    model: z.string(),
+    dialect: Dialect,
+    contract_version: z.string(),
+    transport: z.string(),
+    request_bytes: Count,
+    sent_bytes: Count.describe('Less than request_bytes where the provider knew the rest.'),
+    shared_prefix_bytes: Count.describe(
+      'What it begins with as the request before did, without the brackets between parts.',
+    ),
+    shared_ratio: Ratio.describe('shared_prefix_bytes of request_bytes, from 0 to 1.'),
+    idle_ms: Count.optional().describe('Since the end of the last call that was answered.'),
+    prefix_break: z
+      .object({ at: Count, cause: PrefixBreakCause.describe('`unknown` is a bug.') })
+      .optional(),
+    usage: Tokens.optional().describe('Absent when no answer came to its end.'),
+    continuation: z
+      .object({ used: z.boolean(), reset_reason: z.string().optional() })
+      .optional()
+      .describe('Whether only what is new was sent; if not, why.'),
+    finding: z
+      .enum(CACHE_FINDINGS)
+      .optional()
+      .describe('Why less was cached than was shared, as far as the Log tells.'),
+  })
+  .describe('One request, in the order of the Log.')
+
+const SummaryLine = z
+  .object({
+    type: z.literal('summary'),
+    ok: z.literal(true),
+    session_id: SessionId,
+    requests: Count,
+    answered: Count.describe('Requests that were answered to their end.'),
+    after_first: Tokens.describe('Of the answered requests after the first of them.'),
+    request_bytes: Count,
+    sent_bytes: Count,
+    continued: Count.describe('Requests of which only what was new was sent.'),
+    breaks: z.record(z.string(), Count).describe('How often the prefix broke, by cause.'),
+    findings: z.record(z.string(), Count),
+  })
+  .describe('The last line, unless the Log is damaged: then an error stands behind it.')
+
+export const Output = z
+  .union([RequestLine, SummaryLine])
+  .describe('One JSON object a line: every request, then a summary.')
+
+/** Tells of each request of a Session how much of it was cached, and why not more. Exit code 1 when the Log is damaged. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => explain(world, opened, asked))
+}
+
+async function explain(
+  world: CliWorld,
+  { harness, settings: { settings } }: Opened,
+  { args: [named], options: { json } }: Asked,
+): Promise<Result<number>> {
+  const id = await sessionNamed(harness, named)
+  if (!id.ok) return id
+  const { stdout } = world.streams
+  const output = new PacedOutput(stdout)
+  const colour = wantsColour(world, stdout, settings.display?.colour)
+  const report = new CacheReport()
+  let before: ExplainedRequest | undefined
+  const tell = async (request: ExplainedRequest | undefined): Promise<boolean> => {
+    if (request === undefined) return !stdout.broken
+    const text = json
+      ? jsonLine({ type: 'request', ...request })
+      : asText(requestLines(request, before), colour)
+    before = request
+    return output.write(text)
+  }
+  const end = await harness.read(id.value, { types: CACHE_EVENTS }, async ({ event }) => {
+    const heard = await tell(event === undefined ? undefined : report.take(event))
+    return heard ? undefined : false
+  })
+  if (!end.ok) return end
+  await tell(report.end())
+  const { summary } = report
+  const last = { type: 'summary', ok: true, session_id: id.value, ...summary }
+  await output.write(json ? jsonLine(last) : asText(summaryLines(summary), colour))
+  await output.flush()
+  return stdout.broken ? ok(EXIT.done) : tellEnd(world, end.value, { json })
+}
+
+function asText(lines: readonly Line[], colour: boolean): string {
+  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+}

@@ -1,0 +1,135 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { RemoteProvider } from '../../../model/remote-providers.ts'
+import type { Settings } from '../../../model/settings.ts'
+import { Count } from '../../../model/shape.ts'
+import { compareRuns, FACTORS } from '../../../session/cache-comparison.ts'
+import { liveTarget, probePlan, REHEARSED, type ProbeTarget } from '../../../session/probe-plan.ts'
+import { loadSettings } from '../../../session/settings.ts'
+import { answer, wantsColour } from '../answer.ts'
+import { painted, type Line } from '../cell-width.ts'
+import type { Given } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { behaved, comparisonLines, planLines } from '../probe-lines.ts'
+import { bothRuns } from '../probe-runs.ts'
+import { withProgress } from '../progress.ts'
+import { inSettings } from '../settings-place.ts'
+import type { CliWorld } from '../world.ts'
+
+const Asked = z.object({
+  options: z.object({
+    vary: z.enum(FACTORS).default('transport'),
+    dryRun: z.boolean().default(false),
+    live: z.boolean().default(false),
+    json: z.boolean().default(false),
+  }),
+})
+type Asked = z.infer<typeof Asked>['options']
+
+const Ratio = z.number()
+
+const Tokens = z.object({
+  input: Count,
+  cached_read: Count,
+  cache_write: Count,
+  cached_ratio: Ratio.describe('cached_read of input, from 0 to 1.'),
+})
+
+const RunOutput = z.object({
+  variant: z.string(),
+  sessions: Count,
+  requests: Count,
+  first: Tokens.describe('Of the very first call: what a change makes colder at first.'),
+  after_first: Tokens.describe('Of the other calls of the first Session.'),
+  lowest_ratio: Ratio.describe('The smallest share of any of these: how steady it is.'),
+  other_workspace: Tokens.optional().describe('Of the first call in another workspace.'),
+  request_bytes: Count,
+  sent_bytes: Count,
+  continued: Count.describe('Requests of which only what was new was sent.'),
+  reads: z
+    .object({ expected: Count, right: Count, outside: Count })
+    .describe('Files that were asked for, read in the right workspace, looked for outside it.'),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  dry_run: z.boolean().describe('Nothing was sent.'),
+  live: z.boolean().describe('A provider on the network is asked, and not the rehearsal model.'),
+  plan: z.object({
+    vary: z.enum(FACTORS),
+    provider: z.string(),
+    model: z.string(),
+    to: z.string().describe('Where requests go.'),
+    variants: z.array(z.string()),
+    workspaces: Count.describe('In each variant a Session runs in so many, one after another.'),
+    prompts: z.array(z.string()),
+    least_calls: Count.describe('Of both variants together; a model may make more.'),
+  }),
+  comparison: z
+    .object({
+      attributed_to: z.enum(FACTORS).describe('Nothing else that the Logs record differs.'),
+      runs: z.array(RunOutput).length(2),
+      moved: z
+        .object({ first: Ratio, after_first: Ratio, other_workspace: Ratio.optional() })
+        .describe('Ratios of the second run minus those of the first.'),
+      behaved: z.boolean().describe('Every file was read in the right workspace.'),
+    })
+    .optional(),
+})
+
+/**
+ * Runs the same Sessions in two ways that differ in one factor, and compares what was cached. Exit code 1 when the calls of a
+ * run did not reach the workspace they were meant for, or nothing can be attributed.
+ */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { options } = Asked.parse(given)
+  return inSettings(world, given, 'none', async ({ home }) => {
+    const loaded = await loadSettings(home, undefined)
+    return loaded.ok ? probe(world, options, loaded.value.settings) : loaded
+  })
+}
+
+async function probe(world: CliWorld, asked: Asked, settings: Settings): Promise<Result<number>> {
+  const { vary, dryRun, live, json } = asked
+  const target = await targetOf(world, asked, settings)
+  if (!target.ok) return target
+  const to = target.value.credentials?.baseUrl ?? REHEARSAL
+  const plan = probePlan(vary, target.value)
+  const { variants, ...rest } = plan
+  const names = variants.map(({ name }) => name)
+  const told = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
+  const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
+  if (dryRun) return ok(answer(world, json, told, () => asText(planLines(plan, to), colour)))
+  const runs = await withProgress(world, 'Asking the same in two ways', () =>
+    bothRuns(world, plan, target.value),
+  )
+  if (!runs.ok) return runs
+  const compared = compareRuns(vary, ...runs.value)
+  if (!compared.ok) return compared
+  const well = compared.value.runs.every(behaved)
+  const comparison = { ...compared.value, behaved: well }
+  answer(world, json, { ...told, comparison }, () =>
+    asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
+  )
+  return ok(well ? EXIT.done : EXIT.failed)
+}
+
+const REHEARSAL = 'the rehearsal model in its place, served on this machine'
+
+async function targetOf(
+  world: CliWorld,
+  { vary, live }: Asked,
+  settings: Settings,
+): Promise<Result<ProbeTarget>> {
+  const known = await world.models(settings.models ?? {})
+  const defaultOf = (name: string) => known.rows(name).find((row) => row.default)?.id
+  if (live) return liveTarget(vary, { env: world.env, settings, defaultOf })
+  const provider: RemoteProvider = REHEARSED[vary]
+  const model = defaultOf(provider)
+  if (model !== undefined) return ok({ provider, model })
+  return failed('not_configured', `No model of ${provider} is known.`, { provider })
+}
+
+function asText(lines: readonly Line[], colour: boolean): string {
+  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { answer, refuse } from '../answer.ts'
+import type { Given } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { visibleLine } from '../visible-text.ts'
+import type { CliWorld, RehearsalServer } from '../world.ts'
+
+const Asked = z.object({
+  options: z.object({
+    port: z.string().optional(),
+    cacheRate: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  origin: z.url().describe('Where it listens.'),
+  base_urls: z
+    .object({ anthropic: z.url(), openai: z.url() })
+    .describe("What the vendors' own clients take as their base URL."),
+  environment: z
+    .record(z.string(), z.string())
+    .describe('Variables that lead such clients here. Any key will do.'),
+  switches: z
+    .array(z.string())
+    .describe('What can be made to go wrong, in a first segment of the path as in /~cut:300.'),
+})
+type Told = Omit<z.infer<typeof Output>, 'ok'>
+
+/** Serves the rehearsal model until it is told to stop, which is how it ends and no failure. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { port, cacheRate, json } = Asked.parse(given).options
+  const listening = await listen(world, { port, cacheRate, json })
+  if (!listening.ok) return refuse(world, json, listening.error)
+  const server = listening.value
+  const told = toldOf(server)
+  const stopped = untilStopped(world)
+  answer(world, json, told, () => words(told))
+  await stopped
+  await server.close()
+  return EXIT.done
+}
+
+interface Listen {
+  readonly port: string | undefined
+  readonly cacheRate: string | undefined
+  readonly json: boolean
+}
+
+async function listen(
+  { rehearsal, streams }: CliWorld,
+  { port, cacheRate, json }: Listen,
+): Promise<Result<RehearsalServer>> {
+  const place = figure(port, '--port', 65_535)
+  if (!place.ok) return place
+  const rate = figure(cacheRate, '--cache-rate', 1_000_000)
+  if (!rate.ok) return rate
+  return rehearsal({
+    ...(place.value === undefined ? {} : { port: place.value }),
+    ...(rate.value === undefined ? {} : { cacheRate: rate.value }),
+    heard: ({ method, path, status }) => {
+      if (json) return
+      const said = status === 0 ? 'hung up' : String(status)
+      streams.stderr.write(`${visibleLine(`${method} ${path}`)} ${said}\n`)
+    },
+  })
+}
+
+function figure(text: string | undefined, flag: string, most: number): Result<number | undefined> {
+  if (text === undefined) return ok(undefined)
+  if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= most) return ok(Number(text))
+  return failed('invalid_args', `${flag} takes a whole number from 1 to ${most}.`, { flag }, [
+    { action: 'show_help', command: 'hawser rehearse --help' },
+  ])
+}
+
+function toldOf({ origin, switches }: RehearsalServer): Told {
+  return {
+    origin,
+    base_urls: { anthropic: origin, openai: `${origin}/v1` },
+    environment: {
+      ANTHROPIC_BASE_URL: origin,
+      ANTHROPIC_API_KEY: 'rehearsal',
+      OPENAI_BASE_URL: `${origin}/v1`,
+      OPENAI_API_KEY: 'rehearsal',
+    },
+    switches: [...switches],
+  }
+}
+
+function words({ origin, environment, switches }: Told): string {
+  const lines = Object.entries(environment).map(([name, value]) => `  export ${name}=${value}`)
+  return [
+    `The rehearsal model listens on ${origin} until it is told to stop (Ctrl-C).`,
+    'It speaks Anthropic Messages, OpenAI Responses (also over WebSockets) and Chat Completions.',
+    'Any key will do:',
+    '',
+    ...lines,
+    '',
+    'To see how a client bears trouble, name it in the base URL (or as ?rehearse=… in an address, or',
+    'in a header x-rehearse):',
+    '',
+    `  export ANTHROPIC_BASE_URL=${origin}/~cut:300,once`,
+    '',
+    `Known are ${switches.join(', ')}.`,
+    '',
+  ].join('\n')
+}
+
+async function untilStopped({ streams }: CliWorld): Promise<void> {
+  const listening: (() => void)[] = []
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      listening.push(streams.onSignal(signal, resolve))
+    }
+  })
+  for (const stop of listening) stop()
+}

@@ -1,0 +1,41 @@
+import { systemClock, type Clock } from '../../host/clock.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { Describe, Sight } from '../../model/sight.ts'
+import { think, toBeSeen, type Thought } from './brain.ts'
+import type { RehearsalRequest } from './schema.ts'
+import { bytesOf, type Shown, type Sights } from './sights.ts'
+
+/** Answers requests, each on its own. The same request gets the same answer, as long as looking at its bytes is not cut short. */
+export type Brain = (request: RehearsalRequest) => Promise<Thought>
+
+/** The rehearsal model with eyes, or without: then it says of what it is shown that it cannot look into it. */
+export function rehearsalBrain(
+  describe?: Describe,
+  clock: Pick<Clock, 'now'> = systemClock,
+): Brain {
+  return async (request) => {
+    if (describe === undefined) return think(request)
+    return think(request, await sightsOf(toBeSeen(request), describe, clock))
+  }
+}
+
+/** One after the other, so that what has to be held of them at once stays small. */
+async function sightsOf(
+  shown: readonly Shown[],
+  describe: Describe,
+  clock: Pick<Clock, 'now'>,
+): Promise<Sights> {
+  const end = clock.now() + LIMITS.turn_attachment_ms
+  const sights = new Map<Shown['part'], Sight>()
+  for (const { part, media_type } of shown) {
+    const late = clock.now() > end
+    sights.set(part, late ? TOO_LATE : await describe(bytesOf(part), media_type))
+  }
+  return sights
+}
+
+const TOO_LATE: Sight = {
+  kind: 'unreadable',
+  code: 'timeout',
+  why: 'looking at what was shown before it took too long',
+}

@@ -1,0 +1,66 @@
+import type { ImageSight, Sight } from '../../model/sight.ts'
+import type { Looked, Shown, Sights, Spoken } from './sights.ts'
+import { listed } from './speech.ts'
+
+/** Speaks of bytes: sizes, colours and counts, so that an answer shows which bytes arrived. It claims to understand none. Pure. */
+export function spokenOf({ found, absent }: Looked, sights: Sights): Spoken {
+  const names = namesOf(found)
+  const seen = found.flatMap(({ part }, index) => {
+    const sight = sights.get(part)
+    return sight === undefined ? [] : [`${names[index] ?? ''} ${told(sight)}.`]
+  })
+  const unseen = found
+    .filter(({ part }) => !sights.has(part))
+    .map(({ handle, media_type }) => handle ?? media_type)
+  const dark = unseen.length === 0 ? [] : [`I cannot look into ${listed(unseen)}.`]
+  return { seen, unseen, sentences: [...seen, ...dark, ...absent.map(notShown)] }
+}
+
+function told(sight: Sight): string {
+  switch (sight.kind) {
+    case 'image':
+      return `is a ${FORMATS[sight.format]} picture, ${sight.width} by ${sight.height} pixels${colours(sight)}`
+    case 'pdf':
+      return `is a PDF document of ${count(sight.pages, 'page')} and ${count(sight.words, 'word')}`
+    case 'text':
+      return `is a text of ${count(sight.lines, 'line')} and ${count(sight.words, 'word')}`
+    case 'unreadable':
+      return `cannot be read: ${sight.why}`
+  }
+}
+
+const FORMATS = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
+
+function colours({ decoded, colours: found, regions }: ImageSight): string {
+  if (!decoded)
+    return '; its colours I cannot tell, because the library that decodes pictures is not installed'
+  const shares = found.map(({ name, share }) => `${name} (${Math.round(share * 100)} %)`)
+  const places = regions.map(({ where, colour }) => `${where} ${colour}`)
+  return `, mostly ${listed(shares)}; ${places.join(', ')}`
+}
+
+function notShown({ handle, descriptor }: Looked['absent'][number]): string {
+  const known = descriptor === undefined ? '' : ` All it says of it is ${descriptor}.`
+  return `The bytes of ${handle} are not in this request.${known}`
+}
+
+/** What has no handle is counted among its like. */
+function namesOf(shown: readonly Shown[]): string[] {
+  const nameless = shown.filter(({ handle }) => handle === undefined).map(isPicture)
+  const alone = (picture: boolean) => nameless.filter((one) => one === picture).length === 1
+  const [onePicture, oneDocument] = [alone(true), alone(false)]
+  const counted = { pictures: 0, documents: 0 }
+  return shown.map((one) => {
+    if (one.handle !== undefined) return one.handle
+    if (isPicture(one)) return onePicture ? 'The picture' : `Picture ${(counted.pictures += 1)}`
+    return oneDocument ? 'The document' : `Document ${(counted.documents += 1)}`
+  })
+}
+
+function isPicture({ media_type }: Shown): boolean {
+  return media_type.startsWith('image/')
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,153 @@
+import type { Sight } from '../../model/sight.ts'
+import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
+
+/** Bytes that a request shows, and what to call them. */
+export interface Shown {
+  readonly part: Part
+  /** A handle, where one is known: by the part itself, or by the descriptor that stands before it. */
+  readonly handle?: string
+  readonly media_type: string
+  /** Where the segments of people begin among which its own stands. */
+  readonly from: number
+}
+
+/** What was seen of the parts of a request. A part that nobody looked at is not in it. */
+export type Sights = ReadonlyMap<Part, Sight>
+
+/** What can be said of what is shown. */
+export interface Spoken {
+  /** A sentence for everything that was seen. */
+  readonly seen: readonly string[]
+  /** Names of what nobody looked into. */
+  readonly unseen: readonly string[]
+  /** `seen`, and what is to be said of everything else. */
+  readonly sentences: readonly string[]
+}
+
+type Part = Extract<RehearsalSegment, { role: 'user' }>['parts'][number]
+
+/** Everything that people and their programs show in a request, in order. Pure. */
+export function shownIn({ segments }: RehearsalRequest): Shown[] {
+  const runs: { from: number; parts: Part[] }[] = []
+  for (const [at, segment] of segments.entries()) {
+    if (segment.role !== 'user') continue
+    if (segments[at - 1]?.role !== 'user') runs.push({ from: at, parts: [] })
+    for (const part of segment.parts) runs.at(-1)?.parts.push(part)
+  }
+  return runs.flatMap(shownInRun)
+}
+
+/** What is looked at, and what cannot be. */
+export interface Looked {
+  readonly found: readonly Shown[]
+  /** Handles of what is not shown, each with its descriptor if that is there. */
+  readonly absent: readonly { readonly handle: string; readonly descriptor?: string }[]
+}
+
+/** What a question is about: the handles it names, or what was shown with it, or what was last shown before it. */
+export function findShown(
+  handles: readonly string[],
+  shown: readonly Shown[],
+  { request, from }: { readonly request: RehearsalRequest; readonly from: number },
+): Looked {
+  if (handles.length === 0) {
+    const latest = shown.findLast((one) => one.from <= from)
+    return { found: shown.filter((one) => one.from === latest?.from), absent: [] }
+  }
+  const last = (handle: string) => shown.findLast((one) => one.handle === handle)
+  return {
+    found: handles.flatMap((handle) => last(handle) ?? []),
+    absent: handles
+      .filter((handle) => last(handle) === undefined)
+      .map((handle) => ({ handle, ...descriptorOf(handle, request) })),
+  }
+}
+
+function descriptorOf(handle: string, { segments }: RehearsalRequest) {
+  const descriptor = segments
+    .flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .findLast((text) => text.startsWith(`[${handle}: `) && !text.includes('\n'))
+  return descriptor === undefined ? {} : { descriptor }
+}
+
+/** The bytes of a part; none of one that shows nothing. */
+export function bytesOf(part: Part): Buffer {
+  if (part.type === 'blob') return Buffer.from(part.data, 'base64')
+  if (part.type === 'other') return Buffer.alloc(0)
+  return Buffer.from(part.text.replace(CONTENT, ''))
+}
+
+/** Whether a part is an attachment that a dialect without a place for documents wrote as text. */
+export function isContent(text: string): boolean {
+  return CONTENT.test(text)
+}
+
+const CONTENT = /^\[Content of (@[a-z]+[1-9]\d*)\]\n/
+
+/** The parts of segments that stand side by side. */
+interface Run {
+  readonly from: number
+  readonly parts: readonly Part[]
+}
+
+/**
+ * Some dialects have no place for the handle of an image. Descriptors stand before the bytes and in their order, so where there
+ * are as many of a kind as there are images, each has the name of its own.
+ */
+function shownInRun({ from, parts }: Run): Shown[] {
+  const shown = parts.flatMap((part) => shownBy(part, from))
+  if (shown.every(({ handle }) => handle !== undefined)) return shown
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const taken = new Set([...handlesIn(texts, ABSENT), ...shown.map(({ handle }) => handle)])
+  const free = handlesIn(texts, PRESENT).filter((handle) => !taken.has(handle))
+  const names = new Map(PREFIXES.flatMap((prefix) => namedBy(prefix, shown, free)))
+  return shown.map((one) => {
+    const handle = one.handle ?? names.get(one)
+    return handle === undefined ? one : { ...one, handle }
+  })
+}
+
+/** Those without a handle whose kind has this prefix, each with its own of the free ones. */
+function namedBy(
+  prefix: string,
+  shown: readonly Shown[],
+  free: readonly string[],
+): [Shown, string][] {
+  const alike = shown.filter((one) => one.handle === undefined && prefixOf(one) === prefix)
+  const handles = free.filter((handle) => handle.startsWith(prefix))
+  if (handles.length !== alike.length) return []
+  return alike.map((one, index) => [one, handles[index] ?? ''])
+}
+
+function shownBy(part: Part, from: number): Shown[] {
+  if (part.type === 'blob') {
+    const handle = part.handle === undefined ? {} : { handle: part.handle }
+    return [{ part, from, media_type: part.media_type, ...handle }]
+  }
+  const handle = part.type === 'text' ? CONTENT.exec(part.text)?.[1] : undefined
+  return handle === undefined ? [] : [{ part, from, media_type: 'text/plain', handle }]
+}
+
+const HANDLE = String.raw`(@[a-z]+[1-9]\d*)`
+/** The descriptor, or the line before a Resource View. */
+const PRESENT = [
+  new RegExp(`^\\[${HANDLE}: `),
+  new RegExp(`^\\[View of ${HANDLE}[,:].*is shown for this Turn\\]$`),
+]
+/** What stands in the place of bytes. */
+const ABSENT = [
+  new RegExp(`^\\[${HANDLE} is not shown: `),
+  new RegExp(`^\\[The payload of ${HANDLE} is missing`),
+]
+
+function handlesIn(texts: readonly string[], forms: readonly RegExp[]): string[] {
+  return texts.flatMap((text) => forms.flatMap((form) => form.exec(text)?.[1] ?? []))
+}
+
+const PREFIXES = ['@img', '@pdf', '@txt'] as const
+
+function prefixOf({ media_type }: Shown): (typeof PREFIXES)[number] {
+  if (media_type.startsWith('image/')) return '@img'
+  return media_type === 'application/pdf' ? '@pdf' : '@txt'
+}

@@ -1,0 +1,243 @@
+import { once } from 'node:events'
+import { OpenAI, BadRequestError } from 'openai'
+import { ResponsesWS } from 'openai/resources/responses/ws'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { openRehearsal, type RehearsalVendor } from '../../../../test/support/rehearsal-server.ts'
+
+const TOOLS = [
+  { type: 'function' as const, name: 'read', parameters: { type: 'object' }, strict: false },
+]
+const ASK = { model: 'm', tools: TOOLS, input: 'Read a.txt' }
+
+function clientOf(vendor: RehearsalVendor): OpenAI {
+  return new OpenAI({ apiKey: 'any', baseURL: vendor.baseUrl('responses'), maxRetries: 0 })
+}
+
+function resultFor(output: readonly OutputItem[]) {
+  const { call_id } = output.find(({ type }) => type === 'function_call') ?? {}
+  return {
+    type: 'function_call_output' as const,
+    call_id: call_id ?? '',
+    output: 'the text of a',
+  }
+}
+
+interface OutputItem {
+  readonly type: string
+  readonly call_id?: string | null
+}
+
+interface Message {
+  readonly type: string
+  readonly status?: number
+  readonly error?: Readonly<Record<string, unknown>>
+  readonly response?: {
+    readonly id: string
+    readonly output: readonly OutputItem[]
+    readonly usage: { readonly input_tokens: number }
+  }
+}
+
+/** A socket as a program without any SDK has it. */
+async function socketTo(vendor: RehearsalVendor, switches = '') {
+  const origin = vendor.origin.replace('http:', 'ws:')
+  const socket = new WebSocket(`${origin}${switches}/v1/responses`, {
+    headers: { authorization: 'Bearer any' },
+  })
+  onTestFinished(() => socket.terminate())
+  const waiting: ((message: Message | 'closed') => void)[] = []
+  const heard: (Message | 'closed')[] = []
+  const tell = (message: Message | 'closed') => {
+    const next = waiting.shift()
+    if (next === undefined) heard.push(message)
+    else next(message)
+  }
+  socket.on('message', (data: Buffer) => tell(JSON.parse(data.toString()) as Message))
+  socket.on('close', () => tell('closed'))
+  await once(socket, 'open')
+  const next = () => {
+    const message = heard.shift()
+    return message === undefined
+      ? new Promise<Message | 'closed'>((resolve) => void waiting.push(resolve))
+      : Promise.resolve(message)
+  }
+  return {
+    /** The last message about what was sent. */
+    ask: async (event: object): Promise<Message | 'closed'> => {
+      socket.send(JSON.stringify(event))
+      for (;;) {
+        const message = await next()
+        if (message === 'closed' || /^(?:error|response\.completed)$/.test(message.type)) {
+          return message
+        }
+      }
+    },
+    create(more: object) {
+      return this.ask({ type: 'response.create', ...ASK, ...more })
+    },
+  }
+}
+
+function responseIn(message: Message | 'closed') {
+  if (message === 'closed' || message.response === undefined) throw new Error('no response')
+  return message.response
+}
+
+test('only what is new is sent with the id of the response before, over HTTP', async () => {
+  const vendor = await openRehearsal()
+  const client = clientOf(vendor)
+  const first = await client.responses.create(ASK)
+  const input = [resultFor(first.output)]
+  const second = await client.responses.create({
+    ...ASK,
+    input,
+    previous_response_id: first.id,
+  })
+  expect(second.output_text).toContain('> the text of a')
+  expect(second.previous_response_id).toBe(first.id)
+  expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? Infinity)
+  const again = await client.responses.create({ ...ASK, input, previous_response_id: first.id })
+  expect(again.output_text).toBe(second.output_text)
+  await vendor.close()
+})
+
+test('a response that is not known is refused by its name, over HTTP', async () => {
+  const vendor = await openRehearsal({ store: { entries: 2, bytes: 1_000_000 } })
+  const client = clientOf(vendor)
+  const goOn = async (id: string) => {
+    const asked = client.responses.create({
+      ...ASK,
+      input: 'And now?',
+      previous_response_id: id,
+    })
+    return asked.then(
+      ({ status }) => status,
+      (error: unknown) => {
+        if (!(error instanceof BadRequestError)) throw error
+        return [error.status, error.code, error.param]
+      },
+    )
+  }
+  const refused = [400, 'previous_response_not_found', 'previous_response_id']
+  expect(await goOn('resp_none')).toEqual(refused)
+  const hidden = await client.responses.create({ model: 'm', input: 'Hello', store: false })
+  expect(await goOn(hidden.id)).toEqual(refused)
+  const ids: string[] = []
+  for (let count = 0; count < 3; count += 1) {
+    ids.push((await client.responses.create({ model: 'm', input: 'Hello' })).id)
+  }
+  expect([await goOn(ids[0] ?? ''), await goOn(ids[2] ?? '')]).toEqual([refused, 'completed'])
+})
+
+test('a call of the response before must be answered', async () => {
+  const vendor = await openRehearsal()
+  const client = clientOf(vendor)
+  const { id } = await client.responses.create(ASK)
+  const asked = client.responses.create({ ...ASK, input: 'Never mind', previous_response_id: id })
+  await expect(asked).rejects.toMatchObject({ status: 400, param: 'input' })
+})
+
+test('a socket goes on from its own last response, stored or not, and from stored ones of anybody', async () => {
+  const vendor = await openRehearsal()
+  const socket = await socketTo(vendor)
+  const first = responseIn(await socket.create({ store: false }))
+  const results = [resultFor(first.output)]
+  const elsewhere = await (
+    await socketTo(vendor)
+  ).create({
+    input: results,
+    previous_response_id: first.id,
+  })
+  expect(elsewhere).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: {
+      type: 'invalid_request_error',
+      code: 'previous_response_not_found',
+      param: 'previous_response_id',
+    },
+  })
+  const second = responseIn(
+    await socket.create({ input: results, previous_response_id: first.id, store: true }),
+  )
+  const other = await socketTo(vendor)
+  const third = await other.create({ input: 'Thanks', previous_response_id: second.id })
+  expect(third).toMatchObject({ type: 'response.completed' })
+  const overHttp = await clientOf(vendor).responses.create({
+    model: 'm',
+    input: 'Thanks',
+    previous_response_id: second.id,
+  })
+  expect(overHttp.status).toBe('completed')
+})
+
+test('a request over a socket that is refused says why, and the socket goes on', async () => {
+  const vendor = await openRehearsal()
+  const socket = await socketTo(vendor)
+  const told = async (event: object) => {
+    const message = await socket.ask(event)
+    return message === 'closed' ? message : [message.status, message.error?.['param']]
+  }
+  expect(await told({ type: 'session.update' })).toEqual([400, 'type'])
+  expect(await told([])).toEqual([400, 'type'])
+  expect(await told({ type: 'response.create', input: 'a' })).toEqual([400, 'model'])
+  expect(await told({ type: 'response.create', model: 'm', input: 'a', max_tokens: 1 })).toEqual([
+    400,
+    'max_tokens',
+  ])
+  expect(responseIn(await socket.create({})).output).toHaveLength(2)
+})
+
+test('what the switches of a socket name goes wrong with its requests', async () => {
+  const vendor = await openRehearsal()
+  const at = async (switches: string, more: object = {}) => {
+    const message = await (await socketTo(vendor, `/~${switches}`)).create(more)
+    return message === 'closed' ? message : [message.type, message.status]
+  }
+  expect(await at('close')).toBe('closed')
+  expect(await at('cut:900')).toBe('closed')
+  expect(await at('status:429,retry-after:1')).toEqual(['error', 429])
+  expect(await at('overflow:10')).toEqual(['error', 400])
+  expect(await at('delay:1')).toEqual(['response.completed', undefined])
+  const image =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const content = [
+    { type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${image}` },
+  ]
+  expect(await at('refuse-images', { input: [{ role: 'user', content }] })).toEqual(['error', 400])
+})
+
+test('a socket without a key, or to another path, is refused', async () => {
+  const vendor = await openRehearsal()
+  const origin = vendor.origin.replace('http:', 'ws:')
+  const statusOf = async (path: string, headers: Record<string, string>) => {
+    const socket = new WebSocket(`${origin}${path}`, { headers })
+    const [, response] = (await once(socket, 'unexpected-response')) as [
+      unknown,
+      { statusCode: number; resume(): void },
+    ]
+    response.resume()
+    return response.statusCode
+  }
+  const key = { authorization: 'Bearer any' }
+  expect(await statusOf('/v1/responses', {})).toBe(401)
+  expect(await statusOf('/v1/messages', key)).toBe(404)
+  expect(await statusOf('/~explode/v1/responses', key)).toBe(400)
+  expect(await statusOf('/v1/responses', { ...key, host: 'example.com' })).toBe(403)
+})
+
+test('whoever leaves a socket in the middle of an answer ends nothing else', async () => {
+  const vendor = await openRehearsal()
+  const socket = new ResponsesWS(clientOf(vendor))
+  socket.on('error', () => {})
+  const created = new Promise<void>((resolve) => {
+    socket.on('response.created', () => {
+      socket.socket.platformSocket.terminate()
+      resolve()
+    })
+  })
+  socket.send({ type: 'response.create', ...ASK })
+  await created
+  expect((await clientOf(vendor).responses.create(ASK)).status).toBe('completed')
+})

@@ -1,0 +1,182 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseJson } from '../../../encoding/json.ts'
+import { ServerSentEvents } from '../../../encoding/server-sent-events.ts'
+import {
+  cutShort,
+  NO_FAULTS,
+  OnceOnly,
+  readFaults,
+  spoiled,
+  SWITCHES,
+  type Faults,
+} from './faults.ts'
+
+function faultsAt(path: string, query = '', headers: Record<string, string> = {}) {
+  const read = readFaults(path, new URLSearchParams(query), headers)
+  return read.ok ? read.value : read.error
+}
+
+test('a request without switches has no faults, and its path is its own', () => {
+  expect(faultsAt('/v1/messages', 'beta=true')).toEqual({
+    path: '/v1/messages',
+    faults: NO_FAULTS,
+  })
+  expect(faultsAt('/')).toEqual({ path: '/', faults: NO_FAULTS })
+})
+
+test.each<[string, Partial<Faults>]>([
+  ['delay:200', { delayMs: 200 }],
+  ['cut:0', { cutAfter: 0 }],
+  ['cut:300', { cutAfter: 300 }],
+  ['status:429', { status: 429 }],
+  ['status:529,retry-after:2', { status: 529, retryAfter: 2 }],
+  ['malformed', { malformed: 'middle' }],
+  ['malformed:3', { malformed: 3 }],
+  ['duplicate', { duplicate: 'middle' }],
+  ['out-of-order', { outOfOrder: 'middle' }],
+  ['overflow:1000', { overflowAt: 1000 }],
+  ['refuse-images', { refuseImages: true }],
+  ['close', { close: true }],
+  ['close,once', { close: true, once: 'close,once' }],
+  ['once:second,close', { close: true, once: 'once:second,close' }],
+  ['delay:20, cut:300', { delayMs: 20, cutAfter: 300 }],
+])('%s means the same in a path, a query and a header', (text, meant) => {
+  const faults = { ...NO_FAULTS, ...meant }
+  const path = '/v1/responses'
+  expect(faultsAt(`/~${text}${path}`)).toEqual({ path, faults })
+  expect(faultsAt(`/~${encodeURIComponent(text)}${path}`)).toEqual({ path, faults })
+  expect(faultsAt(path, new URLSearchParams({ rehearse: text }).toString())).toEqual({
+    path,
+    faults,
+  })
+  expect(faultsAt(path, '', { 'x-rehearse': text })).toEqual({ path, faults })
+})
+
+test('switches of a path, a query and a header count together', () => {
+  const told = faultsAt('/~delay:5/v1/models', 'rehearse=cut:7&rehearse=once', {
+    'x-rehearse': 'status:500',
+  })
+  const faults = { delayMs: 5, cutAfter: 7, status: 500, once: 'delay:5,cut:7,once,status:500' }
+  expect(told).toEqual({ path: '/v1/models', faults: { ...NO_FAULTS, ...faults } })
+})
+
+test.each([
+  'explode',
+  'constructor',
+  '__proto__',
+  'delay',
+  'delay:',
+  'delay:-1',
+  'delay:1.5',
+  'delay:60001',
+  'cut:x',
+  'cut:99999999999999999999',
+  'status:418',
+  'retry-after:3',
+  'malformed:x',
+  'close:1',
+  'refuse-images:2',
+  'once:a b',
+  'delay:1,delay:2',
+  '%zz',
+])('%s is refused, and the known switches are named', (text) => {
+  const told = faultsAt(`/~${text}/v1/messages`)
+  expect(told).toMatchObject({ kind: 'invalid_args', details: { known: SWITCHES } })
+})
+
+test('what holds once holds for the first request of its text, and for the first of another', () => {
+  const once = new OnceOnly()
+  const [first, second] = ['once:1,close', 'once:2,close'].map((text): Faults => {
+    return { ...NO_FAULTS, close: true, once: text }
+  })
+  if (first === undefined || second === undefined) throw new Error('two were made')
+  expect([first, first, second, first, second].map((one) => once.now(one).close)).toEqual([
+    true,
+    false,
+    true,
+    false,
+    false,
+  ])
+  const always = { ...NO_FAULTS, close: true }
+  expect([once.now(always), once.now(always)]).toEqual([always, always])
+})
+
+test('switches that hold once are remembered in bounded number', () => {
+  const once = new OnceOnly()
+  const at = (index: number) => once.now({ ...NO_FAULTS, close: true, once: `once:${index}` })
+  for (let index = 0; index <= 10_000; index++) at(index)
+  expect([at(10_000).close, at(0).close]).toEqual([false, true])
+})
+
+const MESSAGES = ['a', 'b', 'c', 'd', 'e'].map((type) => JSON.stringify({ type, n: 1 }))
+const SOCKET = MESSAGES.map((text) => Buffer.from(text))
+const STREAM = MESSAGES.map((text) => Buffer.from(`event: x\ndata: ${text}\n\n`))
+
+function typesOf(frames: readonly Buffer[]): string[] {
+  return frames.map((frame) => /"type":"(\w)/.exec(frame.toString())?.[1] ?? '?')
+}
+
+function spoiledBy(text: string, frames: readonly Buffer[]) {
+  const read = readFaults(`/~${text}/`, new URLSearchParams(), {})
+  return read.ok ? spoiled(frames, read.value.faults) : []
+}
+
+test('an answer without faults is sent as it is', () => {
+  expect(spoiled(STREAM, NO_FAULTS)).toEqual(STREAM)
+})
+
+test.each([
+  ['duplicate', 'abccde'],
+  ['duplicate:0', 'aabcde'],
+  ['duplicate:9', 'abcde'],
+  ['out-of-order', 'abdce'],
+  ['out-of-order:0', 'bacde'],
+  ['out-of-order:4', 'abcde'],
+])('%s makes of abcde %s', (text, types) => {
+  expect(typesOf(spoiledBy(text, SOCKET)).join('')).toBe(types)
+  expect(typesOf(spoiledBy(text, STREAM)).join('')).toBe(types)
+})
+
+test('a malformed event arrives as an event, and is not JSON', () => {
+  const sent = spoiledBy('malformed:1', STREAM)
+  const told = new ServerSentEvents().push(Buffer.concat(sent))
+  expect(told.map(({ data }) => parseJson(data) !== undefined)).toEqual([
+    true,
+    false,
+    true,
+    true,
+    true,
+  ])
+  const messages = spoiledBy('malformed', SOCKET).map((one) => parseJson(one.toString()))
+  expect(messages.map((one) => one !== undefined)).toEqual([true, true, false, true, true])
+})
+
+test('an answer of one event can be cut, repeated and broken', () => {
+  const one = SOCKET.slice(0, 1)
+  expect(spoiledBy('duplicate', one)).toHaveLength(2)
+  expect(spoiledBy('out-of-order', one)).toEqual(one)
+  expect(parseJson(spoiledBy('malformed', one).join(''))).toBeUndefined()
+  expect(spoiledBy('duplicate,malformed,out-of-order', [])).toEqual([])
+})
+
+test('what is cut is exactly the first bytes, or the whole messages within them', () => {
+  const all = Buffer.concat(STREAM)
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: all.length + 5 }), (cutAfter) => {
+      const faults = { ...NO_FAULTS, cutAfter }
+      expect(Buffer.concat(spoiled(STREAM, faults))).toEqual(all.subarray(0, cutAfter))
+      expect(cutShort(STREAM, faults)).toBe(cutAfter < all.length)
+      const whole = spoiled(STREAM, faults, { whole: true })
+      expect(whole).toEqual(STREAM.slice(0, whole.length))
+      const [next] = STREAM.slice(whole.length)
+      const bytes = Buffer.concat(whole).length
+      expect(bytes <= cutAfter).toBe(true)
+      expect(next === undefined || bytes + next.length > cutAfter).toBe(true)
+    }),
+  )
+})
+
+test('an answer that nothing was cut off is not cut short', () => {
+  expect(cutShort(STREAM, NO_FAULTS)).toBe(false)
+})

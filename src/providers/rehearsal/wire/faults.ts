@@ -1,0 +1,225 @@
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+
+/** What is to go wrong with one request, so that others can be seen to bear it. */
+export interface Faults {
+  /** Before the first byte of the answer. */
+  readonly delayMs: number
+  /** The connection ends after so many bytes of the answer. */
+  readonly cutAfter?: number
+  /** Answered instead of the model's answer. */
+  readonly status?: number
+  /** Seconds, told with the status. */
+  readonly retryAfter?: number
+  /** The number of an event of the answer, from 0, that is not JSON; `middle` is the one in the middle. */
+  readonly malformed?: FrameNumber
+  /** An event that comes twice. */
+  readonly duplicate?: FrameNumber
+  /** An event that changes places with the one after it. */
+  readonly outOfOrder?: FrameNumber
+  /** A request of more tokens is refused as too long. */
+  readonly overflowAt?: number
+  readonly refuseImages: boolean
+  /** The connection is destroyed before any byte of an answer. */
+  readonly close: boolean
+  /** Holds for the first request with this text only: see `OnceOnly`. */
+  readonly once?: string
+}
+
+type FrameNumber = number | 'middle'
+
+export const NO_FAULTS: Faults = { delayMs: 0, refuseImages: false, close: false }
+
+/** Every switch as a person types it. */
+export const SWITCHES = [
+  'delay:MS',
+  'cut:BYTES',
+  'status:429|529|503|500',
+  'retry-after:SECONDS',
+  'malformed[:EVENT]',
+  'duplicate[:EVENT]',
+  'out-of-order[:EVENT]',
+  'overflow:TOKENS',
+  'refuse-images',
+  'close',
+  'once[:LABEL]',
+] as const
+
+/** Header names are lower case. */
+export type FaultHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Reads the switches of a request: `?rehearse=delay:200,cut:300`, the header `x-rehearse: cut:300`, or a first segment of the
+ * path as in `/~cut:300,delay:20/v1/messages`, for clients that can be told no more than a base URL. All three count
+ * together. `path` is without them.
+ */
+export function readFaults(
+  path: string,
+  query: URLSearchParams,
+  headers: FaultHeaders,
+): Result<{ readonly path: string; readonly faults: Faults }> {
+  const [, leading, rest = ''] = LEADING.exec(path) ?? []
+  const texts = [
+    ...(leading === undefined ? [] : [decoded(leading)]),
+    ...query.getAll('rehearse'),
+    ...[headers['x-rehearse'] ?? []].flat(),
+  ]
+  const said = texts.join(',')
+  const switches = said.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]))
+  const faults = faultsOf(switches)
+  if (!faults.ok) return faults
+  return ok({ path: leading === undefined ? path : `/${rest}`, faults: faults.value })
+}
+
+const LEADING = /^\/~([^/]*)\/?(.*)$/s
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function faultsOf(switches: readonly string[]): Result<Faults> {
+  const names = new Set<string>()
+  const parts: Partial<Faults>[] = []
+  for (const one of switches) {
+    const [name, value] = splitAtColon(one)
+    if (names.has(name)) return unfit(one, 'is said twice')
+    names.add(name)
+    const meaning = MEANINGS.get(name)
+    if (meaning === undefined) return unfit(one, 'is unknown')
+    const part = meaning(value)
+    if (part === undefined) return unfit(one, 'has not the value it needs')
+    parts.push(part)
+  }
+  if (names.has('retry-after') && !names.has('status')) {
+    return unfit('retry-after', 'goes with a status')
+  }
+  if (names.has('once')) parts.push({ once: switches.join(',') })
+  return ok(parts.reduce<Faults>((all, part) => Object.assign(all, part), { ...NO_FAULTS }))
+}
+
+function splitAtColon(text: string): [string, string | undefined] {
+  const colon = text.indexOf(':')
+  return colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)]
+}
+
+/** What a switch with a value comes to; nothing when it does not take that value. */
+type Meaning = (value: string | undefined) => Partial<Faults> | undefined
+
+const LONGEST_DELAY_MS = 60_000
+const LABEL = /^[\w.-]{1,64}$/
+
+const MEANINGS: ReadonlyMap<string, Meaning> = new Map([
+  ['delay', counting((delayMs) => ({ delayMs }), LONGEST_DELAY_MS)],
+  ['cut', counting((cutAfter) => ({ cutAfter }))],
+  ['status', counting((status) => (STATUSES.has(status) ? { status } : undefined))],
+  ['retry-after', counting((retryAfter) => ({ retryAfter }))],
+  ['malformed', frameNumber((malformed) => ({ malformed }))],
+  ['duplicate', frameNumber((duplicate) => ({ duplicate }))],
+  ['out-of-order', frameNumber((outOfOrder) => ({ outOfOrder }))],
+  ['overflow', counting((overflowAt) => ({ overflowAt }))],
+  ['refuse-images', (value) => (value === undefined ? { refuseImages: true } : undefined)],
+  ['close', (value) => (value === undefined ? { close: true } : undefined)],
+  ['once', (value) => (value === undefined || LABEL.test(value) ? {} : undefined)],
+])
+const STATUSES: ReadonlySet<number> = new Set([429, 529, 503, 500])
+
+function counting(made: (value: number) => Partial<Faults> | undefined, most = 1e9): Meaning {
+  return (value = '') => {
+    const said = /^\d{1,10}$/.test(value) ? Number(value) : Infinity
+    return said <= most ? made(said) : undefined
+  }
+}
+
+function frameNumber(made: (value: FrameNumber) => Partial<Faults>): Meaning {
+  return (value) => (value === undefined ? made('middle') : counting(made)(value))
+}
+
+function unfit(one: string, why: string): Failed {
+  const known = SWITCHES.join(', ')
+  const shown = one.slice(0, 64)
+  return failed('invalid_args', `The switch “${shown}” ${why}. Known are: ${known}.`, {
+    switch: shown,
+    known: SWITCHES,
+  })
+}
+
+/** Remembers the switches that held already and were to hold once. A bounded number of them: the oldest are forgotten. */
+export class OnceOnly {
+  readonly #held = new Set<string>()
+
+  /** The faults that hold for this request. To be asked once a request, and only for one that a model would answer. */
+  now(faults: Faults): Faults {
+    const { once } = faults
+    if (once === undefined) return faults
+    if (this.#held.has(once)) return NO_FAULTS
+    this.#held.add(once)
+    for (const oldest of this.#held) {
+      if (this.#held.size <= MOST_HELD) break
+      this.#held.delete(oldest)
+    }
+    return faults
+  }
+}
+
+const MOST_HELD = 10_000
+
+/**
+ * The events of an answer as they are sent: each a frame of server-sent events, or a message of a socket. With `whole`, what
+ * is cut ends before a frame that does not fit, because no part of a message ever arrives. See `cutShort`. Pure.
+ */
+export function spoiled(
+  frames: readonly Buffer[],
+  faults: Faults,
+  { whole = false }: { readonly whole?: boolean } = {},
+): Buffer[] {
+  const { malformed, duplicate, outOfOrder, cutAfter } = faults
+  let all = [...frames]
+  const at = (number: FrameNumber) => (number === 'middle' ? (frames.length - 1) >> 1 : number)
+  if (malformed !== undefined) {
+    all = all.map((frame, index) => (index === at(malformed) ? halved(frame) : frame))
+  }
+  if (duplicate !== undefined) {
+    all = all.flatMap((frame, index) => (index === at(duplicate) ? [frame, frame] : [frame]))
+  }
+  if (outOfOrder !== undefined) {
+    const [first, second] = all.slice(at(outOfOrder), at(outOfOrder) + 2)
+    if (first !== undefined && second !== undefined) all.splice(at(outOfOrder), 2, second, first)
+  }
+  return cutAfter === undefined ? all : cut(all, cutAfter, whole)
+}
+
+/** Whether the connection is to be destroyed behind the frames instead of being ended. */
+export function cutShort(frames: readonly Buffer[], faults: Faults): boolean {
+  const { cutAfter, ...others } = faults
+  return cutAfter !== undefined && lengthOf(spoiled(frames, others)) > cutAfter
+}
+
+function cut(frames: readonly Buffer[], bytes: number, whole: boolean): Buffer[] {
+  const kept: Buffer[] = []
+  let left = bytes
+  for (const frame of frames) {
+    if (frame.length > left) {
+      if (!whole && left > 0) kept.push(frame.subarray(0, left))
+      break
+    }
+    kept.push(frame)
+    left -= frame.length
+  }
+  return kept
+}
+
+function lengthOf(frames: readonly Buffer[]): number {
+  return frames.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** The second half of the JSON is missing; the frame around it is as it should be. */
+function halved(frame: Buffer): Buffer {
+  const text = frame.toString('utf8')
+  const field = text.startsWith('{') ? null : /^data: ?/m.exec(text)
+  const from = field === null ? 0 : field.index + field[0].length
+  const to = text.trimEnd().length
+  return Buffer.from(text.slice(0, from + ((to - from) >> 1)) + text.slice(to))
+}

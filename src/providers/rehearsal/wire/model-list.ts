@@ -1,0 +1,34 @@
+import type { Catalogue } from '../../models/catalogue.ts'
+
+/** The model by its own name; it answers to every other too. */
+const OWN_NAME = 'rehearsal'
+
+/** Nobody knows when a model of another was made. */
+const LONG_AGO = 0
+
+/** The models as a vendor lists them; every name is answered to, and these are known. */
+export function modelList(catalogue: Catalogue, vendor: 'anthropic' | 'openai'): object {
+  const names = new Set([OWN_NAME, ...catalogue.rows(vendor).map(({ id }) => id)])
+  const data = [...names].map((id) => modelNamed(id, vendor))
+  if (vendor === 'openai') return { object: 'list', data }
+  return { data, has_more: false, first_id: OWN_NAME, last_id: [...names].at(-1) ?? OWN_NAME }
+}
+
+export function modelNamed(id: string, vendor: 'anthropic' | 'openai'): object {
+  if (vendor === 'openai') {
+    return { id, object: 'model', created: LONG_AGO, owned_by: OWN_NAME }
+  }
+  return {
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '1970-01-01T00:00:00Z',
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: 'active',
+    line: null,
+    max_input_tokens: null,
+    max_tokens: null,
+    retires_at: null,
+  }
+}

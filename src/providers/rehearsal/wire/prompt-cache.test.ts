@@ -1,0 +1,279 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { virtualClock } from '../../../../test/support/virtual-clock.ts'
+import { PromptCache, type CacheOptions, type CacheRequest } from './prompt-cache.ts'
+
+const MINUTE = 60_000
+
+function cacheAt(options: CacheOptions = {}) {
+  const clock = virtualClock()
+  return { clock, cache: new PromptCache({ clock, ...options }) }
+}
+
+/** Blocks of so many tokens each, told apart by their letter. */
+function blocks(letters: string, tokens = 512): Buffer[] {
+  return Array.from(letters, (letter) => Buffer.alloc(tokens * 4, letter))
+}
+
+function asked(letters: string, more: Partial<CacheRequest> = {}): CacheRequest {
+  return { key: 'key', model: 'model', blocks: blocks(letters), marks: 'every', ...more }
+}
+
+const COLD = { cached_read: 0, cache_write: 0, overflowed: false }
+
+test('a request that begins like an earlier one reads what both begin with', () => {
+  const { cache } = cacheAt()
+  expect(cache.use(asked('abc'))).toEqual({ ...COLD, input: 1536 })
+  expect(cache.use(asked('abcde'))).toEqual({ ...COLD, input: 2560, cached_read: 1536 })
+  expect(cache.use(asked('abcxyz'))).toEqual({ ...COLD, input: 3072, cached_read: 1536 })
+  expect(cache.use(asked('abcdx'))).toEqual({ ...COLD, input: 2560, cached_read: 2048 })
+})
+
+test('another key, another model and a changed beginning find nothing', () => {
+  const { cache } = cacheAt()
+  cache.use(asked('abc'))
+  expect(cache.use(asked('abc', { key: 'other' })).cached_read).toBe(0)
+  expect(cache.use(asked('abc', { model: 'other' })).cached_read).toBe(0)
+  expect(cache.use(asked('xbc')).cached_read).toBe(0)
+  expect(cache.use(asked('abc', { key: '["key"', model: ',"model"]' })).cached_read).toBe(0)
+})
+
+test('the same bytes cut into other blocks are another prefix', () => {
+  const { cache } = cacheAt()
+  cache.use(asked('', { blocks: [Buffer.alloc(4096, 'a'), Buffer.alloc(4096, 'a')] }))
+  const moved = [Buffer.alloc(4000, 'a'), Buffer.alloc(4192, 'a')]
+  expect(cache.use(asked('', { blocks: moved })).cached_read).toBe(0)
+})
+
+test('nothing shorter than the minimum is kept, and exactly the minimum is', () => {
+  const { cache } = cacheAt()
+  cache.use(asked('a'))
+  expect(cache.use(asked('a')).cached_read).toBe(0)
+  const short = [Buffer.alloc(4092)]
+  cache.use(asked('', { blocks: short }))
+  expect(cache.use(asked('', { blocks: short }))).toEqual({ ...COLD, input: 1023 })
+  cache.use(asked('ab'))
+  expect(cache.use(asked('ab')).cached_read).toBe(1024)
+  expect(cache.size).toBe(1)
+})
+
+test('without marks a hit is told in steps of 128 tokens', () => {
+  const { cache } = cacheAt()
+  const odd = [Buffer.alloc(4 * 1500 + 1)]
+  cache.use(asked('', { blocks: odd }))
+  expect(cache.use(asked('', { blocks: odd }))).toEqual({ ...COLD, input: 1501, cached_read: 1408 })
+})
+
+test('tokens are four bytes over the whole request, and not block by block', () => {
+  const { cache } = cacheAt()
+  const crumbs = Array.from({ length: 10 }, () => Buffer.from('a'))
+  expect(cache.use(asked('', { blocks: crumbs })).input).toBe(3)
+  expect(cache.use(asked('')).input).toBe(0)
+})
+
+test('a prefix is forgotten when nobody used it for its time to live, and use renews it', () => {
+  const { cache, clock } = cacheAt()
+  cache.use(asked('abc'))
+  for (let round = 0; round < 3; round++) {
+    clock.advance(5 * MINUTE - 1)
+    expect(cache.use(asked('abcd')).cached_read).toBeGreaterThan(0)
+  }
+  clock.advance(5 * MINUTE)
+  expect(cache.use(asked('abcd')).cached_read).toBe(0)
+  expect(cache.size).toBe(3)
+})
+
+test('with marks only marked places are kept, and what is new up to the last mark is written', () => {
+  const { cache } = cacheAt()
+  const first = asked('abcdef', { marks: [2, 4] })
+  expect(cache.use(first)).toEqual({ ...COLD, input: 3072, cache_write: 2048 })
+  expect(cache.use(first)).toEqual({ ...COLD, input: 3072, cached_read: 2048 })
+  expect(cache.use(asked('abcdeX', { marks: [6] }))).toEqual({
+    ...COLD,
+    input: 3072,
+    cached_read: 2048,
+    cache_write: 1024,
+  })
+  // Nothing was kept after three blocks, nor after five.
+  expect(cache.use(asked('abcXXX', { marks: [6] }))).toMatchObject({ cached_read: 1024 })
+  expect(cache.use(asked('abcdeYY', { marks: [7] }))).toMatchObject({ cached_read: 2048 })
+})
+
+test('without a mark nothing is kept, read or written', () => {
+  const { cache } = cacheAt()
+  cache.use(asked('abcd', { marks: [4] }))
+  expect(cache.use(asked('abcd', { marks: [] }))).toEqual({ ...COLD, input: 2048 })
+})
+
+test('a mark below the minimum or outside the request is passed over', () => {
+  const { cache } = cacheAt()
+  const request = asked('abc', { marks: [3, 1, 3, 0, -1, 9] })
+  expect(cache.use(request)).toEqual({ ...COLD, input: 1536, cache_write: 1536 })
+  expect(cache.size).toBe(1)
+})
+
+test('from a mark no more than twenty places are looked at', () => {
+  const letters = 'abcdefghijklmnopqrstuvwxyz'
+  for (const [grown, cached_read] of [
+    [19, 1024],
+    [20, 0],
+  ] as const) {
+    const { cache } = cacheAt()
+    cache.use(asked(letters.slice(0, 2), { marks: [2] }))
+    const later = asked(letters.slice(0, 2 + grown), { marks: [2 + grown] })
+    expect(cache.use(later)).toMatchObject({ cached_read })
+  }
+  // A mark at the old place finds it from any distance.
+  const { cache } = cacheAt()
+  cache.use(asked(letters.slice(0, 2), { marks: [2] }))
+  expect(cache.use(asked(letters, { marks: [2, 26] }))).toMatchObject({ cached_read: 1024 })
+})
+
+test('with a rate, one request too many within a minute comes to a cold machine and changes nothing [PC-007]', () => {
+  const { cache, clock } = cacheAt({ perMinute: 3 })
+  const told = ['ab', 'abc', 'abcd'].map((letters) => cache.use(asked(letters)).overflowed)
+  expect(told).toEqual([false, false, false])
+  expect(cache.use(asked('abcdefgh'))).toEqual({ ...COLD, input: 4096, overflowed: true })
+  // Another key has a rate of its own, and so have requests that begin differently.
+  expect(cache.use(asked('abcd', { key: 'other' })).overflowed).toBe(false)
+  expect(cache.use(asked('xbcd')).overflowed).toBe(false)
+  expect(cache.use(asked('axyz')).overflowed).toBe(true)
+  clock.advance(MINUTE)
+  expect(cache.use(asked('abcdefgh'))).toEqual({ ...COLD, input: 4096, cached_read: 2048 })
+})
+
+test('a cold machine is written to, and the writing is counted', () => {
+  const { cache } = cacheAt({ perMinute: 1 })
+  const marked = asked('abcd', { marks: [4] })
+  cache.use(marked)
+  expect(cache.use(marked)).toEqual({ ...COLD, input: 2048, cache_write: 2048, overflowed: true })
+})
+
+test('without a rate no request overflows', () => {
+  const { cache } = cacheAt()
+  const told = Array.from({ length: 200 }, () => cache.use(asked('abc')).overflowed)
+  expect(new Set(told)).toEqual(new Set([false]))
+})
+
+test('no more prefixes are kept than it was told, those used last', () => {
+  const { cache } = cacheAt({ entries: 4 })
+  cache.use(asked('abcdef'))
+  expect(cache.size).toBe(4)
+  expect(cache.use(asked('abcdef')).cached_read).toBe(3072)
+  cache.use(asked('ABCDE'))
+  expect(cache.size).toBe(4)
+  expect(cache.use(asked('abcdef')).cached_read).toBe(0)
+})
+
+interface Step extends CacheRequest {
+  readonly letters: string
+  readonly waitMs: number
+}
+
+const letters = fc
+  .array(fc.constantFrom('a', 'b'), { maxLength: 24 })
+  .map((signs) => signs.join(''))
+const step: fc.Arbitrary<Step> = fc
+  .record({
+    letters,
+    key: fc.constantFrom('one', 'two'),
+    model: fc.constantFrom('large', 'small'),
+    waitMs: fc.constantFrom(0, 0, 1000, MINUTE, 5 * MINUTE - 1, 5 * MINUTE),
+    marks: fc.oneof(
+      fc.constant('every' as const),
+      fc.array(fc.integer({ min: -1, max: 25 }), { maxLength: 4 }),
+    ),
+  })
+  .map((one) => ({ ...one, blocks: blocks(one.letters, 300) }))
+
+/** What a cache may ever tell, by looking at all earlier requests instead of at hashes. */
+class Reference {
+  readonly #kept: { readonly of: string; readonly letters: string; at: number }[] = []
+
+  /** Tokens of the longest prefix that was kept and is young enough. */
+  longest({ key, model, letters: now }: Step, time: number): number {
+    const alive = this.#kept.filter(
+      (kept) =>
+        kept.of === `${key} ${model}` &&
+        now.startsWith(kept.letters) &&
+        time - kept.at < 5 * MINUTE &&
+        kept.letters.length * 300 >= 1024,
+    )
+    return Math.max(0, ...alive.map((kept) => kept.letters.length * 300))
+  }
+
+  keep({ key, model, letters: now, marks }: Step, time: number): void {
+    const places = marks === 'every' ? Array.from(now, (_, index) => index + 1) : marks
+    for (const place of places) {
+      if (place >= 1 && place <= now.length) {
+        this.#kept.push({ of: `${key} ${model}`, letters: now.slice(0, place), at: time })
+      }
+    }
+  }
+
+  /** A hit renews what it hit, marked in this request or not. */
+  renew({ key, model, letters: now }: Step, tokens: number, time: number): void {
+    this.#kept.push({ of: `${key} ${model}`, letters: now.slice(0, tokens / 300), at: time })
+  }
+}
+
+test('no request reads more than an earlier one of its key and model kept, and none less where every place is kept', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      const { cache, clock } = cacheAt()
+      const reference = new Reference()
+      for (const one of steps) {
+        clock.advance(one.waitMs)
+        const { input, cached_read, cache_write, overflowed } = cache.use(one)
+        const longest = reference.longest(one, clock.now())
+        expect(input).toBe(one.letters.length * 300)
+        expect(overflowed).toBe(false)
+        expect(cached_read).toBeLessThanOrEqual(longest)
+        expect(cached_read + cache_write).toBeLessThanOrEqual(input)
+        expect(cached_read === 0 || cached_read >= 1024).toBe(true)
+        if (one.marks === 'every') expect(cached_read).toBe(longest - (longest % 128))
+        if (cached_read > 0 && one.marks !== 'every') {
+          reference.renew(one, cached_read, clock.now())
+        }
+        reference.keep(one, clock.now())
+      }
+    }),
+  )
+})
+
+test('within any minute a key finds its machine as often as its rate allows, and no more often', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 60 }),
+      fc.integer({ min: 1, max: 6 }),
+      (waits, perMinute) => {
+        const { cache, clock } = cacheAt({ perMinute })
+        const served: number[] = []
+        for (const ms of waits) {
+          clock.advance(ms)
+          const lately = served.filter((at) => clock.now() - at < MINUTE)
+          const { overflowed } = cache.use(asked('abc'))
+          expect(overflowed).toBe(lately.length >= perMinute)
+          if (!overflowed) served.push(clock.now())
+        }
+      },
+    ),
+  )
+})
+
+test('however many requests come, what is kept stays within its bound', () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 30 }),
+      fc.integer({ min: 1, max: 40 }),
+      (steps, most) => {
+        const { cache, clock } = cacheAt({ entries: most, perMinute: 2 })
+        for (const [index, one] of steps.entries()) {
+          clock.advance(one.waitMs)
+          cache.use({ ...one, key: `${one.key}${index}` })
+          expect(cache.size).toBeLessThanOrEqual(most)
+        }
+      },
+    ),
+  )
+})

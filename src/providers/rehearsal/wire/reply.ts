@@ -1,0 +1,78 @@
+import type { LocalAnswer, WrittenAnswer } from '../../../host/http-server.ts'
+import type { Told } from './dialect.ts'
+import { cutShort, NO_FAULTS, spoiled, type Faults } from './faults.ts'
+import { refusalBody, type Refusal } from './refusal.ts'
+import type { VendorDialect } from './request-schemas.ts'
+
+/** The name under which a vendor tells which request an answer belongs to. */
+function named(dialect: VendorDialect, requestId: string): Record<string, string> {
+  return { [dialect === 'messages' ? 'request-id' : 'x-request-id']: requestId }
+}
+
+export function refusalReply(
+  dialect: VendorDialect,
+  refusal: Refusal,
+  requestId: string,
+): WrittenAnswer {
+  const body = refusalBody(dialect, refusal, requestId)
+  return jsonReply(refusal.status, body, { ...named(dialect, requestId), ...refusal.headers })
+}
+
+export function jsonReply(
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+  faults: Faults = NO_FAULTS,
+): WrittenAnswer {
+  const frames = [Buffer.from(JSON.stringify(body))]
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    pieces: spoiled(frames, faults),
+    cut: cutShort(frames, faults),
+  }
+}
+
+/** The answer of the model: as events, or whole. */
+export function answerReply(
+  dialect: VendorDialect,
+  told: Told,
+  { streams, faults, requestId }: { streams: boolean; faults: Faults; requestId: string },
+): LocalAnswer {
+  const headers = named(dialect, requestId)
+  if (!streams) return jsonReply(200, told.whole, headers, faults)
+  const frames = framesOf(dialect, told.events)
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      ...headers,
+    },
+    pieces: spoiled(frames, faults),
+    cut: cutShort(frames, faults),
+  }
+}
+
+function framesOf(dialect: VendorDialect, events: readonly object[]): Buffer[] {
+  const frames = events.map((event) => {
+    const name = dialect === 'chat' ? '' : `event: ${String(Reflect.get(event, 'type'))}\n`
+    return `${name}data: ${JSON.stringify(event)}\n\n`
+  })
+  return [...frames, ...(dialect === 'chat' ? ['data: [DONE]\n\n'] : [])].map((frame) =>
+    Buffer.from(frame),
+  )
+}
+
+/** What a vendor says when it is the vendor's own trouble. */
+export function troubled(status: number, { retryAfter }: Faults): Refusal {
+  const message = TROUBLES[status] ?? 'The server has a trouble of its own.'
+  if (retryAfter === undefined) return { status, message }
+  return { status, message, headers: { 'retry-after': String(retryAfter) } }
+}
+
+const TROUBLES: Readonly<Record<number, string>> = {
+  429: 'Too many requests came within a minute; wait before the next one.',
+  503: 'The server is overloaded or being looked after.',
+  529: 'The server is overloaded.',
+}

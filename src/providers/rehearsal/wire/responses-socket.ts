@@ -1,0 +1,104 @@
+import { isJsonObject } from '../../../encoding/json.ts'
+import type { Clock } from '../../../host/clock.ts'
+import type { LocalSocket, TakeMessages } from '../../../host/socket-server.ts'
+import { wait } from '../../../host/wait.ts'
+import type { ModelFacts } from '../../../model/model-facts.ts'
+import type { Exchange } from './exchange.ts'
+import { cutShort, spoiled, type Faults } from './faults.ts'
+import { readJson } from './json-body.ts'
+import { openAiError, wrong, type Refusal } from './refusal.ts'
+import { troubled } from './reply.ts'
+import { SocketMemory, type ResponseStore } from './response-store.ts'
+import { readResponses } from './responses.ts'
+
+export interface SocketParts {
+  readonly store: ResponseStore
+  readonly exchange: Exchange
+  readonly clock: Clock
+  readonly factsOf: (model: string) => ModelFacts
+  /** Those that hold for the next request. */
+  readonly faults: () => Faults
+  readonly key: string
+  readonly heard: (heard: HeardMessage) => void
+}
+
+export interface HeardMessage {
+  readonly transport: 'websocket'
+  readonly bytes: Buffer
+  /** As HTTP would have it; 0 where the socket ended without a word. */
+  readonly status: number
+  readonly refusal?: Refusal
+}
+
+/** Takes the messages of one socket of OpenAI's Responses. Each creates a response, whose events are messages. */
+export function takeResponses(parts: SocketParts): TakeMessages {
+  const memory = new SocketMemory(parts.store)
+  return async (message, socket) => {
+    const bytes = Buffer.from(message)
+    const tell = (status: number, refusal?: Refusal) =>
+      parts.heard({
+        transport: 'websocket',
+        bytes,
+        status,
+        ...(refusal === undefined ? {} : { refusal }),
+      })
+    const refuse = async (refusal: Refusal) => {
+      memory.forget()
+      tell(refusal.status, refusal)
+      await socket.send(errorMessage(refusal))
+    }
+    const body = requestIn(bytes)
+    if (!body.ok) return refuse(body.refusal)
+    const read = await readResponses(body.request, parts.factsOf, memory)
+    if (!read.ok) return refuse(read.refusal)
+    const faults = parts.faults()
+    if (faults.delayMs > 0) await wait(parts.clock, faults.delayMs, socket.signal)
+    if (faults.close) {
+      tell(0)
+      return socket.end()
+    }
+    if (faults.status !== undefined) return refuse(troubled(faults.status, faults))
+    const facts = parts.factsOf(read.asked.model)
+    const asking = { key: parts.key, facts, faults }
+    const answered = await parts.exchange.answer(read.asked, asking)
+    if (!answered.ok) return refuse(answered.refusal)
+    tell(200)
+    const frames = answered.told.events.map((event) => Buffer.from(JSON.stringify(event)))
+    await sendAll(frames, faults, socket)
+  }
+}
+
+async function sendAll(
+  frames: readonly Buffer[],
+  faults: Faults,
+  socket: LocalSocket,
+): Promise<void> {
+  for (const frame of spoiled(frames, faults, { whole: true })) {
+    if (socket.signal.aborted) return
+    await socket.send(frame)
+  }
+  if (cutShort(frames, faults)) socket.end()
+}
+
+type RequestIn =
+  | { readonly ok: true; readonly request: object }
+  | { readonly ok: false; readonly refusal: Refusal }
+
+/** A message is the event `response.create` with the fields of a request beside it. It always streams. */
+function requestIn(bytes: Buffer): RequestIn {
+  const { body, faults } = readJson(bytes)
+  const [fault] = faults
+  if (fault !== undefined) return { ok: false, refusal: { status: 400, message: `${fault}.` } }
+  if (!isJsonObject(body) || body['type'] !== 'response.create') {
+    return { ok: false, refusal: wrong(['type'], 'must be response.create') }
+  }
+  const { type: _type, ...request } = body
+  return { ok: true, request: { ...request, stream: true } }
+}
+
+/** As the vendor says it on a socket, where no status and no headers go before the words. */
+function errorMessage(refusal: Refusal): Buffer {
+  const { status, headers } = refusal
+  const error = openAiError(refusal)
+  return Buffer.from(JSON.stringify({ type: 'error', status, error, headers }))
+}

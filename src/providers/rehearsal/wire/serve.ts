@@ -1,0 +1,257 @@
+import type { Clock } from '../../../host/clock.ts'
+import {
+  listenLocally,
+  type LocalAnswer,
+  type LocalRequest,
+  type WrittenAnswer,
+} from '../../../host/http-server.ts'
+import type { TakeMessages } from '../../../host/socket-server.ts'
+import { wait } from '../../../host/wait.ts'
+import { ok, type Result } from '../../../model/errors.ts'
+import type { ModelFacts } from '../../../model/model-facts.ts'
+import type { Describe } from '../../../model/sight.ts'
+import { catalogue } from '../../models/catalogue.ts'
+import type { Brain } from '../rehearsal-brain.ts'
+import { readChat } from './chat.ts'
+import type { Read } from './dialect.ts'
+import { Exchange } from './exchange.ts'
+import { OnceOnly, type Faults } from './faults.ts'
+import { asksFor, bodyIn, keyless, keyOf, noSuchPath, notAllowed, speaker } from './incoming.ts'
+import { countMessages, readMessages } from './messages.ts'
+import { modelList, modelNamed } from './model-list.ts'
+import { PromptCache, type CacheOptions } from './prompt-cache.ts'
+import type { Refusal } from './refusal.ts'
+import { answerReply, jsonReply, refusalReply, troubled } from './reply.ts'
+import type { VendorDialect } from './request-schemas.ts'
+import { ResponseStore, type StoreBounds } from './response-store.ts'
+import { takeResponses } from './responses-socket.ts'
+import { readResponses } from './responses.ts'
+
+export interface RehearsalServerOptions {
+  /** Any that is free by default. */
+  readonly port?: number
+  readonly brain: Brain
+  /** Without it, pictures and documents are taken whether they can be decoded or not. */
+  readonly describe?: Describe | undefined
+  readonly cache?: CacheOptions
+  readonly store?: StoreBounds
+  /** Bytes of a body at most. */
+  readonly longest?: number
+  readonly clock: Clock
+  /** Told of every request, and of every message on a socket, once it is known what is answered. */
+  readonly heard?: (heard: Heard) => void
+}
+
+/** A request that came, and what was said to it. */
+export interface Heard {
+  /** `undefined` for a path that belongs to none. */
+  readonly dialect: VendorDialect | undefined
+  readonly transport: 'http' | 'websocket'
+  readonly method: string
+  /** With its switches and its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+  /** 0 where the connection ended without a word. */
+  readonly status: number
+  /** Why it was refused. */
+  readonly refusal?: Refusal
+}
+
+export interface RehearsalServer {
+  /** As in `http://127.0.0.1:4000`. What Messages takes as its base URL; the other dialects want `/v1` behind it. */
+  readonly origin: string
+  /** Ends every connection. May be called twice. */
+  close(): Promise<void>
+}
+
+/** More than any vendor's model takes at once, and little enough to be held. */
+const LONGEST_BODY = 64_000_000
+
+/**
+ * Serves the rehearsal model to this machine, as the vendors serve theirs: Anthropic's Messages, OpenAI's Responses (also over
+ * WebSockets) and Chat Completions. `invalid_args` when the port cannot be had.
+ */
+export async function rehearsalServer(
+  options: RehearsalServerOptions,
+): Promise<Result<RehearsalServer>> {
+  const { port = 0, longest = LONGEST_BODY } = options
+  const vendor = new Vendor(options)
+  const listening = await listenLocally({
+    port,
+    longest,
+    handle: (request) => vendor.handle(request),
+    upgrade: (request) => vendor.upgrade(request),
+  })
+  if (!listening.ok) return listening
+  const server = listening.value
+  return ok({ origin: `http://127.0.0.1:${server.port}`, close: () => server.close() })
+}
+
+interface Route {
+  readonly dialect: VendorDialect
+  readonly does: 'answer' | 'count'
+}
+
+const ROUTES: ReadonlyMap<string, Route> = new Map([
+  ['/v1/messages', { dialect: 'messages', does: 'answer' }],
+  ['/v1/messages/count_tokens', { dialect: 'messages', does: 'count' }],
+  ['/v1/responses', { dialect: 'responses', does: 'answer' }],
+  ['/v1/chat/completions', { dialect: 'chat', does: 'answer' }],
+])
+const MODELS = /^\/v1\/models(?:\/([^/]+))?$/
+
+const PROVIDERS = { messages: 'anthropic', responses: 'openai', chat: 'openai-chat' } as const
+
+/** A request on its way to its answer. */
+interface Incoming {
+  readonly request: LocalRequest
+  readonly route: Route
+  readonly body: unknown
+  readonly faults: Faults
+  readonly requestId: string
+}
+
+class Vendor {
+  readonly #options: RehearsalServerOptions
+  readonly #exchange: Exchange
+  readonly #store: ResponseStore
+  readonly #models = catalogue({})
+  readonly #once = new OnceOnly()
+
+  constructor(options: RehearsalServerOptions) {
+    const { brain, describe, clock, cache, store } = options
+    this.#options = options
+    this.#store = new ResponseStore(store)
+    this.#exchange = new Exchange({
+      brain,
+      describe,
+      clock,
+      cache: new PromptCache({ ...cache, clock }),
+    })
+  }
+
+  async handle(request: LocalRequest): Promise<LocalAnswer> {
+    const requestId = this.#exchange.newId('req')
+    const asked = asksFor(request)
+    if (!asked.ok) return this.#refuse(request, undefined, asked.refusal, requestId)
+    const { path, faults } = asked
+    const [models, name] = MODELS.exec(path) ?? []
+    if (models !== undefined) return this.#list(request, name, requestId)
+    const route = ROUTES.get(path)
+    if (route === undefined) return this.#refuse(request, undefined, noSuchPath(path), requestId)
+    const refusal = notAllowed(request, 'POST') ?? keyless(request)
+    if (refusal !== undefined) return this.#refuse(request, route.dialect, refusal, requestId)
+    const read = bodyIn(request, route.dialect)
+    if (!read.ok) return this.#refuse(request, route.dialect, read.refusal, requestId)
+    try {
+      const incoming = { request, route, body: read.body, faults, requestId }
+      return route.does === 'count' ? await this.#count(incoming) : await this.#answer(incoming)
+    } catch (error) {
+      const defect = { status: 500, message: `The rehearsal model has a defect: ${String(error)}` }
+      return this.#refuse(request, route.dialect, defect, requestId)
+    }
+  }
+
+  /** Only Responses has sockets. */
+  async upgrade(request: LocalRequest): Promise<LocalAnswer | TakeMessages> {
+    const requestId = this.#exchange.newId('req')
+    const asked = asksFor(request)
+    if (!asked.ok) return this.#refuse(request, 'responses', asked.refusal, requestId)
+    const refusal = asked.path === '/v1/responses' ? keyless(request) : noSuchPath(asked.path)
+    if (refusal !== undefined) return this.#refuse(request, 'responses', refusal, requestId)
+    return takeResponses({
+      store: this.#store,
+      exchange: this.#exchange,
+      clock: this.#options.clock,
+      factsOf: (model) => this.#factsOf('responses', model),
+      faults: () => this.#once.now(asked.faults),
+      key: keyOf(request) ?? '',
+      heard: (heard) =>
+        this.#tell({ ...request, method: 'WS' }, { ...heard, dialect: 'responses' }),
+    })
+  }
+
+  async #answer({ request, route, body, faults, requestId }: Incoming): Promise<LocalAnswer> {
+    const { dialect } = route
+    const read = await this.#read(dialect, body)
+    if (!read.ok) return this.#refuse(request, dialect, read.refusal, requestId)
+    const { asked } = read
+    const now = this.#once.now(faults)
+    if (now.delayMs > 0) await wait(this.#options.clock, now.delayMs, request.signal)
+    if (now.close) {
+      this.#tell(request, { dialect, status: 0 })
+      return 'hang_up'
+    }
+    if (now.status !== undefined) {
+      return this.#refuse(request, dialect, troubled(now.status, now), requestId)
+    }
+    const facts = this.#factsOf(dialect, asked.model)
+    const asking = { key: keyOf(request) ?? '', facts, faults: now }
+    const answered = await this.#exchange.answer(asked, asking)
+    if (!answered.ok) return this.#refuse(request, dialect, answered.refusal, requestId)
+    this.#tell(request, { dialect, status: 200 })
+    const { streams } = asked
+    return answerReply(dialect, answered.told, { streams, faults: now, requestId })
+  }
+
+  async #count({ request, route, body, requestId }: Incoming): Promise<LocalAnswer> {
+    const { dialect } = route
+    const count = await countMessages(body, (model) => this.#factsOf(dialect, model))
+    if (typeof count !== 'number') return this.#refuse(request, dialect, count, requestId)
+    this.#tell(request, { dialect, status: 200 })
+    return jsonReply(200, { input_tokens: count }, { 'request-id': requestId })
+  }
+
+  #read(dialect: VendorDialect, body: unknown): Promise<Read> {
+    const factsOf = (model: string) => this.#factsOf(dialect, model)
+    switch (dialect) {
+      case 'messages':
+        return readMessages(body, factsOf)
+      case 'responses':
+        return readResponses(body, factsOf, this.#store)
+      case 'chat':
+        return readChat(body, factsOf)
+    }
+  }
+
+  #list(request: LocalRequest, name: string | undefined, requestId: string): LocalAnswer {
+    const dialect = speaker(request)
+    const refusal = notAllowed(request, 'GET') ?? keyless(request)
+    if (refusal !== undefined) return this.#refuse(request, dialect, refusal, requestId)
+    const vendor = dialect === 'messages' ? 'anthropic' : 'openai'
+    this.#tell(request, { dialect, status: 200 })
+    return jsonReply(
+      200,
+      name === undefined ? modelList(this.#models, vendor) : modelNamed(name, vendor),
+    )
+  }
+
+  /** What holds of every model of the vendor holds of one that nobody knows; how much it takes, nobody knows then. */
+  #factsOf(dialect: VendorDialect, model: string): ModelFacts {
+    const provider = PROVIDERS[dialect]
+    const known = this.#models.factsOf(provider, model)
+    if (known !== undefined) return known
+    const usual = this.#models.factsOf(provider, this.#models.defaultOf(provider) ?? '') ?? {}
+    const { window_tokens: _window, output_tokens: _output, ...rest } = usual
+    return rest
+  }
+
+  #refuse(
+    request: LocalRequest,
+    dialect: VendorDialect | undefined,
+    refusal: Refusal,
+    requestId: string,
+  ): WrittenAnswer {
+    this.#tell(request, { dialect, status: refusal.status, refusal })
+    return refusalReply(dialect ?? speaker(request), refusal, requestId)
+  }
+
+  #tell(
+    { method, path, headers, body }: LocalRequest,
+    said: Pick<Heard, 'dialect' | 'status'> & Partial<Heard>,
+  ): void {
+    const bytes = body ?? Buffer.alloc(0)
+    this.#options.heard?.({ transport: 'http', method, path, headers, bytes, ...said })
+  }
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { fenced, resultText, titledText } from '../../said.ts'
+import type { RehearsalSegment } from '../schema.ts'
+import { filePart, person, resultOf, spoken, withHandles } from './words.ts'
+
+const CALL = { call_id: 'c', name: 'read' }
+
+test('a result is what the dialects write of it', () => {
+  for (const outcome of ['ok', 'failed', 'denied', 'unknown'] as const) {
+    for (const output of ['', 'text', 'two\nlines', '[outcome: odd]']) {
+      const read = resultOf(CALL, resultText({ outcome, output }))
+      expect(read).toEqual({ role: 'tool_result', ...CALL, outcome, output })
+    }
+  }
+  expect(resultOf(CALL, 'text', true)).toMatchObject({ outcome: 'failed', output: 'text' })
+})
+
+test('words of a person, notes of the harness and texts of files are told apart', () => {
+  expect(spoken('Read a.txt')).toEqual(person({ type: 'text', text: 'Read a.txt' }))
+  expect(spoken(fenced('mode: build'))).toEqual({
+    role: 'developer',
+    parts: [{ type: 'text', text: 'mode: build' }],
+  })
+  const file = titledText({ handle: '@txt1' }, 'one\ntwo')
+  expect(spoken(file)).toEqual(person(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')))
+})
+
+test('a file is named by its handle, also where it is called by a name of files', () => {
+  expect(filePart(Buffer.from('a'), 'application/pdf', 'pdf2.pdf')).toMatchObject({
+    handle: '@pdf2',
+  })
+  expect(filePart(Buffer.from('a'), 'application/pdf', 'report.pdf')).toMatchObject({
+    handle: 'report.pdf',
+  })
+  expect(filePart(Buffer.from('a'), 'image/png')).not.toHaveProperty('handle')
+})
+
+function text(words: string): RehearsalSegment {
+  return person({ type: 'text', text: words })
+}
+
+function handles(segments: readonly RehearsalSegment[]): unknown[] {
+  return withHandles(segments).flatMap((segment) =>
+    segment.role === 'user'
+      ? segment.parts.flatMap((part) => (part.type === 'blob' ? [part.handle] : []))
+      : [],
+  )
+}
+
+test('pictures get the handles of the lines that tell of them, by their size or in their order', () => {
+  const one = filePart(Buffer.alloc(3), 'image/png')
+  const two = filePart(Buffer.alloc(7), 'image/png')
+  const gif = filePart(Buffer.alloc(9), 'image/gif')
+  const lines = [
+    text('[@img1: image, "a, b.png", image/png, 7 bytes, 2x2 pixels]'),
+    text('[@img2: image, "c.png", image/png, 3 bytes]'),
+    text('[@img3: image, "d.gif", image/gif, 100 bytes]'),
+  ]
+  expect(handles([...lines, person(one), person(two), person(gif)])).toEqual([
+    '@img2',
+    '@img1',
+    '@img3',
+  ])
+  expect(handles([...lines, person(gif), person(gif)])).toEqual(['@img3', undefined])
+})
+
+test('lines of an earlier message name nothing later, and a view names what stands behind it', () => {
+  const answer: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Yes.' }] }
+  const image = person(filePart(Buffer.alloc(7), 'image/png'))
+  const line = text('[@img1: image, "a.png", image/png, 7 bytes]')
+  expect(handles([line, answer, image])).toEqual([undefined])
+  expect(handles([line, answer, text('[View of @img1, by user: is shown]'), image])).toEqual([
+    '@img1',
+  ])
+})

@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import {
+  canDrawAll,
+  DRAWN_FORMATS,
+  drawing,
+  drawn,
+  png,
+  type Drawing,
+  type DrawnFormat,
+} from '../../test/support/drawing.ts'
+import { random } from '../../test/support/random.ts'
+import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { systemClock } from '../host/clock.ts'
+import type { Sight } from '../model/sight.ts'
+import { describe as look, describer } from './describe.ts'
+
+/** As on a machine where the image library is not installed. */
+const lookWithout = describer({ load: () => Promise.resolve(undefined), clock: systemClock })
+
+const SEEDS = Array.from({ length: 12 }, (_, seed) => seed)
+const FORMATS = canDrawAll ? DRAWN_FORMATS : []
+
+test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
+  'what is told of a %s picture is what was drawn',
+  async (format) => {
+    for (const seed of SEEDS) {
+      const picture = drawing(seed)
+      const sight = await look(await drawn(picture, format), `image/${format}`)
+      expectDrawn(sight, picture, format)
+    }
+  },
+)
+
+function expectDrawn(sight: Sight, picture: Drawing, format: DrawnFormat): void {
+  const [topLeft, , topRight, , centre, , bottomLeft, , bottomRight] = picture.fields
+  const { width, height, shares } = picture
+  expect(sight).toMatchObject({ kind: 'image', format, width, height, decoded: true })
+  if (sight.kind !== 'image') return
+  expect(sight.regions).toEqual([
+    { where: 'top left', colour: topLeft },
+    { where: 'top right', colour: topRight },
+    { where: 'centre', colour: centre },
+    { where: 'bottom left', colour: bottomLeft },
+    { where: 'bottom right', colour: bottomRight },
+  ])
+  expect(sight.colours.length).toBe(Math.min(4, shares.size))
+  for (const { name, share } of sight.colours) {
+    expect(Math.abs(share - (shares.get(name) ?? 0))).toBeLessThan(0.05)
+  }
+}
+
+test.skipIf(!canDrawAll)('where nothing is opaque, that is told', async () => {
+  const { default: sharp } = await import('sharp')
+  const clear = { r: 255, g: 0, b: 0, alpha: 0 }
+  const create = { width: 20, height: 10, channels: 4, background: clear } as const
+  const sight = await look(await sharp({ create }).png().toBuffer(), 'image/png')
+  expect(sight).toMatchObject({ colours: [{ name: 'transparent', share: 1 }] })
+})
+
+test.skipIf(!canDrawAll)('a picture of one pixel has colours everywhere', async () => {
+  const sight = await look(png(1, 1, Buffer.from([255, 0, 0])), 'image/png')
+  expect(sight.kind === 'image' && sight.regions.map(({ colour }) => colour)).toEqual(
+    Array.from({ length: 5 }, () => 'red'),
+  )
+})
+
+test.each(canDrawAll ? DRAWN_FORMATS : (['png'] as const))(
+  'without the image library the header of a %s picture is told, and that it is all',
+  async (format) => {
+    for (const seed of SEEDS) {
+      const picture = drawing(seed)
+      const { width, height } = picture
+      const facts = { kind: 'image', format, width, height, colours: [], regions: [] }
+      const sight = await lookWithout(await drawn(picture, format), `image/${format}`)
+      expect(sight).toEqual({ ...facts, decoded: false })
+    }
+  },
+)
+
+test.skipIf(!canDrawAll)('every kind of WebP and of JPEG has a header that is read', async () => {
+  const { default: sharp } = await import('sharp')
+  const { width, height, pixels } = drawing(3)
+  const image = () => sharp(pixels, { raw: { width, height, channels: 3 } })
+  const files = await Promise.all([
+    image().webp({ lossless: true }).toBuffer(),
+    image().ensureAlpha(0.5).webp().toBuffer(),
+    image()
+      .withExif({ IFD0: { Copyright: 'nobody' } })
+      .webp()
+      .toBuffer(),
+    image().jpeg({ progressive: true }).toBuffer(),
+    image()
+      .withExif({ IFD0: { Copyright: 'nobody' } })
+      .jpeg()
+      .toBuffer(),
+  ])
+  for (const file of files) {
+    expect(await lookWithout(file, 'image/webp')).toMatchObject({ width, height })
+    expect(await look(file, 'image/webp')).toMatchObject({ width, height, decoded: true })
+  }
+})
+
+const WIDE = Buffer.alloc(30_000 * 3 * 2)
+
+test.each([
+  ['empty', 'no bytes', Buffer.alloc(0), 'image/png'],
+  ['corrupt', 'the magic of a PNG alone', png(9, 9, WIDE).subarray(0, 8), 'image/png'],
+  ['corrupt', 'the header of a PNG without a size', png(0, 9, Buffer.alloc(0)), 'image/png'],
+  ['too_many_pixels', '900 megapixels', png(30_000, 30_000, WIDE), 'image/png'],
+  ['too_many_pixels', 'a side that is too long', png(30_000, 2, WIDE), 'image/png'],
+  ['type_mismatch', 'a text that came as a picture', Buffer.from('hello'), 'image/png'],
+  ['type_mismatch', 'an archive that came as a PDF', Buffer.from('PK\x03\x04'), 'application/pdf'],
+  ['unsupported_type', 'an archive', Buffer.from('PK\x03\x04'), 'application/octet-stream'],
+  ['corrupt', 'half a PDF', writtenPdf(['one']).subarray(0, 300), 'application/pdf'],
+  ['encrypted', 'a locked PDF', writtenPdf(['one'], { encrypted: true }), 'application/pdf'],
+])('%s is said of %s', async (code, _, bytes, media_type) => {
+  const sight = await look(bytes, media_type)
+  expect(sight).toMatchObject({ kind: 'unreadable', code })
+  expect(await lookWithout(bytes, media_type)).toEqual(sight)
+})
+
+test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
+  'a %s picture that is cut off, or goes on as garbage, is unreadable',
+  async (format) => {
+    const file = await drawn(drawing(5), format)
+    const corrupt = { kind: 'unreadable', code: 'corrupt' }
+    for (const part of [0.2, 0.5, 0.8]) {
+      const cut = file.subarray(0, Math.ceil(file.length * part))
+      expect(await look(cut, `image/${format}`)).toMatchObject(corrupt)
+    }
+    const garbage = Buffer.concat([file.subarray(0, 40), random(5).bytes(file.length)])
+    expect(await look(garbage, `image/${format}`)).toMatchObject(corrupt)
+  },
+)
+
+test('whatever bytes are spoilt, there is an answer', async () => {
+  const chance = random(11)
+  const files = [
+    ...(await Promise.all(FORMATS.map((format) => drawn(drawing(6), format)))),
+    png(40, 40, Buffer.alloc(40 * 40 * 3)),
+  ]
+  for (let round = 0; round < 300; round += 1) {
+    const file = Buffer.from(chance.pick(files))
+    for (let spoilt = 0; spoilt <= chance.below(8); spoilt += 1)
+      file[chance.below(file.length)] = chance.below(256)
+    const bytes = file.subarray(0, chance.pick([file.length, chance.below(file.length)]))
+    const { kind } = await look(bytes, 'image/png')
+    expect(['image', 'unreadable', 'text']).toContain(kind)
+  }
+})
+
+test('whatever bytes of a document are spoilt, there is an answer', async () => {
+  const chance = random(12)
+  const pdf = writtenPdf(['one two', 'three'])
+  for (let round = 0; round < 8; round += 1) {
+    const file = Buffer.from(pdf)
+    for (let spoilt = 0; spoilt <= chance.below(30); spoilt += 1)
+      file[10 + chance.below(file.length - 10)] = chance.below(256)
+    const { kind } = await look(file, 'application/pdf')
+    expect(['pdf', 'unreadable']).toContain(kind)
+  }
+})
+
+test('bytes are told by what they are, whatever they came as', async () => {
+  const { width, height, pixels } = drawing(1)
+  const picture = png(width, height, pixels)
+  expect(await look(picture, 'application/octet-stream')).toMatchObject({ format: 'png', width })
+  expect(await look(writtenPdf(['one two']), 'text/plain')).toEqual({
+    kind: 'pdf',
+    pages: 1,
+    words: 2,
+  })
+})
+
+test.each([
+  ['a line', 'one two', 1, 2],
+  ['lines that all end', 'one\ntwo three\n', 2, 3],
+  ['lines of which the last one does not', 'one\n\n  two\tthree', 3, 3],
+  ['other letters', 'ein schöner Tag 🚢\n', 1, 4],
+])('lines and words of a text are counted: %s', async (_, text, lines, words) => {
+  const bytes = Buffer.from(text)
+  expect(await look(bytes, 'text/plain')).toEqual({ kind: 'text', lines, words })
+})

@@ -1,0 +1,94 @@
+import { binaryKind } from '../encoding/magic-bytes.ts'
+import { systemClock, type Clock } from '../host/clock.ts'
+import { LIMITS } from '../model/limits.ts'
+import type { Describe, Sight, Unreadable } from '../model/sight.ts'
+import { coloursOf } from './image-colours.ts'
+import { imageHeader, type ImageHeader } from './image-header.ts'
+import { loadDecoder, type LoadDecoder } from './image-pixels.ts'
+import { pdfWords } from './pdf-words.ts'
+
+/** Tells what bytes are by the bytes themselves; the type that they came with only tells what was expected of them. */
+export function describer({ load, clock }: DescriberParts): Describe {
+  return async (bytes, media_type) => {
+    if (bytes.length === 0) return unreadable('empty', 'it holds no bytes')
+    const header = imageHeader(bytes)
+    if (header !== undefined) return image(bytes, header, { load, clock })
+    if (PDF.test(bytes.toString('latin1', 0, PDF_WITHIN))) return pdfWords(bytes)
+    const binary = binaryKind(bytes)
+    const expected = EXPECTED.find(({ type }) => type.test(media_type))
+    if (expected !== undefined)
+      return unreadable('type_mismatch', `it came as ${expected.as}, and is ${binary ?? 'text'}`)
+    if (binary !== undefined) return unreadable('unsupported_type', `it is ${binary}`)
+    return { kind: 'text', ...countText(bytes) }
+  }
+}
+
+export interface DescriberParts {
+  readonly load: LoadDecoder
+  readonly clock: Clock
+}
+
+/** With what is installed here. */
+export const describe: Describe = describer({ load: once(loadDecoder), clock: systemClock })
+
+const PDF = /^[\s\xef\xbb\xbf]*%PDF-\d/
+/** Some programs put blanks or a byte order mark before it. */
+const PDF_WITHIN = 64
+
+const EXPECTED = [
+  { type: /^image\//, as: 'an image' },
+  { type: /^application\/pdf$/, as: 'a PDF document' },
+]
+
+async function image(
+  bytes: Buffer,
+  { format, size }: ImageHeader,
+  { load, clock }: DescriberParts,
+): Promise<Sight> {
+  const name = NAMES[format]
+  const damaged = `it begins as a ${name} image, and the rest of it is damaged or cut off`
+  if (size === undefined) return unreadable('corrupt', damaged)
+  const { width, height } = size
+  const longest = Math.max(width, height)
+  if (width * height > LIMITS.image_pixels || longest > LIMITS.image_side_pixels) {
+    const most = `${LIMITS.image_pixels / 1_000_000} megapixels, ${LIMITS.image_side_pixels} a side`
+    const why = `it is a ${name} image of ${width} by ${height} pixels, and ${most}, are the limit`
+    return unreadable('too_many_pixels', why)
+  }
+  const decode = await load()
+  const facts = { kind: 'image', format, width, height } as const
+  if (decode === undefined) return { ...facts, colours: [], regions: [], decoded: false }
+  const started = clock.now()
+  const pixels = await decode(bytes)
+  if (pixels !== undefined) return { ...facts, ...coloursOf(pixels), decoded: true }
+  return clock.now() - started < LIMITS.attachment_ms
+    ? unreadable('corrupt', damaged)
+    : unreadable('timeout', `it is a ${name} image, and decoding it takes too long`)
+}
+
+const NAMES = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
+
+/** By bytes: the marks that end lines and words are the same in every encoding that gets here. */
+function countText(bytes: Buffer): { lines: number; words: number } {
+  let lines = bytes.at(-1) === NEWLINE ? 0 : 1
+  let words = 0
+  let inWord = false
+  for (const byte of bytes) {
+    if (byte === NEWLINE) lines += 1
+    const blank = byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+    if (!blank && !inWord) words += 1
+    inWord = !blank
+  }
+  return { lines, words }
+}
+
+const NEWLINE = 0x0a
+
+function unreadable(code: Unreadable['code'], why: string): Unreadable {
+  return { kind: 'unreadable', code, why }
+}
+
+function once(load: LoadDecoder): LoadDecoder {
+  let loading: ReturnType<LoadDecoder> | undefined
+  return () => (loading ??= load())
+}

@@ -1,0 +1,30 @@
+/** What is asked in every run of a comparison, word for word, and what the answers are to be found in. */
+export const PROBE_PROMPTS: readonly string[] = [
+  'Read harbour.txt and tell me what it says.',
+  'Read notes/knots.txt and tell me what it says.',
+  'Read log/tides.txt and tell me what it says.',
+]
+
+/** A call that asks for the file, and one that answers: a model may make more. */
+export const CALLS_A_PROMPT = 2
+
+export interface ProbeFile {
+  /** From the workspace. */
+  readonly path: string
+  readonly text: string
+  /** A line that stands in this file of this workspace and nowhere else. */
+  readonly mark: string
+}
+
+/** The files of a workspace of the comparison. Those of another have the same names and other marks. Pure. */
+export function probeFiles(workspace: number): readonly ProbeFile[] {
+  return ['harbour.txt', 'notes/knots.txt', 'log/tides.txt'].map((path) => {
+    const mark = `This is ${path} of harbour number ${workspace}.`
+    const lines = Array.from({ length: FILE_LINES }, (_, index) => `${index + 1}. ${FILLING}`)
+    return { path, mark, text: [mark, ...lines, ''].join('\n') }
+  })
+}
+
+/** So long that a request grows by something worth caching, and short enough to be shown whole. */
+const FILE_LINES = 40
+const FILLING = 'A rope is made fast, the tide turns, and another line is written into the book.'

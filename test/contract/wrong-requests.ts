@@ -1,0 +1,20 @@
+/** Why a vendor refuses a body, the body, the place its error names, and the code where the vendor has one. */
+export type WrongRequest = readonly [why: string, body: object, at: string, code?: string | null]
+
+/** A picture of one pixel. */
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+/** Begins as one and is none. */
+export const BROKEN_PIXEL = Buffer.from(PIXEL, 'base64').subarray(0, 20).toString('base64')
+export const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+export const NOT_A_PDF = Buffer.from('plain text').toString('base64')
+/** More base64 than an image may be at Anthropic. */
+export const HUGE = 'A'.repeat(10_000_004)
+
+export function without(whole: object, name: string): object {
+  return Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name))
+}
+
+export function repeated<T>(count: number, one: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => one(index))
+}

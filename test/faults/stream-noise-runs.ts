@@ -1,0 +1,186 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SessionId } from '../../src/model/ids.ts'
+import { Harness } from '../../src/session/harness.ts'
+import { bundleScript } from '../support/bundled-script.ts'
+import { CANARY_KEY } from '../support/canary.ts'
+import { VENDOR_DIALECTS } from '../support/dialects.ts'
+import { openParts } from '../support/harness-parts.ts'
+import { random } from '../support/random.ts'
+import { value } from '../support/story.ts'
+import { sseOf } from '../support/vendor-answer.ts'
+import type { VendorDialect } from '../support/vendor-schemas.ts'
+import { scriptedServer, type RecordedRequest } from '../support/vendor-server.ts'
+import { startChild } from './child.ts'
+import { SAID } from './stream-cut-answer.ts'
+import { growthOf, noiseOffences, type HeardNoise } from './stream-noise-judge.ts'
+import { NOISES, type Noise } from './stream-noise-kinds.ts'
+import { sourceOf, wordy } from './stream-noise-source.ts'
+import type { Told } from './told.ts'
+
+export interface NoiseRun {
+  readonly seed: number
+  readonly count: number
+  /** How many noises a child hears, each in a Session of its own. */
+  readonly each: number
+  /** Names of the noises to make in turn; of all of them, if absent. */
+  readonly noises?: readonly string[]
+  /** What the child does wrong on purpose. */
+  readonly planted?: Planted
+  readonly note?: (heard: HeardNoise) => void
+}
+
+/** `hoard`: it keeps what it hears. `reject`: nobody looks after a promise. */
+export const PLANTED = ['hoard', 'reject'] as const
+export type Planted = (typeof PLANTED)[number]
+
+export interface NoisesMade {
+  readonly violations: string[]
+  /** The most of any child, in bytes. */
+  peakGrowth: number
+  endGrowth: number
+}
+
+/** Children at work at one time. */
+const LANES = 2
+/** Far more than any noise takes: whoever needs longer does not come to an end. */
+const PATIENCE_MS = 120_000
+const IDLE_MS = 60_000
+
+/** Where everything lies that is made, and what every child has in common. */
+export class NoiseRuns {
+  readonly #folder: string
+  readonly #script: string
+  #count = 0
+
+  private constructor(folder: string, script: string) {
+    this.#folder = folder
+    this.#script = script
+  }
+
+  static async prepare(folder: string): Promise<NoiseRuns> {
+    const own = await mkdtemp(join(folder, 'stream-noise-'))
+    return new NoiseRuns(
+      own,
+      await bundleScript(new URL('stream-noise-child.ts', import.meta.url), own),
+    )
+  }
+
+  /** Child processes that hear noise in the middle of a Session. A root in which something is wrong is kept. */
+  async make(run: NoiseRun): Promise<NoisesMade> {
+    const made: NoisesMade = { violations: [], peakGrowth: 0, endGrowth: 0 }
+    const waiting = groupsOf(run)
+    const lane = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const root = join(this.#folder, `${this.#count++}`)
+        await mkdir(root, { mode: 0o700 })
+        const found = (await this.#hear(root, next, run.planted)).flatMap(({ name, heard }) => {
+          const { peak, end } = growthOf(heard)
+          made.peakGrowth = Math.max(made.peakGrowth, peak)
+          made.endGrowth = Math.max(made.endGrowth, end)
+          run.note?.(heard)
+          return noiseOffences(heard).map((offence) => `${root}: ${name}: ${offence}`)
+        })
+        made.violations.push(...found)
+        if (found.length === 0) await rm(root, { recursive: true })
+      }
+    }
+    await Promise.all(Array.from({ length: LANES }, lane))
+    return made
+  }
+
+  async clear(): Promise<void> {
+    await rm(this.#folder, { recursive: true })
+  }
+
+  async #hear(root: string, { dialect, noises }: Group, planted: Planted | undefined) {
+    const server = await noisyServer(dialect, noises)
+    const baseUrl = server.baseUrl(dialect)
+    const asked = noises.map(({ noise }, i) => ({
+      words: wordsFor(i),
+      idleMs: noise.idleMs ?? IDLE_MS,
+    }))
+    const order = { root, key: CANARY_KEY, baseUrl, dialect, noises: asked, planted }
+    const child = startChild(this.#script, order)
+    const late = setTimeout(() => void child.kill(), PATIENCE_MS)
+    const ending = await child.ended
+    clearTimeout(late)
+    await server.close().catch(() => {})
+    const told = bySession(child.told)
+    return Promise.all(
+      noises.map(async ({ name, noise }, i) => {
+        const own = told[i] ?? []
+        const [opened] = own
+        const ends = opened?.what === 'opened' ? await endsIn(root, opened.session) : []
+        const heard: HeardNoise = { noise, told: own, ending, ends, requests: server.violations }
+        return { name: `${name} in ${dialect}`, heard }
+      }),
+    )
+  }
+}
+
+interface Group {
+  readonly dialect: VendorDialect
+  readonly noises: readonly { readonly name: string; readonly noise: Noise }[]
+}
+
+/** Every kind in turn; the dialect of a child is chance. */
+function groupsOf({ seed, count, each, noises: names = Object.keys(NOISES) }: NoiseRun): Group[] {
+  return Array.from({ length: Math.ceil(count / each) }, (_, group) => {
+    const dialect = random(seed + group).pick(VENDOR_DIALECTS)
+    const first = group * each
+    const noises = Array.from({ length: Math.min(each, count - first) }, (__, i) => {
+      const name = names[(first + i) % names.length] ?? ''
+      const noise = NOISES[name]?.(sourceOf(dialect, seed + first + i))
+      if (noise === undefined) throw new Error(`no noise is called ${name}`)
+      return { name, noise }
+    })
+    return { dialect, noises }
+  })
+}
+
+function wordsFor(noise: number): string {
+  return `Und jetzt Lärm Nummer ${noise}.`
+}
+
+/** An answer with calls and a long one to their results; later every noise once, when it is asked for; else right ones. */
+function noisyServer(dialect: VendorDialect, noises: Group['noises']) {
+  const right = sseOf(dialect, { text: 'Fest vertäut ⚓.' })
+  let asked = 0
+  let made = 0
+  return scriptedServer((request: RecordedRequest) => {
+    asked += 1
+    if (asked === 1) return { body: sseOf(dialect, SAID) }
+    if (asked === 2) {
+      return { body: wordy({ dialect, pieceBytes: 5, pieces: LONG_ANSWER, ends: true }) }
+    }
+    if (!request.bytes.includes(wordsFor(made))) return { body: right }
+    made += 1
+    return noises[made - 1]?.noise.answer(request) ?? { body: right }
+  })
+}
+
+/** As many pieces as a model makes of a few pages: after them the process is as large as one at work. */
+const LONG_ANSWER = 8_000
+
+function bySession(told: readonly Told[]): Told[][] {
+  const sessions: Told[][] = []
+  for (const one of told) {
+    if (one.what === 'opened') sessions.push([])
+    sessions.at(-1)?.push(one)
+  }
+  return sessions
+}
+
+/** How many ends each Turn has, in the order in which they began. */
+async function endsIn(root: string, session: SessionId): Promise<number[]> {
+  const { parts, close } = await openParts(root)
+  const ends = new Map<string, number>()
+  const read = await new Harness(parts).read(session, { types: [] }, ({ raw }) => {
+    const turn = raw.turn_id ?? ''
+    if (raw.type === 'turn_started') ends.set(turn, 0)
+    if (raw.type === 'turn_ended') ends.set(turn, (ends.get(turn) ?? 0) + 1)
+  })
+  await close()
+  return value(read).damage === undefined ? [...ends.values()] : []
+}

@@ -1,0 +1,94 @@
+import { beforeAll, expect, test } from 'vitest'
+import { freshFolder } from '../support/folder.ts'
+import { MOST_GROWTH, noiseOffences, type HeardNoise } from './stream-noise-judge.ts'
+import { NOISES } from './stream-noise-kinds.ts'
+import { NoiseRuns, PLANTED } from './stream-noise-runs.ts'
+import type { Told } from './told.ts'
+
+let runs: NoiseRuns
+
+beforeAll(async () => {
+  runs = await NoiseRuns.prepare(await freshFolder())
+})
+
+/** Many processes, on a machine that may have others. */
+const LONG_MS = 240_000
+
+test(
+  'no noise harms a process: each Turn ends once, the next one works, and memory stays small',
+  async () => {
+    const count = Object.keys(NOISES).length
+    expect(count).toBeGreaterThan(30)
+    const ends = new Set<string>()
+    const note = ({ told }: HeardNoise) => {
+      const turns = told.flatMap((one) => (one.what === 'turn' ? [one.kind ?? one.status] : []))
+      ends.add(turns[1] ?? 'none')
+    }
+    const { violations, peakGrowth } = await runs.make({ seed: 1, count, each: 8, note })
+    expect(violations).toEqual([])
+    expect(peakGrowth).toBeGreaterThan(0)
+    expect([...ends]).toEqual(
+      expect.arrayContaining(['completed', 'invalid_response', 'network', 'stream_idle']),
+    )
+  },
+  LONG_MS,
+)
+
+const CAUGHT = { hoard: /it grew by \d+ MB/, reject: /ended with exit code 1/ } as const
+
+test.each(PLANTED)('a child with the mistake %s is caught', async (planted) => {
+  const run = { seed: 1, count: 1, each: 1, noises: ['cut'], planted }
+  const { violations } = await runs.make(run)
+  expect(violations).toContainEqual(expect.stringMatching(CAUGHT[planted]))
+})
+
+const WELL: HeardNoise = {
+  noise: {},
+  told: [
+    { what: 'turn', status: 'completed' },
+    { what: 'turn', status: 'failed', kind: 'invalid_response' },
+    { what: 'memory', before: 1_000, peak: 2_000, after: 1_500 },
+    { what: 'turn', status: 'completed' },
+    { what: 'done' },
+  ],
+  ending: { code: 0, signal: null, complaint: '' },
+  ends: [1, 1, 1],
+  requests: [],
+}
+
+test('the judge finds nothing wrong where nothing is', () => {
+  expect(noiseOffences(WELL)).toEqual([])
+  expect(noiseOffences({ ...WELL, noise: { ends: ['failed invalid_response'] } })).toEqual([])
+})
+
+const SPOILT: [string, RegExp, HeardNoise][] = [
+  ['it crashed', /exit code 7/, { ...WELL, ending: { ...WELL.ending, code: 7 } }],
+  ['it complained', /it complained/, { ...WELL, ending: { ...WELL.ending, complaint: 'a leak' } }],
+  ['a Turn has no end', /1,0,1 ends/, { ...WELL, ends: [1, 0, 1] }],
+  ['a Turn has two ends', /1,2,1 ends/, { ...WELL, ends: [1, 2, 1] }],
+  ['a Turn ended as a defect', /failed internal/, turned(1, 'failed', 'internal')],
+  ['a Turn ended otherwise', /as failed/, { ...WELL, noise: { ends: ['completed'] } }],
+  ['the next Turn failed', /the Turn after/, turned(3, 'failed', 'invalid_response')],
+  ['it grew', /it grew by 51 MB/, grown(MOST_GROWTH + 1_000_000)],
+  ['the Log proves nothing', /another/, { ...WELL, told: [...WELL.told, unproven()] }],
+  ['a request was wrong', /no key/, { ...WELL, requests: ['no key'] }],
+]
+
+test.each(SPOILT)('the judge finds that %s', (_, offence, heard) => {
+  expect(noiseOffences(heard)).toContainEqual(expect.stringMatching(offence))
+})
+
+function turned(at: number, status: string, kind: string): HeardNoise {
+  return { ...WELL, told: WELL.told.with(at, { what: 'turn', status, kind }) }
+}
+
+function grown(bytes: number): HeardNoise {
+  return {
+    ...WELL,
+    told: WELL.told.with(2, { what: 'memory', before: 0, peak: bytes, after: 0 }),
+  }
+}
+
+function unproven(): Told {
+  return { what: 'unproven', text: 'request 7 has another request_sha256' }
+}

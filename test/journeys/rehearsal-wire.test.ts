@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import { VENDOR_DIALECTS } from '../support/dialects.ts'
+import { openRehearsal } from '../support/rehearsal-server.ts'
+import { value } from '../support/story.ts'
+import { vendorPlace } from '../support/vendor-place.ts'
+
+async function say(session: Session, text: string): Promise<string> {
+  const { ended } = value(await value(await session.admit(text)).done)
+  const { status, error } = ended
+  return error === undefined ? status : `${status} ${error.kind} ${error.message}`
+}
+
+function answers(session: Session): string[] {
+  return session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
+}
+
+test.each(VENDOR_DIALECTS)(
+  '%s: the rehearsal model on the wire takes every request of a Session, and does what is asked',
+  async (dialect) => {
+    const vendor = await openRehearsal()
+    const here = await vendorPlace(vendor)
+    await writeFile(join(here.workspace, 'a.txt'), 'the first line\n')
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    expect(await say(session, 'Read a.txt and list all files, then search for "first".')).toBe(
+      'completed',
+    )
+    expect(await say(session, 'Read nowhere.txt')).toBe('completed')
+    expect(await say(session, 'Who are you?')).toBe('completed')
+    await session.close()
+    const outcomes = session.events.flatMap((e) =>
+      e.type === 'tool_result' ? [[e.data.name, e.data.outcome]] : [],
+    )
+    expect(outcomes).toEqual([
+      ['read', 'ok'],
+      ['glob', 'ok'],
+      ['grep', 'ok'],
+      ['read', 'failed'],
+    ])
+    expect(answers(session).join('\n')).toContain('the first line')
+    expect(answers(session).join('\n')).toContain('it failed')
+    expect(vendor.violations).toEqual([])
+    const used = session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data.usage] : []))
+    expect(used).toHaveLength(vendor.requests.length)
+    // Every call finds all of the one before in the cache, as far as the vendor counts.
+    const step = dialect === 'messages' ? 1 : 128
+    expect(used.slice(1).map(({ cached_read }) => cached_read)).toEqual(
+      used.slice(0, -1).map(({ input }) => input - (input % step)),
+    )
+  },
+)

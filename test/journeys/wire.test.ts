@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import type { Session } from '../../src/session/session.ts'
+import { withImages } from '../support/stand-in-images.ts'
+import { canDrawAll, drawing, drawn } from '../support/drawing.ts'
+import { value } from '../support/story.ts'
+import { hastyClock } from '../support/vendor-place.ts'
+import { wayPlace, WAYS } from '../support/ways.ts'
+
+const WIRE = WAYS.filter((way) => way !== 'in process')
+const RETRYING: Partial<SessionParts> = {
+  limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 2 },
+}
+
+async function say(session: Session, text: string): Promise<string> {
+  const { ended } = value(await value(await session.admit(text)).done)
+  return ended.error === undefined ? ended.status : ended.error.kind
+}
+
+function answers(session: Session): string[] {
+  return session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
+}
+
+function usages(session: Session) {
+  return session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data.usage] : []))
+}
+
+test.each(WIRE)(
+  '%s: of a Session of sixty calls with tools, at least 95 %% of the input is found in the cache after the first',
+  async (way) => {
+    const here = await wayPlace(way)
+    for (let n = 0; n < 30; n++)
+      await writeFile(join(here.workspace, `f${n}.txt`), `file number ${n}\n`.repeat(8))
+    const session = value(await here.harness.create(here.begin))
+    for (let n = 0; n < 30; n++) expect(await say(session, `Read f${n}.txt`)).toBe('completed')
+    const [, ...later] = usages(session)
+    expect(later.length).toBe(59)
+    const input = later.reduce((sum, usage) => sum + usage.input, 0)
+    const cached = later.reduce((sum, usage) => sum + usage.cached_read, 0)
+    expect(cached / input).toBeGreaterThanOrEqual(0.95)
+    const sent = session.events.flatMap((e) =>
+      e.type === 'provider_request' ? [e.data.sent_bytes] : [],
+    )
+    if (way !== 'websocket') return
+    const [, second = 0, ...rest] = sent.filter((bytes) => bytes !== undefined)
+    expect(Math.max(...rest)).toBeLessThan(second + 1_000)
+  },
+)
+
+/** A picture drawn from a seed, and the colours of it that anybody would name first. */
+async function pictureOf(seed: number) {
+  const picture = drawing(seed)
+  const shares = [...picture.shares].toSorted((a, b) => b[1] - a[1])
+  const colours = shares.slice(0, 2).map(([name]) => name)
+  return { ...picture, colours, png: await drawn(picture, 'png') }
+}
+
+/** A fault that passes, and how a Turn that may try again ends: nothing was shown before it, or something was. */
+const UNNUMBERED = /^(duplicate|out-of-order)/
+
+const PASSING: readonly {
+  readonly name: string
+  readonly switches: string
+  readonly ends: readonly string[]
+}[] = [
+  { name: 'delay', switches: 'delay:50,once', ends: ['completed'] },
+  { name: 'cut before anything', switches: 'cut:20,once', ends: ['completed'] },
+  { name: '429', switches: 'status:429,retry-after:1,once', ends: ['completed'] },
+  { name: '529', switches: 'status:529,retry-after:1,once', ends: ['completed'] },
+  { name: '503', switches: 'status:503,once', ends: ['completed'] },
+  { name: '500', switches: 'status:500,once', ends: ['completed'] },
+  { name: 'close', switches: 'close,once', ends: ['completed'] },
+  { name: 'malformed', switches: 'malformed,once', ends: ['completed', 'invalid_response'] },
+  { name: 'duplicate', switches: 'duplicate,once', ends: ['completed', 'invalid_response'] },
+  { name: 'out-of-order', switches: 'out-of-order,once', ends: ['completed', 'invalid_response'] },
+]
+
+test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
+  '$way: after the fault $name the Turn has a truthful end, says nothing twice, and the Session goes on',
+  async ({ way, switches, ends }) => {
+    const clock = hastyClock()
+    const plain = await wayPlace(way, { changes: RETRYING, switches })
+    const parts = { ...plain.parts, place: { ...plain.parts.place, clock } }
+    const { Harness } = await import('../../src/session/harness.ts')
+    const harness = new Harness(parts)
+    const session = value(await harness.create(plain.begin))
+    expect(ends).toContain(await say(session, 'Hello there.'))
+    const [first = ''] = answers(session)
+    expect(await say(session, 'Hello there.')).toBe('completed')
+    const last = answers(session).at(-1) ?? ''
+    expect(last.length).toBeGreaterThan(20)
+    // What a vendor does not number can be told twice by it, and nobody would know.
+    if (!UNNUMBERED.test(switches)) expect(last.startsWith(first)).toBe(true)
+    const { requests } = value(await harness.verify(session.id, { requests: true }))
+    expect(requests?.mismatches).toEqual([])
+  },
+)
+
+test.each(WIRE)(
+  '%s: a window that is full is told as that, and nothing is tried again',
+  async (way) => {
+    const here = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Hello there.')).toBe('context_overflow')
+    expect(session.events.filter(({ type }) => type === 'provider_request').length).toBe(1)
+  },
+)
+
+test.each(WIRE)(
+  '%s: pictures that are refused are not sent again, and the Turn goes on',
+  async (way) => {
+    const here = await wayPlace(way, { switches: 'refuse-images' })
+    const { png } = await pictureOf(1)
+    const session = await withImages(here, here.begin.provider, [png])
+    expect(await say(session, 'What do you see?')).toBe('completed')
+    const events = session.events.map(({ type }) => type)
+    expect(events.filter((type) => type === 'provider_request').length).toBe(2)
+    expect(events).toContain('resource_quarantined')
+  },
+)
+
+test.runIf(canDrawAll).each(WIRE)(
+  '%s: what the model says of a picture is what was drawn',
+  async (way) => {
+    for (const seed of [3, 8]) {
+      const here = await wayPlace(way)
+      const { png, width, height, colours } = await pictureOf(seed)
+      const session = await withImages(here, here.begin.provider, [png])
+      expect(await say(session, 'What do you see?')).toBe('completed')
+      const said = answers(session).at(-1) ?? ''
+      expect(said).toContain(`${width} by ${height} pixels`)
+      for (const colour of colours) expect(said).toContain(colour)
+      const sent = here.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
+      expect(sent).toBe(true)
+    }
+  },
+)

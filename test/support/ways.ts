@@ -1,0 +1,81 @@
+import { onTestFinished } from 'vitest'
+import { systemClock } from '../../src/host/clock.ts'
+import { failed, ok } from '../../src/model/errors.ts'
+import { chatProvider } from '../../src/providers/chat/stream.ts'
+import { messagesProvider } from '../../src/providers/messages/stream.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { responsesProvider } from '../../src/providers/responses/stream.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { CANARY_KEY } from './canary.ts'
+import { DIALECTS } from './dialects.ts'
+import { harnessPlace, type HarnessPlace } from './harness-place.ts'
+import { openRehearsal, type RehearsalVendor } from './rehearsal-server.ts'
+import type { VendorDialect } from './vendor-schemas.ts'
+
+/** Every way in which a Session can talk to the rehearsal model. */
+export const WAYS = ['in process', 'messages', 'responses', 'websocket', 'chat'] as const
+export type Way = (typeof WAYS)[number]
+export type WireWay = Exclude<Way, 'in process'>
+
+export interface WayPlace extends HarnessPlace {
+  readonly root: string
+  /** What a Session that talks in this way is begun with. */
+  readonly begin: { readonly provider: string; readonly model: string }
+  /** The server; absent in process. */
+  readonly vendor: RehearsalVendor | undefined
+}
+
+export interface WayOptions {
+  readonly changes?: Partial<SessionParts>
+  readonly root?: string
+  readonly vendor?: RehearsalVendor | undefined
+  /** Switches of faults, as in `cut:300,once`. */
+  readonly switches?: string
+}
+
+/** A workspace whose Sessions talk to the rehearsal model in one way. Nothing that the server refused goes unnoticed. */
+export async function wayPlace(way: Way, options: WayOptions = {}): Promise<WayPlace> {
+  const { changes = {}, root, switches } = options
+  if (way === 'in process') {
+    const here = await harnessPlace(changes, root)
+    return { ...here, begin: { provider: 'rehearsal', model: 'rehearsal' }, vendor: undefined }
+  }
+  const vendor = options.vendor ?? (await newVendor())
+  const provider = providerOf(way, vendor.baseUrl(dialectOf(way), switches))
+  const here = await harnessPlace(
+    {
+      providerOf: async (name) =>
+        name === way ? ok(provider) : failed('not_configured', 'There is no other.'),
+      dialectOf: async () => ok(DIALECTS[dialectOf(way)]),
+      dialectNameOf: () => dialectOf(way),
+      secrets: [CANARY_KEY],
+      ...changes,
+    },
+    root,
+  )
+  return { ...here, begin: { provider: way, model: 'rehearsal' }, vendor }
+}
+
+async function newVendor(): Promise<RehearsalVendor> {
+  const vendor = await openRehearsal()
+  onTestFinished(() => vendor.close())
+  return vendor
+}
+
+function dialectOf(way: WireWay): VendorDialect {
+  return way === 'websocket' ? 'responses' : way
+}
+
+function providerOf(way: WireWay, baseUrl: string): Provider {
+  const options = { key: CANARY_KEY, baseUrl, idleMs: 60_000, clock: systemClock }
+  switch (way) {
+    case 'messages':
+      return messagesProvider(options)
+    case 'chat':
+      return chatProvider(options)
+    case 'responses':
+      return responsesProvider({ ...options, transport: 'http-sse' })
+    case 'websocket':
+      return responsesProvider({ ...options, transport: 'websocket' })
+  }
+}
