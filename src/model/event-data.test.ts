@@ -126,7 +126,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     transport: 'websocket',
     previous_response_id_used: true,
   },
-  assistant_message: { text: 'ok', partial: true, resources: [descriptor] },
+  assistant_message: { text: 'ok', partial: true, phase: 'final_answer', resources: [descriptor] },
   reasoning: { dialect: 'responses', model: 'm', item: null },
   tool_call: { call_id: 'c', name: 'read', arguments: '{"path":' },
   tool_result: {

@@ -8,8 +8,10 @@ export const PIXEL =
 export const BROKEN_PIXEL = Buffer.from(PIXEL, 'base64').subarray(0, 20).toString('base64')
 export const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 export const NOT_A_PDF = Buffer.from('plain text').toString('base64')
-/** More base64 than an image may be at Anthropic. */
-export const HUGE = 'A'.repeat(10_000_004)
+/** A picture with so much behind it that its base64 is longer than Anthropic takes. */
+export const HUGE = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.alloc(7_500_000)]).toString(
+  'base64',
+)
 
 export function without(whole: object, name: string): object {
   return Object.fromEntries(Object.entries(whole).filter(([key]) => key !== name))

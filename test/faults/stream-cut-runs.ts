@@ -19,8 +19,8 @@ export interface CutRun {
 }
 
 /** A Session is given up after so many cuts, and a place after so many Sessions: what is kept grows with each. */
-const CUTS_A_SESSION = 12
-const SESSIONS_A_PLACE = 40
+const CUTS_A_SESSION = 24
+const SESSIONS_A_PLACE = 20
 
 /** Turns whose answers are cut, each followed by one that is not, over real sockets and on a real disk. */
 export async function runCuts(run: CutRun): Promise<string[]> {
