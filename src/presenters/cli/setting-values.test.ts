@@ -64,6 +64,7 @@ test('every setting says what it takes', () => {
     ...['anthropic', 'openai', 'openai-chat'].flatMap((name) => [
       [`providers.${name}.key`, 'a key: letters, digits and signs without a space'],
       [`providers.${name}.base_url`, 'an http or https URL without user, query and fragment'],
+      ...(name === 'openai' ? [['providers.openai.transport', 'auto, websocket or http-sse']] : []),
     ]),
     ['display.colour', 'auto, always or never'],
     ['display.bell', 'true or false'],
