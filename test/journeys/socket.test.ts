@@ -155,7 +155,7 @@ test('prefix_mismatch: after a Turn that another process ran, everything is told
   await proven(here, session)
 })
 
-test('compaction: after a checkpoint, everything is told again', async () => {
+test('[PC-010] compaction: after a checkpoint, everything is told again', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { earlyWorkspace } from '../../src/contract/early-workspace.ts'
+import { surfaceEvent } from '../../src/session/create.ts'
 import type { SessionParts } from '../../src/session/session-parts.ts'
 import type { Session } from '../../src/session/session.ts'
 import { withImages } from '../support/stand-in-images.ts'
@@ -135,5 +137,35 @@ test.runIf(canDrawAll).each(WIRE)(
       const sent = here.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
       expect(sent).toBe(true)
     }
+  },
+)
+
+test.each(WIRE)(
+  '[PC-066] %s: another contract is one cold start, and the evidence names it',
+  async (way) => {
+    const here = await wayPlace(way)
+    const session = value(await here.harness.create(here.begin))
+    for (const text of ['One.', 'Two.']) await say(session, text)
+    const parts = { ...here.parts, contract: earlyWorkspace(here.workspace) }
+    const changed = value(await surfaceEvent(parts, session.state, 'reload'))
+    value(await session.between((record) => record([changed])))
+    for (const text of ['Three.', 'Four.']) await say(session, text)
+    const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
+    expect(
+      requests.map(({ contract_version, prefix_break }) => [contract_version, prefix_break?.cause]),
+    ).toEqual([
+      ['hw1', undefined],
+      ['hw1', undefined],
+      ['hw1-early', 'surface'],
+      ['hw1-early', undefined],
+    ])
+    const [, warm, cold, again] = usages(session).map(
+      ({ input, cached_read }) => cached_read / input,
+    )
+    expect([Number(warm) > 0.8, Number(cold) < 0.8, Number(again) > 0.8]).toEqual([
+      true,
+      true,
+      true,
+    ])
   },
 )
