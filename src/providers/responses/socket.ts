@@ -14,7 +14,7 @@ type Client = ReturnType<typeof onceLoaded>
 const PING_MS = 25_000
 /** Vendors end a socket after an hour; one that nobody uses is ended long before. */
 const IDLE_MS = 5 * 60_000
-const LONGEST_MESSAGE = 16 * 1024 * 1024
+const LONGEST_MESSAGE = 3 * 1024 * 1024
 
 /** One socket to a server, opened when it is first used. It holds no process that has nothing else to do. */
 export class ResponsesSocket {
