@@ -282,6 +282,20 @@ test('an interrupt ends the socket, and the next Turn tells everything on anothe
   await proven(here, session)
 })
 
+test('what is left of an answer that nobody could read is not taken for the next one', async () => {
+  const noise = ['{"type":"response.output_text.delta"}']
+  const here = await place({
+    answer: (_request, n) =>
+      n === 0 ? { noise, answer: { text: 'An old answer.' } } : { text: 'Good morning.' },
+  })
+  const session = value(await here.harness.create(RESPONSES))
+  expect(await say(session, 'One.')).toMatch(/^invalid_response: /)
+  expect(await say(session, 'Two.')).toBe('completed')
+  const said = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
+  expect([said, here.server.opened()]).toEqual([['Good morning.'], 2])
+  await proven(here, session)
+})
+
 test('a socket that is killed at fifty points of a stream ends the Turn truthfully, and says nothing twice', async () => {
   const text =
     'It was a long and quiet morning, and nobody spoke before the tide had turned. '.repeat(3)

@@ -19,11 +19,15 @@ export type SocketAnswer =
   /** So many bytes of the messages, then the connection ends. */
   | { readonly answer: VendorAnswer; readonly cutAfter: number }
   | { readonly error: Readonly<Record<string, unknown>> }
+  /** These messages come before those of the answer. */
+  | { readonly noise: readonly string[]; readonly answer: VendorAnswer }
 
 export interface SocketServer {
   readonly baseUrl: string
   readonly requests: readonly SocketRequest[]
   readonly violations: readonly string[]
+  /** How many sockets were opened. */
+  opened(): number
   /** Ends all sockets that are open. */
   hangUp(): Promise<void>
   close(): Promise<void>
@@ -50,6 +54,7 @@ export async function socketServer({
   }
   const sockets = new WebSocketServer({ noServer: true })
   const open = new Set<WebSocket>()
+  let opened = 0
   const server = createServer((incoming, response) => void byHttp(incoming, response, take))
   server.on('upgrade', (request, socket, head) => {
     const status = refuse()
@@ -59,6 +64,7 @@ export async function socketServer({
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       open.add(accepted)
+      opened += 1
       accepted.on('close', () => open.delete(accepted))
       accepted.on('message', (data) =>
         reply(
@@ -77,6 +83,7 @@ export async function socketServer({
     baseUrl: `http://127.0.0.1:${address.port}/v1`,
     requests,
     violations,
+    opened: () => opened,
     hangUp: async () => {
       const gone = [...open].map((one) => once(one, 'close'))
       for (const one of open) one.terminate()
@@ -126,6 +133,10 @@ function eventsWithId(answer: VendorAnswer, n: number): string[] {
 
 function reply(socket: WebSocket, answer: SocketAnswer, n: number): void {
   if ('error' in answer) return socket.send(JSON.stringify({ type: 'error', ...answer.error }))
+  if ('noise' in answer) {
+    for (const one of [...answer.noise, ...eventsWithId(answer.answer, n)]) socket.send(one)
+    return
+  }
   if (!('cutAfter' in answer)) {
     for (const event of eventsWithId(answer, n)) socket.send(event)
     return
@@ -148,6 +159,6 @@ async function byHttp(
   const chunks: Uint8Array[] = []
   for await (const chunk of incoming) chunks.push(chunk as Uint8Array)
   const answer = take('http-sse', Buffer.concat(chunks).toString('utf8'))
-  if ('error' in answer || 'cutAfter' in answer) return void response.destroy()
+  if ('error' in answer || 'cutAfter' in answer || 'noise' in answer) return void response.destroy()
   response.writeHead(200, { 'content-type': 'text/event-stream' }).end(sseOf('responses', answer))
 }

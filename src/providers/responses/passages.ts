@@ -79,14 +79,21 @@ export class Passages {
     way.forget('reconnected')
     const call = { events: socket.call.bind(socket, bytes), reader: this.#reader }
     let shown = false
-    for await (const event of readAnswer({ ...call, options: this.#options }, signal)) {
-      if (event.type === 'error') {
-        yield shown ? event : this.#failed(way, event, reused)
-        return
+    let whole = false
+    try {
+      for await (const event of readAnswer({ ...call, options: this.#options }, signal)) {
+        if (event.type === 'error') {
+          yield shown ? event : this.#failed(way, event, reused)
+          return
+        }
+        whole = event.type === 'done'
+        if (event.type === 'done') way.remember(event, sha256)
+        else shown = true
+        yield event
       }
-      if (event.type === 'done') way.remember(event, sha256)
-      shown ||= event.type !== 'done'
-      yield event
+    } finally {
+      // More of an answer that was not read to its end may be on its way, and would be taken for the next one.
+      if (!whole) socket.close()
     }
   }
 

@@ -141,11 +141,11 @@ class OpenSocket {
   hold(held: boolean): void {
     this.#stopIdling()
     if (this.ended) return
+    // What came before anything was asked is no answer to it.
+    this.#messages.length = 0
     if (held) this.#connection?.ref()
     else {
       this.#connection?.unref()
-      // What was left of an answer that nobody read to its end.
-      this.#messages.length = 0
       this.#stopIdling = this.#timers.after(IDLE_MS, () => this.end())
     }
   }
