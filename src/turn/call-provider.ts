@@ -53,7 +53,11 @@ export async function callProvider(
       publish({ type: 'reasoning_delta', data: { text: event.text } })
     } else if (event.type === 'item') {
       items.push(event.item)
-      if (event.item.kind === 'text') shown = ''
+      // It is recorded whatever comes, and then seen, also where no delta came before it.
+      if (event.item.kind === 'text') {
+        shown = ''
+        anyShown = true
+      }
     } else if (event.type === 'error') {
       return fail(event.error)
     } else {

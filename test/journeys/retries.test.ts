@@ -186,6 +186,20 @@ test.each(VENDOR_DIALECTS)(
   },
 )
 
+test('a text that came whole, without its pieces, is not asked for again either', async () => {
+  const whole = sseOf('responses', { text: 'It was a long and quiet morning.' }).toString('utf8')
+  const frames = whole.split('\n\n').filter((frame) => !frame.includes('output_text.delta'))
+  const end = frames.findIndex((frame) => frame.includes('response.completed'))
+  const body = frames
+    .slice(0, end)
+    .map((frame) => `${frame}\n\n`)
+    .join('')
+  const { ended, sent, session } = await turn('responses', { body })
+  expect([ended.status, sent]).toEqual(['failed', 1])
+  const said = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data] : []))
+  expect(said).toEqual([{ text: 'It was a long and quiet morning.', partial: true }])
+})
+
 test('an interrupt during a wait ends the Turn, and no further request is sent', async () => {
   const server = await scriptedServer(() => refusal('messages', 529, { type: 'overloaded_error' }))
   const { harness } = await vendorPlace(server, { retries: RETRIES })
