@@ -196,8 +196,8 @@ test('a text that came whole, without its pieces, is not asked for again either'
     .join('')
   const { ended, sent, session } = await turn('responses', { body })
   expect([ended.status, sent]).toEqual(['failed', 1])
-  const said = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data] : []))
-  expect(said).toEqual([{ text: 'It was a long and quiet morning.', partial: true }])
+  const kept = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data] : []))
+  expect(kept).toEqual([{ text: 'It was a long and quiet morning.', partial: true }])
 })
 
 test('an interrupt during a wait ends the Turn, and no further request is sent', async () => {
