@@ -94,6 +94,8 @@ export async function composeWorkspace(
     secrets: secretsOf(env, settings.settings),
     contract,
     effort: settings.settings.effort,
+    upload: settings.settings.resources,
+    replay: settings.settings.resources?.replay,
   })
   const own = { workspace: folders.own, home: homeFolders.own }
   const defaultModel = models.defaultOf

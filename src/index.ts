@@ -1,3 +1,7 @@
+export { resolveAttachmentsToContentBlocks } from './session/attachments.ts'
+export type { ContentBlocks, ResolveOptions } from './session/attachments.ts'
+export type { AttachmentError } from './model/attachment.ts'
+export type { BlobPart, Part, TextPart } from './model/conversation.ts'
 export { ERROR_KINDS } from './model/errors.ts'
 export type { ErrorKind, HawserError, NextAction, Result } from './model/errors.ts'
 export { BLOB_EXTENSIONS } from './model/ids.ts'

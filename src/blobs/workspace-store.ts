@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../host/clock.ts'
 import type { Ids } from '../host/ids.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import { BLOB_EXTENSIONS, BlobKey, type BlobMediaType } from '../model/ids.ts'
+import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { underShortLock } from './short-lock.ts'
 import type { BlobStore, OpenBlob } from './store.ts'
@@ -220,10 +220,6 @@ async function* pieces(file: File, start: number, end: number): AsyncGenerator<B
     at += piece.length
     yield piece
   }
-}
-
-function isBlobMediaType(mediaType: string): mediaType is BlobMediaType {
-  return Object.hasOwn(BLOB_EXTENSIONS, mediaType)
 }
 
 /** The key is not echoed: it is not ours, and may be anything. */

@@ -18,6 +18,7 @@ export type BreakCause =
   | 'quarantine'
   | 'drop'
   | 'transient_retired'
+  | 'payload_missing'
 
 /** Where the shared prefix ends, in bytes of the earlier request, and why. */
 export interface Break {
@@ -131,6 +132,8 @@ function retirement({ resource }: Segment, events: readonly WholeEvent[]): Break
     (event) =>
       'resource_id' in event.data && event.data.resource_id === resource && CAUSES.has(event.type),
   )
+  if (last?.type === 'resource_retired' && last.data.why.startsWith('payload_'))
+    return 'payload_missing'
   return (last && CAUSES.get(last.type)) ?? 'transient_retired'
 }
 

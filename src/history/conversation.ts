@@ -1,9 +1,10 @@
 import type { ConversationItem, Part } from '../model/conversation.ts'
-import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/event.ts'
-import type { TurnId } from '../model/ids.ts'
+import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { historyOf } from './history.ts'
+import { SessionResources } from './session-resources.ts'
 import { transientsAt, type Replay, type Transients } from './transients.ts'
+import { originalPart, stableText, userParts } from './user-parts.ts'
 import * as words from './words.ts'
 
 export interface Now {
@@ -39,6 +40,7 @@ type CallResult = Extract<ConversationItem, { kind: 'tool_result' }>
 export class Conversation {
   readonly #transients: Transients
   readonly #refused: ReadonlySet<TurnId>
+  readonly #resources: SessionResources
   readonly #items: ConversationItem[] = []
   #calls: Call[] = []
   #results = new Map<string, CallResult>()
@@ -48,9 +50,10 @@ export class Conversation {
     const { checkpoint, events } = historyOf(all)
     this.#transients = transientsAt(all, now.turn, now.replay)
     this.#refused = refusedTurns(events)
+    this.#resources = new SessionResources(all)
     if (checkpoint !== undefined)
       this.#say('developer', checkpoint.seq, words.checkpoint(checkpoint))
-    for (const event of events) this.add(event)
+    for (const event of events) this.#take(event)
   }
 
   /** Everything so far; a call that has no result yet gets one that says so. Earlier items stay the same objects. */
@@ -61,6 +64,11 @@ export class Conversation {
 
   /** The next Event of the Turn. One that `changesWhatStands` needs a new Conversation instead. */
   add(event: WholeEvent): void {
+    this.#resources.add(event)
+    this.#take(event)
+  }
+
+  #take(event: WholeEvent): void {
     const { seq, turn_id } = event
     if (turn_id !== undefined && this.#refused.has(turn_id)) return
     switch (event.type) {
@@ -124,36 +132,48 @@ export class Conversation {
     this.#put({ kind, seq, parts: [{ type: 'text', text, lifetime: 'stable' }] })
   }
 
-  /** Warning, text, descriptors, then bytes in the order they were given. */
   #userParts(event: WholeEvent<'user_message'>): Part[] {
-    const { text, resources = [], attachment_errors = [], presenter_context } = event.data
-    const warning = attachment_errors.length === 0 ? [] : [words.rejected(attachment_errors)]
-    const volunteered =
-      presenter_context === undefined ? [] : [words.presenterContext(presenter_context)]
-    const texts = [...warning, text, ...resources.map(words.descriptor), ...volunteered]
-    const bytes = resources.flatMap((resource) => this.#resourceBytes(event, resource))
-    return [...texts.flatMap(stableText), ...bytes]
+    return userParts(event.data, (resource) => {
+      const { resource_id } = resource
+      const loss = this.#transients.lossOf(resource_id)
+      if (loss !== undefined) return this.#lost(event.turn_id, words.lost(resource, loss))
+      const lifetime = this.#transients.lifetimeOf(event.turn_id, resource_id)
+      if (lifetime === undefined || !this.#transients.isWithheld(resource_id)) return lifetime
+      return [{ type: 'text', text: words.withheld(resource), resource: resource_id, lifetime }]
+    })
   }
 
-  #resourceBytes(event: WholeEvent, resource: Descriptor): Part[] {
-    if (resource.kind === 'link' || resource.kind === 'file') return []
-    const lifetime = this.#transients.lifetimeOf(event.turn_id, resource.resource_id)
-    if (lifetime === undefined) return []
-    const { blob, media_type, handle, resource_id, width, height } = resource
-    const size = width === undefined || height === undefined ? {} : { width, height }
-    return [{ type: 'blob', blob, media_type, resource: resource_id, handle, lifetime, ...size }]
+  /** For as long as the bytes would have stood there. It belongs to no Resource any more, so nothing else can end it. */
+  #lost(turn: TurnId | undefined, text: string): Part[] {
+    const lifetime = this.#transients.lifetimeOf(turn)
+    return lifetime === undefined ? [] : [{ type: 'text', text, lifetime }]
   }
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
     const evidence = stableText(words.view(event))
-    const { outcome, variant, handle, resource_id } = event.data
+    const { outcome, variant, made, handle, resource_id } = event.data
     const lifetime = this.#transients.turnOnly(event.turn_id, resource_id)
-    if (outcome !== 'projected' || variant === undefined || lifetime === undefined) return evidence
-    const media_type = 'application/octet-stream'
-    return [
-      ...evidence,
-      { type: 'blob', blob: variant, media_type, resource: resource_id, handle, lifetime },
-    ]
+    const { descriptor, goneIn } = this.#resources.byId(resource_id) ?? {}
+    if (outcome !== 'projected' || descriptor === undefined) return evidence
+    // What was announced and then refused stays corrected: nobody may believe later that it was seen.
+    if (goneIn !== undefined && goneIn === event.turn_id)
+      return [...evidence, ...stableText(words.lost(descriptor, 'refused'))]
+    if (lifetime === undefined) return evidence
+    if (variant === undefined) return [...evidence, ...originalPart(descriptor, lifetime)]
+    const { width, height } = made ?? {}
+    const size = width === undefined || height === undefined ? {} : { width, height }
+    const how = made === undefined ? {} : { made }
+    const part: Part = {
+      type: 'blob',
+      blob: variant,
+      media_type: blobMediaType(variant),
+      resource: resource_id,
+      handle,
+      ...size,
+      variant: { of: event.data.content_sha256 ?? '', ...how },
+      lifetime,
+    }
+    return [...evidence, part]
   }
 
   /** A body appears once, where it was activated, and stays until a checkpoint covers it. */
@@ -226,6 +246,8 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
       return event.turn_id !== turn
     case 'turn_ended':
       return event.data.status === 'refused'
+    case 'permission_decision':
+      return event.data.decision === 'denied' && event.data.subject.startsWith('upload:')
     case 'session_started':
     case 'session_fork':
     case 'session_settings':
@@ -241,7 +263,6 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
     case 'tool_call':
     case 'tool_result':
     case 'plan_updated':
-    case 'permission_decision':
     case 'resource_ingested':
     case 'resource_view':
     case 'files_restored':
@@ -258,8 +279,4 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
 function assistantContent({ data: { text, phase } }: WholeEvent<'assistant_message'>) {
   const named = phase === undefined ? {} : { phase }
   return { parts: stableText(text), ...named }
-}
-
-function stableText(text: string): Part[] {
-  return text === '' ? [] : [{ type: 'text', text, lifetime: 'stable' }]
 }

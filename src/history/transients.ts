@@ -1,5 +1,5 @@
 import type { WholeEvent } from '../model/event.ts'
-import type { ResourceId, TurnId } from '../model/ids.ts'
+import { ResourceId, type TurnId } from '../model/ids.ts'
 import type { Lifetime } from '../model/segment.ts'
 
 /** How a Resource's bytes are shown again after the Turn that attached it. */
@@ -7,11 +7,18 @@ export type Replay = 'attach-turn' | 'window' | 'cost-aware'
 
 /** Which bytes of a Session are in a request of the Turn `now`, and for how long. */
 export interface Transients {
-  /** Of bytes that an Event of `turn` brought; `undefined` when they are retired. */
-  lifetimeOf(turn: TurnId | undefined, resource?: ResourceId): Lifetime | undefined
-  /** Of bytes for one Turn only, such as a view or hydrated text. */
-  turnOnly(turn: TurnId | undefined, resource?: ResourceId): Lifetime | undefined
+  /** Of bytes that a message of `turn` brought; `undefined` when they are retired. */
+  readonly lifetimeOf: (turn: TurnId | undefined, resource?: ResourceId) => Lifetime | undefined
+  /** Of bytes for one Turn only, such as a view or hydrated text; `undefined`, too, when nothing shows that Resource any more. */
+  readonly turnOnly: (turn: TurnId | undefined, resource?: ResourceId) => Lifetime | undefined
+  /** The bytes that a message brought may not go to the model: that was decided before any of them did. */
+  readonly isWithheld: (resource: ResourceId) => boolean
+  /** Why bytes are missed that were still to be shown. */
+  readonly lossOf: (resource: ResourceId) => Loss | undefined
 }
+
+/** The store could not give them, as `resource_retired` tells, or a provider refused to look at them. */
+export type Loss = 'payload_missing' | 'payload_damaged' | 'refused'
 
 /** Decided from Events alone, so that a resumed Session decides the same. */
 export function transientsAt(
@@ -19,16 +26,7 @@ export function transientsAt(
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const gone = new Set<ResourceId>()
-  const answered = new Set<TurnId>()
-  const order: TurnId[] = []
-  for (const event of events) {
-    if (event.type === 'turn_started' && event.turn_id !== undefined) order.push(event.turn_id)
-    if (event.type === 'provider_usage' && event.turn_id !== undefined) answered.add(event.turn_id)
-    if (RETIRING.has(event.type) && 'resource_id' in event.data) {
-      if (event.data.resource_id !== undefined) gone.add(event.data.resource_id)
-    }
-  }
+  const { retired, ended, withheld, lost, answered, order } = fatesIn(events)
   const place = new Map(order.map((turn, at) => [turn, at]))
   const here = now === undefined ? order.length : (place.get(now) ?? order.length)
   /** Nothing between the attaching Turn and this one was ever answered, so no model has seen the bytes. */
@@ -36,18 +34,82 @@ export function transientsAt(
     order.slice(place.get(turn) ?? 0, here).every((between) => !answered.has(between))
   return {
     lifetimeOf: (turn, resource) => {
-      if (resource !== undefined && gone.has(resource)) return undefined
+      if (resource !== undefined && (retired.has(resource) || ended.has(resource))) return undefined
       if (replay !== 'attach-turn') return 'window'
       if (turn === undefined) return undefined
       if (turn === now) return 'turn'
       return unseen(turn) ? 'carried' : undefined
     },
     turnOnly: (turn, resource) => {
-      if (resource !== undefined && gone.has(resource)) return undefined
+      if (resource !== undefined && ended.has(resource)) return undefined
       return turn !== undefined && turn === now ? 'turn' : undefined
     },
+    isWithheld: (resource) => withheld.has(resource),
+    lossOf: (resource) => lost.get(resource),
   }
 }
 
-/** After one of these, the bytes of that Resource are in no later request. */
-const RETIRING = new Set<string>(['resource_retired', 'resource_dropped', 'resource_quarantined'])
+/** What became of Resources and Turns. */
+interface Fates {
+  /** Bytes that a message brought are in no later request; a view may still show them. */
+  readonly retired: Set<ResourceId>
+  /** Nothing shows their bytes any more. */
+  readonly ended: Set<ResourceId>
+  readonly withheld: Set<ResourceId>
+  readonly lost: Map<ResourceId, Loss>
+  readonly answered: Set<TurnId>
+  /** Turns as they began. */
+  readonly order: TurnId[]
+}
+
+function fatesIn(events: readonly WholeEvent[]): Fates {
+  const fates: Fates = {
+    retired: new Set(),
+    ended: new Set(),
+    withheld: new Set(),
+    lost: new Map(),
+    answered: new Set(),
+    order: [],
+  }
+  const projected = new Set<ResourceId>()
+  for (const { type, data, turn_id } of events) {
+    if (type === 'turn_started' && turn_id !== undefined) fates.order.push(turn_id)
+    else if (type === 'provider_usage' && turn_id !== undefined) fates.answered.add(turn_id)
+    else if (type === 'resource_dropped') fates.ended.add(data.resource_id)
+    else if (type === 'resource_quarantined') {
+      lose(fates, data.resource_id, 'refused')
+      fates.ended.add(data.resource_id)
+    } else if (type === 'resource_retired') {
+      lose(fates, data.resource_id, data.why)
+      fates.retired.add(data.resource_id)
+    } else if (type === 'provider_request')
+      for (const { resource_id } of data.projected ?? []) projected.add(resource_id)
+    else if (type === 'permission_decision' && data.decision === 'denied') {
+      const resource = uploadOf(data.subject)
+      if (resource !== undefined && !projected.has(resource)) fates.withheld.add(resource)
+    }
+  }
+  return fates
+}
+
+/** Only what was still to be shown can be missed. */
+function lose({ retired, ended, withheld, lost }: Fates, resource: ResourceId, why: string): void {
+  const shown = ![retired, ended, withheld].some((gone) => gone.has(resource))
+  if (shown && isLoss(why)) lost.set(resource, why)
+}
+
+function isLoss(why: string): why is Loss {
+  return why === 'payload_missing' || why === 'payload_damaged' || why === 'refused'
+}
+
+const UPLOAD = 'upload:'
+
+/** What a decision about a Resource's bytes is said to be about. */
+export function uploadSubject(resource: ResourceId): string {
+  return `${UPLOAD}${resource}`
+}
+
+function uploadOf(subject: string): ResourceId | undefined {
+  if (!subject.startsWith(UPLOAD)) return undefined
+  return ResourceId.safeParse(subject.slice(UPLOAD.length)).data
+}

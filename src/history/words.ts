@@ -2,6 +2,7 @@ import { quoted, shortened } from '../encoding/quote.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/event.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { Loss } from './transients.ts'
 
 // Every sentence that Hawser itself says to a model. They are part of the Prompt Contract: a pinned hash ties them to its
 // version, and the words of an item never change once it was said.
@@ -80,6 +81,21 @@ export function view({ data }: WholeEvent<'resource_view'>): string {
     denied: 'is not shown: that was not permitted',
   }[data.outcome]
   return `[View of ${what}, by ${data.by}: ${outcome}]`
+}
+
+/** In place of bytes that were not to go to this model. */
+export function withheld({ handle }: Descriptor): string {
+  return `[${handle} is not shown: sending it to this model was not permitted]`
+}
+
+/** In place of bytes that were to be shown. */
+export function lost({ handle }: Pick<Descriptor, 'handle'>, loss: Loss): string {
+  const why = {
+    payload_missing: 'its payload is missing',
+    payload_damaged: 'its payload is damaged',
+    refused: "the model's provider refused it",
+  }[loss]
+  return `[${handle} is not shown: ${why}]`
 }
 
 export function skill({ data }: WholeEvent<'skill_activation'>): string {

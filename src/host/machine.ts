@@ -40,6 +40,14 @@ export type PathFacts =
   | { readonly kind: 'missing' | 'not_folder' }
   | { readonly kind: 'unreadable'; readonly code: string }
 
+/** Whether a path leads to a regular file now. Only a hint, as all of this: never throws for what the system says. */
+export async function leadsToFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isFile(),
+    () => false,
+  )
+}
+
 /** Never throws for what the system says. */
 export async function pathFacts(path: string): Promise<PathFacts> {
   try {

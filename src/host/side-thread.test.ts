@@ -38,3 +38,18 @@ test.each([
 ])('a script that fills memory with %s is ended', async (_, script) => {
   expect(await run(script, { bytes: 64 * MIB })).toEqual({ outcome: 'memory' })
 })
+
+test('a script that nobody waits for any longer is ended, also before it began', async () => {
+  const stop = new AbortController()
+  const running = run('for (;;) {}', { signal: stop.signal })
+  stop.abort()
+  expect(await running).toEqual({ outcome: 'time' })
+  expect(await run('for (;;) {}', { signal: stop.signal })).toEqual({ outcome: 'time' })
+})
+
+test('memory that is given away is not copied', async () => {
+  const bytes = new Uint8Array([1, 2, 3])
+  const work = { input: { bytes }, givenAway: [bytes.buffer] }
+  expect(await run('answer(input.bytes.length)', work)).toEqual({ outcome: 'answered', value: 3 })
+  expect(bytes.length).toBe(0)
+})

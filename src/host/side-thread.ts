@@ -4,11 +4,15 @@ import { systemClock, type Clock } from './clock.ts'
 /** Work for a thread of its own: a CommonJS script, which finds `input` and calls `answer` with its result. */
 export interface SideWork {
   readonly script: string
-  /** Copied to the thread. */
+  /** Copied to the thread, but for what is given away to it. */
   readonly input: unknown
+  /** Memory that is in `input` and nobody else's any longer. */
+  readonly givenAway?: readonly ArrayBuffer[]
   readonly ms: number
   /** By how much the memory of this process may grow meanwhile, whoever of it lets it grow. */
   readonly bytes: number
+  /** Aborted when nobody waits for it any longer; it ends as if its time were up. */
+  readonly signal?: AbortSignal
 }
 
 /** `value` is whatever the script answered; it came from code that read untrusted bytes, so it is to be checked. */
@@ -25,6 +29,7 @@ export function inSideThread(work: SideWork, clock: Clock = systemClock): Promis
     const thread = new Worker(PRELUDE + work.script, {
       eval: true,
       workerData: work.input,
+      transferList: [...(work.givenAway ?? [])],
       env: {},
       execArgv: [],
       stdout: true,
@@ -35,6 +40,7 @@ export function inSideThread(work: SideWork, clock: Clock = systemClock): Promis
     thread.stderr.resume()
     const cancels = [
       clock.after(work.ms, () => end({ outcome: 'time' })),
+      whenAborted(work.signal, () => end({ outcome: 'time' })),
       whenGrown(clock, work.bytes, () => end({ outcome: 'memory' })),
     ]
     thread.once('message', (value: unknown) => end({ outcome: 'answered', value }))
@@ -57,6 +63,12 @@ const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 const PRELUDE = `const { parentPort, workerData: input } = require('node:worker_threads')
 const answer = (value) => parentPort.postMessage(value)
 `
+
+function whenAborted(signal: AbortSignal | undefined, then: () => void): () => void {
+  signal?.addEventListener('abort', then)
+  if (signal?.aborted === true) queueMicrotask(then)
+  return () => signal?.removeEventListener('abort', then)
+}
 
 const EVERY_MS = 20
 

@@ -18,6 +18,8 @@ export interface Input {
   readonly isTTY: boolean
   /** Everything until the end, or until there is more than `limit`: then `undefined`. */
   all(limit: number): Promise<Buffer | undefined>
+  /** The first `limit` bytes, fewer only where it ends before. Nothing reads on after that. */
+  upTo(limit: number): Promise<Buffer>
   /** Keys as they are pressed, unread by the system, until the returned function is called. `undefined`: the input ended. */
   keys(listener: (bytes: Buffer | undefined) => void): () => void
   /** What the system does when Ctrl-C is pressed and it reads the keys: sends SIGINT to this process. */
@@ -100,18 +102,23 @@ function positive(size: number | undefined, otherwise: number): number {
 }
 
 function inputOf(stream: NodeJS.ReadStream): Input {
+  const upTo = async (limit: number) => {
+    const pieces: Buffer[] = []
+    let length = 0
+    const all: AsyncIterable<Buffer> = stream
+    for await (const bytes of all) {
+      pieces.push(bytes)
+      length += bytes.length
+      if (length >= limit) break
+    }
+    return Buffer.concat(pieces).subarray(0, limit)
+  }
   return {
     isTTY: isTerminal(stream),
+    upTo,
     all: async (limit) => {
-      const pieces: Buffer[] = []
-      let length = 0
-      const all: AsyncIterable<Buffer> = stream
-      for await (const bytes of all) {
-        length += bytes.length
-        if (length > limit) return undefined
-        pieces.push(bytes)
-      }
-      return Buffer.concat(pieces)
+      const bytes = await upTo(limit + 1)
+      return bytes.length > limit ? undefined : bytes
     },
     keys: (listener) => {
       const onData = (bytes: Buffer) => listener(bytes)

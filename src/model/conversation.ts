@@ -1,4 +1,5 @@
 import type { BlobKey, ResourceId } from './ids.ts'
+import type { VariantMade } from './provider-events.ts'
 import type { Lifetime } from './segment.ts'
 
 /** What stands in a Conversation, in the order of a request, in no provider's words. */
@@ -43,6 +44,8 @@ export type Part = TextPart | BlobPart
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
+  /** The Resource whose bytes it stands for. */
+  readonly resource?: ResourceId
   readonly lifetime: Lifetime
 }
 
@@ -58,6 +61,10 @@ export interface BlobPart {
   /** Of an image, where they are known. */
   readonly width?: number
   readonly height?: number
+  /** Of text that is not UTF-8, by the name that `TextDecoder` knows; the bytes are converted when they are fetched. */
+  readonly charset?: string
+  /** Set when `blob` is a variant: the hash of the original, and how the variant was made. */
+  readonly variant?: { readonly of: string; readonly made?: VariantMade }
   readonly lifetime: Lifetime
   /** The bytes, once they were fetched. */
   readonly bytes?: Buffer

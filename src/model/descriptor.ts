@@ -75,6 +75,13 @@ const LinkDescriptor = openObject({
 export const Descriptor = z.discriminatedUnion('kind', [StoredDescriptor, LinkDescriptor])
 export type Descriptor = Frozen<z.infer<typeof Descriptor>>
 
+/** What an attachment is found to be, before a Session names it. */
+export type ResourceFacts = Unnamed<Descriptor>
+
+type Unnamed<D> = D extends Descriptor
+  ? Omit<D, 'resource_id' | 'handle' | 'source' | 'rehydratable'>
+  : never
+
 function hasNone(descriptor: object, fields: readonly string[]): boolean {
   return !fields.some((field) => Object.hasOwn(descriptor, field))
 }

@@ -164,6 +164,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     size: { width: 2, height: 2 },
     content_sha256: sha,
     variant: blob,
+    made: { encoder: 'sharp 0.35.5', format: 'jpeg', quality: 75, width: 4, height: 4 },
     outcome: 'projected',
   },
   resource_retired: { resource_id: resource, why: 'turn_over', estimate: { keep_usd: 0.2 } },

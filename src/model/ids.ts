@@ -39,9 +39,25 @@ export const BLOB_EXTENSIONS = {
 
 export type BlobMediaType = keyof typeof BLOB_EXTENSIONS
 
+export function isBlobMediaType(type: string): type is BlobMediaType {
+  return Object.hasOwn(BLOB_EXTENSIONS, type)
+}
+
 /** `{sha256}.{ext}`. No `m` flag: a key with a newline in it must not pass. */
 export const BlobKey = z
   .string()
   .regex(/^[a-f0-9]{64}\.(png|jpg|gif|webp|pdf|txt|md|csv|json|bin)$/)
   .brand<'blob'>()
 export type BlobKey = z.infer<typeof BlobKey>
+
+/** The media type that a key's extension stands for. */
+export function blobMediaType(key: BlobKey): BlobMediaType {
+  const extension = key.slice(key.lastIndexOf('.') + 1)
+  return MEDIA_TYPES.get(extension) ?? 'application/octet-stream'
+}
+
+const MEDIA_TYPES: ReadonlyMap<string, BlobMediaType> = new Map(
+  Object.keys(BLOB_EXTENSIONS)
+    .filter(isBlobMediaType)
+    .map((type) => [BLOB_EXTENSIONS[type], type]),
+)

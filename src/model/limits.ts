@@ -16,6 +16,7 @@ export const LIMITS = Object.freeze({
   turn_attachment_ms: 30_000,
   image_pixels: 64_000_000,
   image_side_pixels: 16_384,
+  pdf_text_bytes: 256 * KIB,
 
   descriptor_bytes: 400,
   link_uri_bytes: 1_000,

@@ -1,7 +1,16 @@
 import * as z from 'zod'
 import { BlobKey, ResourceId, Sha256 } from './ids.ts'
 import { LIMITS } from './limits.ts'
-import { boundedText, Count, Flag, list, Milliseconds, Opaque, openObject } from './shape.ts'
+import {
+  boundedText,
+  Count,
+  Flag,
+  list,
+  Milliseconds,
+  Opaque,
+  openObject,
+  type Frozen,
+} from './shape.ts'
 
 export const Dialect = z.enum(['responses', 'messages', 'chat', 'rehearsal', 'claude-agent-sdk'])
 
@@ -21,11 +30,38 @@ export const PrefixBreakCause = z.enum([
   'unknown',
 ])
 
+/** Both ends are included and counted from 1. */
+export const Span = openObject({ from: Count, to: Count })
+
+/** A part of an image, in pixels of the original. */
+export const Region = openObject({ x: Count, y: Count, width: Count, height: Count })
+
+/** How a variant was made: by what, and with which parameters. */
+export const VariantMade = openObject({
+  /** Library and version, as in `sharp 0.35.5`. */
+  encoder: z.string(),
+  /** As in `jpeg`, or `text` for the words of a document. */
+  format: z.string(),
+  /** Hash of the bytes that it was made from, which may be a variant, too. */
+  of: Sha256.optional(),
+  quality: Count.optional(),
+  width: Count.optional(),
+  height: Count.optional(),
+  /** The limits that it was made to meet. */
+  max_side: Count.optional(),
+  max_base64_bytes: Count.optional(),
+  region: Region.optional(),
+  pages: Span.optional(),
+})
+export type VariantMade = Frozen<z.infer<typeof VariantMade>>
+
 /** One Resource whose bytes are in the request: written before the request is sent. */
 const Projected = openObject({
   resource_id: ResourceId,
   content_sha256: Sha256,
+  /** What was sent instead of the original, and how it was made. */
   variant: BlobKey.optional(),
+  made: VariantMade.optional(),
   bytes: Count,
   lifetime: z.enum(['turn', 'carried', 'window']),
 })

@@ -1,18 +1,13 @@
 import * as z from 'zod'
 import { Descriptor, Handle } from './descriptor.ts'
 import { BlobKey, ResourceId, Sha256 } from './ids.ts'
-import { Dialect } from './provider-events.ts'
+import { Dialect, Region, Span, VariantMade } from './provider-events.ts'
 import { Count, openObject } from './shape.ts'
 
 export const ResourceIngested = openObject({
   descriptor: Descriptor,
   origin: z.enum(['tool', 'egress', 'hydration']),
 })
-
-/** Both ends are included and counted from 1. */
-const Span = openObject({ from: Count, to: Count })
-
-const Size = { width: Count, height: Count }
 
 export const ResourceView = openObject({
   resource_id: ResourceId,
@@ -21,11 +16,13 @@ export const ResourceView = openObject({
   reason: z.string().optional(),
   pages: Span.optional(),
   lines: Span.optional(),
-  region: openObject({ x: Count, y: Count, ...Size }).optional(),
-  size: openObject(Size).optional(),
+  region: Region.optional(),
+  size: openObject({ width: Count, height: Count }).optional(),
   /** Absent for a link, whose target was never fetched. */
   content_sha256: Sha256.optional(),
+  /** What is shown instead of the whole original, and how it was made. */
   variant: BlobKey.optional(),
+  made: VariantMade.optional(),
   outcome: z.enum(['projected', 'missing', 'damaged', 'denied']),
 })
 

@@ -11,6 +11,14 @@ export const LIMIT_DEFAULTS = { command_seconds: 120, idle_seconds: 180, retries
 /** How hard a model can be asked to think, in the words of all vendors together. */
 const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
 
+/** May it happen? As a person sets it. */
+const Upload = z.enum(['allow', 'ask', 'deny'])
+
+const Size = z.int().nonnegative()
+
+/** While bytes stay in requests: on the Turn that attaches them, until a checkpoint, or for as long as that is cheaper. */
+const Replay = z.enum(['attach-turn', 'window', 'cost-aware'])
+
 /** Begins with no underscore, so that no name of ours and none of the language can be meant. */
 const ModelId = z.string().regex(/^[A-Za-z0-9@][\w.:/@+~=,-]{0,199}$/)
 
@@ -70,12 +78,36 @@ export const Settings = z.strictObject({
     .record(ModelId, ModelFacts)
     .optional()
     .describe('What is known of models, by their ids; goes before what Hawser knows of them.'),
+  resources: z
+    .strictObject({
+      upload: Upload.optional()
+        .describe('Whether attached bytes may go to a model: allow (default), ask or deny.')
+        .meta({ default: 'allow' }),
+      upload_image: Upload.optional().describe('The same for images; goes before upload.'),
+      upload_pdf: Upload.optional().describe('The same for PDF documents.'),
+      upload_text: Upload.optional().describe('The same for text files.'),
+      upload_ask_over: Size.optional().describe(
+        'Files of more bytes than this are asked about where they would be allowed.',
+      ),
+      upload_deny_over: Size.optional().describe('Files of more bytes than this never go.'),
+      replay: Replay.optional()
+        .describe(
+          'How long new Sessions show attached bytes: attach-turn (default), window or cost-aware.',
+        )
+        .meta({ default: 'attach-turn' }),
+    })
+    .optional(),
   display: z
     .strictObject({
       colour: z
         .enum(['auto', 'always', 'never'])
         .optional()
         .describe('Colours: on a terminal (auto, default), always or never.')
+        .meta({ default: 'auto' }),
+      pictures: z
+        .enum(['auto', 'never'])
+        .optional()
+        .describe('Pictures in terminals that can show them (auto, default), or never.')
         .meta({ default: 'auto' }),
       bell: z
         .boolean()

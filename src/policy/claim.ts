@@ -11,4 +11,11 @@ export interface Claim {
   readonly command?: string
   /** The program is to reach the network. */
   readonly network: boolean
+  /** A Resource whose bytes are to go to the model. */
+  readonly upload?: {
+    readonly handle: string
+    readonly name: string
+    readonly kind: 'image' | 'pdf' | 'text'
+    readonly size_bytes: number
+  }
 }

@@ -1,3 +1,4 @@
+import { base64Between } from '../encoding/base64.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
 import type { Part } from '../model/conversation.ts'
@@ -5,20 +6,33 @@ import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
 import { isText, notShown, titledText } from './said.ts'
 
-/** A segment of these bytes; of the surface, unless it says which Event it is from. */
+/** A segment of a text, or of bytes that nobody else has; of the surface, unless it says which Event it is from. */
 export function segment(
   role: SegmentRole,
-  text: string,
+  content: string | Buffer,
   seq = -1,
   { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
 ): Segment {
-  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
-  const { buffer } = UTF_8.encode(text)
+  const bytes = typeof content === 'string' ? ownBytes(content) : content
   const owner = resource === undefined ? {} : { resource }
-  return { role, bytes: Buffer.from(buffer), seq, lifetime, ...owner }
+  return { role, bytes, seq, lifetime, ...owner }
+}
+
+/** In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there. */
+function ownBytes(text: string): Buffer {
+  return Buffer.from(UTF_8.encode(text).buffer)
 }
 
 const UTF_8 = new TextEncoder()
+
+/** Stands in JSON for the base64 of a file. No media type that is shown and no handle can hold it. */
+export const BASE64 = '<base64>'
+
+/** JSON that shows a file: its bytes stand in base64 where the text first says `BASE64`. */
+export function showing(bytes: Buffer, json: string): Buffer {
+  const at = json.indexOf(BASE64)
+  return base64Between(json.slice(0, at), bytes, json.slice(at + BASE64.length))
+}
 
 /** What a part says in words; what has none says so. */
 export function wordsOf(part: Part): string {

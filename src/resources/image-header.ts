@@ -9,7 +9,7 @@ export interface ImageHeader {
 
 /** The header of a PNG, JPEG, GIF or WebP image; `undefined` when the bytes are none of these. Looks at bytes alone. */
 export function imageHeader(bytes: Buffer): ImageHeader | undefined {
-  const known = FORMATS.find(({ at, magic }) => bytes.indexOf(magic, at) === at)
+  const known = FORMATS.find(({ at, magic }) => bytes.subarray(at, at + magic.length).equals(magic))
   if (known === undefined) return undefined
   const size = known.size(bytes)
   const { format } = known

@@ -1,5 +1,5 @@
-import type Sharp from 'sharp'
 import { LIMITS } from '../model/limits.ts'
+import { loadImageLibrary, type ImageLibrary } from './image-library.ts'
 
 /** A small copy of an image: four bytes a pixel, red, green, blue and opacity, row by row. */
 export interface Pixels {
@@ -11,25 +11,20 @@ export interface Pixels {
 /** Decodes an image to a small copy of it; `undefined` when that is not possible. Keeps the colours that are there, mixing none. */
 export type Decode = (bytes: Buffer) => Promise<Pixels | undefined>
 
-/** The decoder, or `undefined` where the image library is not installed: it is optional, because it is native. */
+/** The decoder, or `undefined` where the image library is not installed. */
 export type LoadDecoder = () => Promise<Decode | undefined>
 
 export const loadDecoder: LoadDecoder = async () => {
-  const sharp = await import('sharp').then(
-    (library) => library.default,
-    () => undefined,
-  )
-  // It keeps nothing of what it decoded: the same image seldom comes twice.
-  sharp?.cache(false)
-  return sharp === undefined ? undefined : (bytes) => decoded(sharp, bytes)
+  const library = await loadImageLibrary()
+  return library === undefined ? undefined : (bytes) => decoded(library, bytes)
 }
 
 const LONGEST_SIDE = 96
 
 /** The first frame, where there are several. What is cut off or damaged is refused, and not guessed at. */
-async function decoded(sharp: typeof Sharp, bytes: Buffer): Promise<Pixels | undefined> {
+async function decoded(library: ImageLibrary, bytes: Buffer): Promise<Pixels | undefined> {
   try {
-    const { data, info } = await sharp(bytes, {
+    const { data, info } = await library(bytes, {
       failOn: 'error',
       limitInputPixels: LIMITS.image_pixels,
       sequentialRead: true,

@@ -6,12 +6,23 @@ import { verifyLog, type Verdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
+import type { AttachmentInput } from '../model/attachment.ts'
+import type { Verdict as AttachmentVerdict } from '../resources/resolve-attachments.ts'
+import { checkInputs } from './attachments.ts'
 import { createSession, type NewSession } from './create.ts'
 import { diffTurns, type FileDiff } from './diff.ts'
 import { lastErrors } from './last-errors.ts'
 import { findSession, listSessions, type ListedSession } from './list.ts'
 import { previewRequest, type PreviewOptions } from './preview.ts'
 import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './read-log.ts'
+import {
+  badPayloads,
+  dropResource,
+  listResources,
+  resourceBytes,
+  type BadPayload,
+  type ListedResource,
+} from './resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './search.ts'
 import { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -122,6 +133,32 @@ export class Harness {
     options: PreviewOptions = {},
   ): Promise<Result<ComposedRequest>> {
     return previewRequest(this.#parts, session, text, options)
+  }
+
+  /** What would become of attachments; nothing is stored, written or sent. */
+  checkAttachments(
+    inputs: readonly AttachmentInput[],
+  ): Promise<Result<readonly AttachmentVerdict[]>> {
+    return checkInputs(this.#parts.place.clock, inputs)
+  }
+
+  /** The Resources of a Session, in the order they came in. */
+  resources(session: Session): Promise<Result<readonly ListedResource[]>> {
+    return listResources(this.#parts, session)
+  }
+
+  /** From now on nothing shows its bytes to a model. */
+  dropResource(session: Session, handle: string): Promise<Result<void>> {
+    return dropResource(session, handle)
+  }
+
+  resourceBytes(session: Session, handle: string): Promise<Result<Buffer>> {
+    return resourceBytes(this.#parts, session, handle)
+  }
+
+  /** Stored bytes of any Session here that are missing or damaged. */
+  badPayloads(): Promise<Result<readonly BadPayload[]>> {
+    return badPayloads(this.#parts)
   }
 
   /** Text that every checkpoint keeps as it is. */

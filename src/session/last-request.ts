@@ -22,5 +22,7 @@ export async function lastRequestOf(
   if (!found.ok || !dialect.ok) return undefined
   const cacheKey = sent.data.cache_key
   const parts = { provider: dialect.value, surface: found.value.surface, store, cacheKey }
-  return new RequestComposer(parts, sent.turn_id).compose(before)
+  return new RequestComposer(parts, sent.turn_id).compose(before, {
+    recorded: sent.data.projected,
+  })
 }

@@ -2,7 +2,7 @@ import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import type { Clock } from '../host/clock.ts'
 import { withinTime } from '../host/time-limit.ts'
 import { ok, type Result } from '../model/errors.ts'
-import type { EventType, WholeEvent } from '../model/event.ts'
+import type { EventData, EventType, WholeEvent } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { readLog, type LogEnd } from './read-log.ts'
@@ -162,10 +162,26 @@ interface Text {
 }
 
 function textsOf(event: WholeEvent): readonly Text[] {
-  if (event.type === 'user_message') return [{ field: 'text', text: event.data.text }]
+  if (event.type === 'user_message') return messageTexts(event.data)
   if (event.type === 'assistant_message') return [{ field: 'text', text: event.data.text }]
   if (event.type === 'tool_result') return [{ field: 'output', text: event.data.output }]
   return event.type === 'tool_call' ? argumentTexts(event.data.arguments) : []
+}
+
+/** What a person said, and what their attachments are called. */
+function messageTexts({ text, resources = [], attachment_errors = [] }: EventData<'user_message'>) {
+  return [
+    { field: 'text', text },
+    ...resources.map((one, at) =>
+      one.kind === 'link'
+        ? { field: `resources.${at}.uri`, text: one.uri }
+        : { field: `resources.${at}.name`, text: one.name },
+    ),
+    ...attachment_errors.map(({ name }, at) => ({
+      field: `attachment_errors.${at}.name`,
+      text: name,
+    })),
+  ]
 }
 
 /** Arguments are searched as what they mean, not with the escapes of JSON; what is not JSON, as it stands. */

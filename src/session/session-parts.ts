@@ -5,7 +5,9 @@ import type { Sandbox } from '../host/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
 import type { ModelFacts } from '../model/model-facts.ts'
-import type { ToolSchema } from '../model/surface.ts'
+import type { SurfaceParams, ToolSchema } from '../model/surface.ts'
+import type { UploadRules } from '../policy/upload.ts'
+import type { VariantMaker } from '../resources/variant-maker.ts'
 import type { Dialect, Provider } from '../providers/provider.ts'
 import type { Answer, Question, TurnParts } from '../turn/turn-parts.ts'
 
@@ -46,6 +48,12 @@ export interface SessionParts {
   readonly secrets: readonly string[]
   /** Of new Sessions; that of this version, unless one is to be compared with it. */
   readonly contract?: PromptContract | undefined
+  /** What a person set about bytes that go to a model; nothing stops them by default. */
+  readonly upload?: UploadRules | undefined
+  /** How long new Sessions show attached bytes; on their own Turn by default. */
+  readonly replay?: SurfaceParams['replay'] | undefined
+  /** Makes other forms of what is stored; with what is installed here by default. */
+  readonly variants?: VariantMaker | undefined
   /** How hard models of new Sessions think; by default their own. */
   readonly effort?: string | undefined
 }

@@ -6,12 +6,17 @@ import type { LogWriter } from '../log/append.ts'
 import type { PermissionMode } from '../policy/decide.ts'
 import { narrower } from '../policy/decide.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
+import type { AttachmentInput } from '../model/attachment.ts'
+import type { Resolved } from '../resources/resolve-attachments.ts'
 import { runTurn, type TurnOutcome } from '../turn/run.ts'
 import { NO_USAGE } from '../turn/usage.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
+import { resolveInputs } from './attachments.ts'
 import { surfaceEvent } from './create.ts'
 import { lastRequestOf } from './last-request.ts'
 import { lateContext } from './late-context.ts'
+import { openingOf } from './opening.ts'
+import { ResourceNames } from './resource-names.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
@@ -21,6 +26,10 @@ import { turnParts, type TurnWorld } from './turn-world.ts'
 export interface AdmitOptions {
   readonly whenBusy?: WhenBusy
   readonly channel?: string
+  /** What comes with the text, in this order. Read now, whenever the Turn begins. */
+  readonly attachments?: readonly AttachmentInput[]
+  /** Handles that the person wrote: each is a view of that Resource. */
+  readonly views?: readonly string[]
 }
 
 /** A Turn whose request is durable: it is acknowledged, and it will have an end. */
@@ -87,13 +96,24 @@ export class Session {
 
   /** Answers when the request is durable, or why it was not taken. */
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const refused = unfit(text)
+    const { attachments = [], views = [] } = options
+    const refused = unfit(text, attachments.length + views.length > 0)
     if (refused !== undefined) return refused
+    // Read from now on, and whoever came first is first, however long that takes.
+    const stop = new AbortController()
+    const { store, place: logs } = this.#parts
+    const reading = resolveInputs({ store, clock: logs.clock }, attachments, stop.signal)
     const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
-    if (!place.ok) return place
+    if (!place.ok) {
+      stop.abort()
+      return place
+    }
+    place.value.signal.addEventListener('abort', () => stop.abort())
     const { signal, leave } = place.value
     return leavingUnless(leave, async () => {
-      const begun = await this.#begin(text, options, signal)
+      const resolved = await reading
+      if (!resolved.ok) return resolved
+      const begun = await this.#begin({ text, resolved: resolved.value, views, options, signal })
       if (!begun.ok) return begun
       const { turn, run } = begun.value
       return ok({ turn, done: run().finally(leave) })
@@ -127,7 +147,7 @@ export class Session {
    * any more: then nothing was taken.
    */
   steer(text: string): boolean {
-    if (this.#steering === undefined || unfit(text) !== undefined) return false
+    if (this.#steering === undefined || unfit(text, false) !== undefined) return false
     this.#steering.push(text)
     return true
   }
@@ -178,28 +198,40 @@ export class Session {
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
-  async #begin(
-    text: string,
-    options: AdmitOptions,
-    signal: AbortSignal,
-  ): Promise<Result<{ turn: TurnId; run: () => Promise<Result<TurnOutcome>> }>> {
+  async #begin({
+    text,
+    resolved,
+    views,
+    options,
+    signal,
+  }: Beginning): Promise<Result<{ turn: TurnId; run: () => Promise<Result<TurnOutcome>> }>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
     const turn = this.#parts.place.ids.turn()
-    const channel = options.channel === undefined ? {} : { channel: options.channel }
-    const world = this.#world(writer.value, turn, signal)
     const surfaced = await this.#surface(writer.value)
     const late = await lateContext(this.#parts, this)
-    const opening: EventDraft[] = [
-      { type: 'turn_started', data: { source: { presenter: this.#parts.presenter, ...channel } } },
-      { type: 'user_message', data: { text, prompt_mode: 'string' } },
-      ...(late === undefined ? [] : [{ type: 'late_context' as const, data: late }]),
-    ]
-    const admitted = surfaced.ok ? await this.#log.commit(writer.value, turn, opening) : surfaced
+    const { ids } = this.#parts.place
+    const names = new ResourceNames(ids, () => this.events)
+    const opening = openingOf(this.#parts, this.events, {
+      text,
+      resolved,
+      views,
+      late,
+      names,
+      channel: options.channel,
+    })
+    const admitted = await (async () => {
+      if (!surfaced.ok) return surfaced
+      if (!opening.ok) return opening
+      const { drafts, refused } = opening.value
+      const recorded = await this.#log.commit(writer.value, turn, drafts)
+      return recorded.ok ? (refused ?? ok(opening.value.left)) : recorded
+    })()
     if (!admitted.ok) {
       await this.#log.release(writer.value)
       return admitted
     }
+    const world = this.#world(writer.value, turn, signal, { names, opening: admitted.value })
     // A mode is a setting of the Session: said during a Turn, it still belongs to none.
     this.#running = (drafts) => this.#log.commit(writer.value, undefined, drafts)
     this.#steering = []
@@ -228,8 +260,14 @@ export class Session {
     }
   }
 
-  #world(writer: Writer, turn: TurnId, signal: AbortSignal): TurnWorld {
+  #world(
+    writer: Writer,
+    turn: TurnId,
+    signal: AbortSignal,
+    more: Pick<TurnWorld, 'names' | 'opening'>,
+  ): TurnWorld {
     return {
+      ...more,
       session: this.id,
       turn,
       signal,
@@ -272,8 +310,16 @@ async function leavingUnless<T>(
   }
 }
 
-function unfit(text: string): Failed | undefined {
-  if (text.trim() === '') {
+/** What a Turn begins with. */
+interface Beginning extends Required<Pick<AdmitOptions, 'views'>> {
+  readonly text: string
+  readonly resolved: readonly Resolved[]
+  readonly options: AdmitOptions
+  readonly signal: AbortSignal
+}
+
+function unfit(text: string, hasMore: boolean): Failed | undefined {
+  if (text.trim() === '' && !hasMore) {
     return failed('invalid_args', 'There is nothing to ask: the message is blank.')
   }
   const bytes = Buffer.byteLength(text)

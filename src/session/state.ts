@@ -69,7 +69,8 @@ export const sessionFold: Fold<SessionState> = {
       case 'turn_ended':
         return { ...state, turn_open: false }
       case 'user_message': {
-        const text = (event.data.text ?? '').trim().split('\n')[0] ?? ''
+        const [first] = event.data.resources ?? []
+        const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
         return state.title === '' ? { ...state, title: text.slice(0, TITLE_CHARACTERS) } : state
       }
       // What a list of Sessions does not show. Each is named, so that a new type has to be decided about.

@@ -7,7 +7,7 @@ import type { SessionParts } from './session-parts.ts'
  * catalogue learns later counts for later surfaces.
  */
 export function surfaceParams(
-  { factsOf, dialectNameOf, limits, effort }: SessionParts,
+  { factsOf, dialectNameOf, limits, effort, replay = 'attach-turn' }: SessionParts,
   provider: string,
   model: string,
 ): SurfaceParams {
@@ -15,7 +15,7 @@ export function surfaceParams(
   const { late_role, reasoning, cache_key, images, files } = facts
   const dialect = dialectNameOf(provider)
   return {
-    replay: 'attach-turn',
+    replay,
     late_role: late_role ?? LATE_ROLES[dialect] ?? 'developer',
     ...(effort === undefined ? {} : { effort }),
     tool_choice: 'auto',

@@ -1,4 +1,5 @@
-import { ok, type Result } from '../model/errors.ts'
+import type { BlobStore } from '../blobs/store.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
@@ -7,7 +8,10 @@ import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { ComposedRequest } from '../turn/compose-request.ts'
 import type { RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
 import { cacheKeyOf } from './cache-family.ts'
+import type { Resolved } from '../resources/resolve-attachments.ts'
+import { variantMaker } from '../resources/variant-maker.ts'
 import { recordedSurface } from './recorded-surface.ts'
+import type { ResourceNames } from './resource-names.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
@@ -21,6 +25,8 @@ export interface TurnWorld {
   readonly mode: () => PermissionMode
   readonly granted: Set<string>
   readonly lastRequest: ComposedRequest | undefined
+  readonly opening: TurnParts['opening']
+  readonly names: ResourceNames
   readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
   readonly publish: (notice: Watched) => void
   readonly takeSteering: () => readonly string[]
@@ -43,6 +49,11 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     cacheKey: cacheKeyOf(found.value, state),
     store: parts.store,
     tools: parts.tools,
+    upload: parts.upload ?? {},
+    variants: parts.variants ?? variantMaker,
+    opening: world.opening,
+    ingest: (path) => ingest(parts, path, world.signal),
+    nameResource: (facts) => world.names.name(facts, 'tool'),
     events: world.events,
     commit: world.commit,
     publish: world.publish,
@@ -71,6 +82,21 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     signal: world.signal,
     clock: parts.place.clock,
   })
+}
+
+/** For the agent: from this workspace only, and by no link. */
+async function ingest(
+  { place: { clock }, files, store }: SessionParts,
+  path: string,
+  signal: AbortSignal,
+): Promise<Result<Resolved>> {
+  const { resolveAttachments } = await import('../resources/resolve-attachments.ts')
+  const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
+  const input = { from: 'path', path } as const
+  const resolved = await resolveAttachments([input], { clock, keep, confined: files, signal })
+  if (!resolved.ok) return resolved
+  const [only] = resolved.value
+  return only === undefined ? failed('internal', 'Nothing was judged.') : ok(only)
 }
 
 /** A program runs as was decided; where nothing confines it, a person was asked about that first. */

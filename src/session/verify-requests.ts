@@ -8,7 +8,12 @@ import type { SessionParts } from './session-parts.ts'
 /** A recorded request that the Log does not lead to. */
 export interface Mismatch {
   readonly seq: number
-  readonly what: 'request_sha256' | 'request_bytes' | 'shared_prefix_bytes' | 'prefix_break'
+  readonly what:
+    | 'request_sha256'
+    | 'request_bytes'
+    | 'shared_prefix_bytes'
+    | 'prefix_break'
+    | 'payload'
   readonly recorded: unknown
   readonly recomposed: unknown
 }
@@ -49,7 +54,10 @@ export async function verifyRequests(
     }
     const call = `${turn} ${event.data.call_index}`
     if (last !== undefined && last.call !== call) before = last.request
-    const request = await composer.of.compose(events.slice(0, at), { before })
+    const request = await composer.of.compose(events.slice(0, at), {
+      before,
+      recorded: event.data.projected,
+    })
     mismatches.push(...compare(event, request, last?.request))
     requests += 1
     last = { call, request }
@@ -68,6 +76,11 @@ function compare(
   request: ComposedRequest,
   last: ComposedRequest | undefined,
 ): Mismatch[] {
+  // What cannot be read any more cannot be compared; that alone is told.
+  const lost = request.lost.map(({ handle, why }) => {
+    return { seq, what: 'payload', recorded: handle, recomposed: why } as const
+  })
+  if (lost.length > 0) return lost
   const shared = sharedWith(last, request)
   const pairs = [
     ['request_sha256', data.request_sha256, request.sha256],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { NO_RESOURCES } from '../../test/support/no-resources.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { openConfined } from '../host/confined-files.ts'
 import { systemSandbox, type ConfinedRun, type Exit } from '../host/sandbox.ts'
@@ -52,6 +53,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
     decided: new Set(),
     run: world.run ?? own,
     runReadOnly: world.run ?? own,
+    resources: NO_RESOURCES,
     keep:
       world.keep ??
       (async (bytes) => {

@@ -1,10 +1,14 @@
 import * as z from 'zod'
 import type { ConfinedFiles } from '../host/confined-files.ts'
 import type { ConfinedRun } from '../host/sandbox.ts'
+import type { SessionResources } from '../history/session-resources.ts'
+import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/event.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
+import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { VariantMaker } from '../resources/variant-maker.ts'
 
 /** One thing a model may ask for. Its schema and description are part of the toolset that a surface freezes. */
 export interface Tool {
@@ -40,9 +44,27 @@ export interface ToolContext {
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     type: BlobMediaType,
   ): Promise<Result<BlobKey>>
+  /** What the Session has, by its handles. */
+  readonly resources: ToolResources
   /** Tells whoever watches what is going on. Never stored. */
   progress(text: string): void
   readonly limits: ToolLimits
+}
+
+/** The Session Resources as a tool sees them. */
+export interface ToolResources {
+  readonly known: () => SessionResources
+  /** Whether its bytes may go to the model: decided, asked about where needed, and recorded. */
+  readonly mayShow: (
+    descriptor: Descriptor,
+  ) => Promise<Result<{ readonly allowed: boolean; readonly reason: string }>>
+  /** The bytes as they were given. `resource_missing` with `state` otherwise. */
+  readonly payload: (blob: BlobKey) => Promise<Result<Buffer>>
+  readonly variants: VariantMaker
+  /** Judges and stores a file of the workspace as what the agent attaches. */
+  readonly ingest: (path: string) => Promise<Result<Resolved>>
+  /** Gives it a handle that nothing else has or gets. */
+  readonly name: (facts: ResourceFacts) => Descriptor
 }
 
 export interface ToolLimits {
@@ -63,6 +85,8 @@ export interface ToolOutcome {
   readonly path?: string
   readonly before_blob?: BlobKey
   readonly after_blob?: BlobKey
+  /** What it brought into the Session. */
+  readonly resources?: readonly Descriptor[]
   readonly record?: readonly EventDraft[]
 }
 

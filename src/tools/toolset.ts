@@ -1,17 +1,29 @@
 import * as z from 'zod'
 import { canonicalJson, isJsonObject, parseJson } from '../encoding/json.ts'
 import type { ToolSchema } from '../model/surface.ts'
+import { attach } from './attach.ts'
 import { bash } from './bash.ts'
 import { edit } from './edit.ts'
 import { glob } from './glob.ts'
 import { grep } from './grep.ts'
 import { read } from './read.ts'
+import { resourceView } from './resource-view.ts'
 import type { Tool } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
 import { write } from './write.ts'
 
 /** Every tool of ours, sorted by name. */
-export const TOOLSET: readonly Tool[] = [bash, edit, glob, grep, read, updatePlan, write]
+export const TOOLSET: readonly Tool[] = [
+  attach,
+  bash,
+  edit,
+  glob,
+  grep,
+  read,
+  resourceView,
+  updatePlan,
+  write,
+]
 
 /** Tools as a surface freezes them: the same tools give the same bytes, on every machine and in every run. */
 export function toolSchemas(tools: readonly Tool[]): ToolSchema[] {

@@ -1,3 +1,4 @@
+import type { Descriptor } from '../model/descriptor.ts'
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { AnswerItem, CallUsage, Passage } from '../providers/provider.ts'
@@ -72,8 +73,10 @@ export async function callProvider(
       const cost = costOf(usage, parts.facts?.prices)
       const latency_ms = clock.now() - started
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
+      const attached = calls.length === 0 ? attachedIn(parts) : []
+      const lastText = answer.findLastIndex(({ kind }) => kind === 'text')
       const recorded = await commit([
-        ...answer.map((item) => draftOf(parts, item)),
+        ...answer.map((item, at) => draftOf(parts, item, at === lastText ? attached : [])),
         {
           type: 'provider_usage',
           data: {
@@ -99,12 +102,27 @@ export async function callProvider(
   )
 }
 
-function draftOf({ provider, surface }: TurnParts, item: AnswerItem): EventDraft {
+/** What the agent attached in this Turn; its last words carry it. */
+function attachedIn({ events, turn }: TurnParts): readonly Descriptor[] {
+  return events().flatMap((event) =>
+    event.type === 'resource_ingested' && event.turn_id === turn ? [event.data.descriptor] : [],
+  )
+}
+
+function draftOf(
+  { provider, surface }: TurnParts,
+  item: AnswerItem,
+  resources: readonly Descriptor[],
+): EventDraft {
   switch (item.kind) {
     case 'text':
       return {
         type: 'assistant_message',
-        data: { text: item.text, ...(item.phase === undefined ? {} : { phase: item.phase }) },
+        data: {
+          text: item.text,
+          ...(item.phase === undefined ? {} : { phase: item.phase }),
+          ...(resources.length === 0 ? {} : { resources }),
+        },
       }
     case 'reasoning':
       return {

@@ -10,9 +10,11 @@ import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, Framing } from '../providers/provider.ts'
+import type { VariantMaker } from '../resources/variant-maker.ts'
 import { Fitting, type Unfit } from './fit-parts.ts'
-import { loadParts } from './load-parts.ts'
+import { loadParts, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
+import { Variants } from './variants.ts'
 
 /** What a request is made under. */
 export interface RequestParts {
@@ -20,6 +22,8 @@ export interface RequestParts {
   readonly surface: Surface
   readonly store: BlobStore
   readonly cacheKey: string
+  /** Makes forms that the model takes; without it only those are used that were recorded. */
+  readonly variants?: VariantMaker | undefined
 }
 
 export interface ComposeOptions {
@@ -30,6 +34,8 @@ export interface ComposeOptions {
    * that is new every time would cost more than all that is written into it.
    */
   readonly spent?: ComposedRequest | undefined
+  /** What the request was recorded with, when it is composed again. */
+  readonly recorded?: Projected | undefined
 }
 
 /** A request as it is sent, byte for byte. */
@@ -45,6 +51,10 @@ export interface ComposedRequest {
   readonly projected: Projected
   /** What its model does not take and is told of instead. */
   readonly unfit: readonly Unfit[]
+  /** Why no form of it could be made that the model takes, in words for people. */
+  readonly unmade: readonly string[]
+  /** What the store could not give. */
+  readonly lost: readonly Lost[]
   /** What it was made from, so that the next one can be compared with it. */
   readonly made: Made
 }
@@ -74,23 +84,27 @@ export class RequestComposer {
   #encodedItems = 0
   /** Where the first segment stands that will be retired. */
   #firstTransient: number | undefined
+  readonly #variants: Variants
   #fitting: Fitting
   #projected: Projected = []
+  #lost: readonly Lost[] = []
 
   constructor(parts: RequestParts, turn: TurnId | undefined) {
     this.#parts = parts
     this.#turn = turn
     this.#surfaceSegments = parts.provider.encode([], parts.surface)
-    this.#fitting = new Fitting(parts.surface.params)
+    this.#variants = new Variants(parts.store, parts.variants)
+    this.#fitting = new Fitting(parts.surface.params, this.#variants)
   }
 
   /** `events` is the same list every time, or begins with the same Events; more may be added to it afterwards. */
   async compose(
     events: readonly WholeEvent[],
-    { before, spent }: ComposeOptions = {},
+    { before, spent, recorded = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
     // What is added while blobs are fetched belongs to the next request.
     const count = events.length
+    this.#variants.learn(recorded)
     await this.#encodeNew(this.#fold(events))
     const { provider, surface, cacheKey } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
@@ -107,6 +121,8 @@ export class RequestComposer {
       run,
       projected: this.#projected,
       unfit: this.#fitting.unfit,
+      unmade: this.#variants.failures,
+      lost: this.#lost,
       get segments() {
         return run.list.slice(0, run.count)
       },
@@ -133,6 +149,8 @@ export class RequestComposer {
   #fold(events: readonly WholeEvent[]): readonly ConversationItem[] {
     const fresh = events.slice(this.#folded)
     this.#folded = events.length
+    for (const event of fresh)
+      if (event.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
     const changed = fresh.some((event) => changesWhatStands(event, this.#turn))
     if (this.#conversation === undefined || changed) {
       const replay = this.#parts.surface.params.replay
@@ -142,8 +160,9 @@ export class RequestComposer {
       this.#segmentBytes = 0
       this.#encodedItems = 0
       this.#firstTransient = undefined
-      this.#fitting = new Fitting(this.#parts.surface.params)
+      this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
       this.#projected = []
+      this.#lost = []
       this.#add(this.#surfaceSegments)
     } else {
       for (const event of fresh) this.#conversation.add(event)
@@ -154,8 +173,9 @@ export class RequestComposer {
   async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
     const { provider, surface, store } = this.#parts
     const loaded = await loadParts(items.slice(this.#encodedItems), store)
-    const fresh = this.#fitting.fit(loaded)
+    const fresh = await this.#fitting.fit(loaded.items)
     this.#encodedItems = items.length
+    this.#lost = [...this.#lost, ...loaded.lost]
     this.#projected = [...this.#projected, ...projectedIn(fresh)]
     this.#add(provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
   }

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace } from '../../test/support/log-place.ts'
 import type { BlobPart, ConversationItem } from '../model/conversation.ts'
 import { BlobKey, ResourceId } from '../model/ids.ts'
 import type { SurfaceParams } from '../model/surface.ts'
 import { Fitting } from './fit-parts.ts'
+import { Variants } from './variants.ts'
 
 const PARAMS: SurfaceParams = {
   replay: 'attach-turn',
@@ -29,52 +32,57 @@ function user(...parts: BlobPart[]): ConversationItem {
 }
 
 /** The handles that are still shown, and the sentences in the place of the others. */
-function shown(params: Partial<SurfaceParams>, ...items: ConversationItem[]): string[] {
-  const fitting = new Fitting({ ...PARAMS, ...params })
-  const parts = items.flatMap((item) =>
-    fitting.fit([item]).flatMap((one) => ('parts' in one ? one.parts : [])),
-  )
+async function shown(
+  params: Partial<SurfaceParams>,
+  ...items: ConversationItem[]
+): Promise<string[]> {
+  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const fitting = new Fitting({ ...PARAMS, ...params }, new Variants(store, undefined))
+  const fitted: ConversationItem[] = []
+  for (const item of items) fitted.push(...(await fitting.fit([item])))
+  const parts = fitted.flatMap((one) => ('parts' in one ? one.parts : []))
   const told = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  expect(fitting.unfit.map(({ text }) => text)).toEqual(told)
+  const named = fitting.unfit.map(({ handle, why }) => `[${handle} is not shown: ${why}.]`)
+  expect(named).toEqual(told)
   expect(parts.every(({ lifetime }) => lifetime === 'turn')).toBe(true)
   return parts.map((part) => (part.type === 'text' ? part.text : (part.handle ?? '')))
 }
 
-test('a limit that nobody knows refuses nothing', () => {
-  expect(shown({}, user(image(1), image(2, 9_000_000)))).toEqual(['@img1', '@img2'])
+test('a limit that nobody knows refuses nothing', async () => {
+  expect(await shown({}, user(image(1), image(2, 9_000_000)))).toEqual(['@img1', '@img2'])
 })
 
-test('an image over a limit is told instead, in its place, and the others are shown', () => {
+test('an image over a limit is told instead, in its place, and the others are shown', async () => {
   const limits = { image_base64_bytes: 4_000, image_side_pixels: 100 }
   const wide = image(3, 30, { width: 101, height: 2 })
-  expect(shown({ limits }, user(image(1), image(2, 3_001), wide))).toEqual([
+  expect(await shown({ limits }, user(image(1), image(2, 3_001), wide))).toEqual([
     '@img1',
     '[@img2 is not shown: it has 4004 bytes in base64, and this model takes at most 4000.]',
     '[@img3 is not shown: its longer side has 101 pixels, and this model takes at most 100.]',
   ])
 })
 
-test('images are counted over the whole request, in order', () => {
+test('images are counted over the whole request, in order', async () => {
   const limits = { image_count: 2 }
-  expect(shown({ limits }, user(image(1)), user(image(2), image(3)))).toEqual([
+  expect(await shown({ limits }, user(image(1)), user(image(2), image(3)))).toEqual([
     '@img1',
     '@img2',
     '[@img3 is not shown: this model takes at most 2 images in a request.]',
   ])
 })
 
-test('what would take the request over its size is told instead, and a smaller one behind it still fits', () => {
+test('what would take the request over its size is told instead, and a smaller one behind it still fits', async () => {
   const limits = { request_bytes: 9_000 }
-  expect(shown({ limits }, user(image(1), image(2, 6_000), image(3)))).toEqual([
+  expect(await shown({ limits }, user(image(1), image(2, 6_000), image(3)))).toEqual([
     '@img1',
     '[@img2 is not shown: with it the request would be over 9000 bytes, which is all this model takes.]',
     '@img3',
   ])
 })
 
-test('a model that takes no images or no files is told of them', () => {
+test('a model that takes no images or no files is told of them', async () => {
   const pdf = image(2, 30, { media_type: 'application/pdf', handle: '@pdf2' })
-  expect(shown({ images: false, files: false }, user(image(1), pdf))).toEqual([
+  expect(await shown({ images: false, files: false }, user(image(1), pdf))).toEqual([
     '[@img1 is not shown: this model does not take images.]',
     '[@pdf2 is not shown: this model does not take PDF files.]',
   ])

@@ -1,25 +1,29 @@
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
-import type { ResourceId } from '../model/ids.ts'
 import type { SurfaceParams } from '../model/surface.ts'
+import type { ImageCaps, Variants } from './variants.ts'
 
-/** Something that a model is not shown because it does not take it, in words for it and for the person. */
+/** Something that a model is not shown because it does not take it. */
 export interface Unfit {
-  readonly resource: ResourceId | undefined
-  readonly text: string
+  /** What people and models call it. */
+  readonly handle: string | undefined
+  readonly why: string
 }
 
 /**
- * Fits what a request shows to what its model takes, in order: what does not fit is told instead, in its place and for as
- * long as it would have stood there. Decided by the frozen surface, so that the same Events always give the same request.
+ * Fits what a request shows to what its model takes, in order: what does not fit is shown in a form that does, or told
+ * instead, in its place and for as long as it would have stood there. Decided by the frozen surface and by forms that were
+ * recorded, so that the same Events always give the same request.
  */
 export class Fitting {
   readonly #params: SurfaceParams
+  readonly #variants: Variants
   readonly #unfit: Unfit[] = []
   #images = 0
   #bytes = 0
 
-  constructor(params: SurfaceParams) {
+  constructor(params: SurfaceParams, variants: Variants) {
     this.#params = params
+    this.#variants = variants
   }
 
   /** Everything so far that did not fit. */
@@ -27,47 +31,67 @@ export class Fitting {
     return this.#unfit
   }
 
-  fit(items: readonly ConversationItem[]): ConversationItem[] {
-    return items.map((item) => {
-      if (!('parts' in item) || item.parts.every(({ type }) => type === 'text')) return item
-      return { ...item, parts: item.parts.map((part) => this.#fitPart(part)) }
-    })
+  async fit(items: readonly ConversationItem[]): Promise<ConversationItem[]> {
+    const fitted: ConversationItem[] = []
+    for (const item of items) {
+      if (!('parts' in item) || item.parts.every(({ type }) => type === 'text')) {
+        fitted.push(item)
+        continue
+      }
+      const parts: Part[] = []
+      for (const part of item.parts) parts.push(await this.#fitPart(part))
+      fitted.push({ ...item, parts })
+    }
+    return fitted
   }
 
-  #fitPart(part: Part): Part {
-    if (part.type === 'text') return part
+  async #fitPart(original: Part): Promise<Part> {
+    if (original.type === 'text') return original
+    const part = await this.#form(original)
     const why = this.#reason(part)
     if (why === undefined) {
       this.#bytes += base64Bytes(part)
       if (isImage(part)) this.#images += 1
       return part
     }
-    const text = `[${part.handle ?? 'A stored file'} is not shown: ${why}.]`
-    this.#unfit.push({ resource: part.resource, text })
-    const { lifetime } = part
-    return { type: 'text', text, lifetime }
+    const { handle, lifetime, resource } = part
+    this.#unfit.push({ handle, why })
+    const text = `[${handle ?? 'A stored file'} is not shown: ${why}.]`
+    return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
+  }
+
+  /** The part itself where that fits, or a form of it; the part again where there is none. */
+  async #form(part: BlobPart): Promise<BlobPart> {
+    if (isPdf(part) && this.#params.files === false) {
+      return (await this.#variants.words(part)) ?? part
+    }
+    if (!isImage(part) || this.#params.images === false) return part
+    const caps = this.#caps()
+    return overCaps(part, caps) === undefined
+      ? part
+      : ((await this.#variants.smaller(part, caps)) ?? part)
+  }
+
+  #caps(): ImageCaps {
+    const { image_base64_bytes, image_side_pixels } = this.#params.limits
+    return {
+      ...(image_side_pixels === undefined ? {} : { max_side: image_side_pixels }),
+      ...(image_base64_bytes === undefined ? {} : { max_base64_bytes: image_base64_bytes }),
+    }
   }
 
   /** Why a part cannot be shown; `undefined` when it can. A limit that nobody knows refuses nothing. */
   #reason(part: BlobPart): string | undefined {
     const { images, files, limits } = this.#params
-    const { image_base64_bytes, image_side_pixels, image_count, request_bytes } = limits
-    const bytes = base64Bytes(part)
-    if (request_bytes !== undefined && this.#bytes + bytes > request_bytes) {
+    const { image_count, request_bytes } = limits
+    if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
       return `with it the request would be over ${request_bytes} bytes, which is all this model takes`
     }
-    if (part.media_type === 'application/pdf' && files === false) {
-      return 'this model does not take PDF files'
-    }
+    if (isPdf(part) && files === false) return 'this model does not take PDF files'
     if (!isImage(part)) return undefined
     if (images === false) return 'this model does not take images'
-    if (image_base64_bytes !== undefined && bytes > image_base64_bytes) {
-      return `it has ${bytes} bytes in base64, and this model takes at most ${image_base64_bytes}`
-    }
-    const side = Math.max(part.width ?? 0, part.height ?? 0)
-    if (image_side_pixels !== undefined && side > image_side_pixels) {
-      return `its longer side has ${side} pixels, and this model takes at most ${image_side_pixels}`
-    }
+    const over = overCaps(part, this.#caps())
+    if (over !== undefined) return over
     if (image_count !== undefined && this.#images >= image_count) {
       return `this model takes at most ${image_count} images in a request`
     }
@@ -75,8 +99,22 @@ export class Fitting {
   }
 }
 
+function overCaps(part: BlobPart, { max_side, max_base64_bytes }: ImageCaps): string | undefined {
+  const bytes = base64Bytes(part)
+  if (max_base64_bytes !== undefined && bytes > max_base64_bytes) {
+    return `it has ${bytes} bytes in base64, and this model takes at most ${max_base64_bytes}`
+  }
+  const side = Math.max(part.width ?? 0, part.height ?? 0)
+  if (max_side === undefined || side <= max_side) return undefined
+  return `its longer side has ${side} pixels, and this model takes at most ${max_side}`
+}
+
 function isImage({ media_type }: BlobPart): boolean {
   return media_type.startsWith('image/')
+}
+
+function isPdf({ media_type }: BlobPart): boolean {
+  return media_type === 'application/pdf'
 }
 
 function base64Bytes({ bytes }: BlobPart): number {

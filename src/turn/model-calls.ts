@@ -10,6 +10,8 @@ import {
   type ComposedRequest,
   type Shared,
 } from './compose-request.ts'
+import type { Unfit } from './fit-parts.ts'
+import type { Lost } from './load-parts.ts'
 import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -36,7 +38,9 @@ export class ModelCalls {
   async call(call_index: number): Promise<Result<ProviderAnswer>> {
     if (this.#parts.signal.aborted) return interrupted()
     const before = this.lastRequest
-    let request = await this.#composer.compose(this.#parts.events(), { before, spent: this.#spent })
+    const composed = await this.#compose(before)
+    if (!composed.ok) return composed
+    let request = composed.value
     this.#spent = before
     let told = this.#unfit(request)
     let repeated = false
@@ -73,6 +77,15 @@ export class ModelCalls {
       const waited = await this.#wait(ms, called.error)
       if (!waited.ok) return waited
     }
+  }
+
+  /** What the store cannot give is recorded first: then every request follows from Events alone. */
+  async #compose(before: ComposedRequest | undefined): Promise<Result<ComposedRequest>> {
+    const { events, commit } = this.#parts
+    const request = await this.#composer.compose(events(), { before, spent: this.#spent })
+    if (request.lost.length === 0) return ok(request)
+    const recorded = await commit(request.lost.flatMap(lossDrafts))
+    return recorded.ok ? ok(await this.#composer.compose(events(), { before })) : recorded
   }
 
   async #intend(
@@ -115,12 +128,12 @@ export class ModelCalls {
   }
 
   /** What the model is not shown is said once to the person too. */
-  #unfit({ unfit }: ComposedRequest): EventDraft[] {
+  #unfit({ unfit, unmade }: ComposedRequest): EventDraft[] {
     if (unfit.length === 0) return []
     const said = new Set(
       this.#parts.events().flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
     )
-    const texts = [...new Set(unfit.map(({ text }) => text))].filter((text) => !said.has(text))
+    const texts = [...notShown(unfit), ...unmade].filter((text) => !said.has(text))
     return texts.map((text) => notice('resource_not_shown', text))
   }
 
@@ -161,6 +174,21 @@ interface Intention {
   readonly told: readonly EventDraft[]
   readonly shared: Shared
   readonly passage: Passage
+}
+
+/** One sentence a reason. */
+function notShown(unfit: readonly Unfit[]): string[] {
+  const reasons = [...new Set(unfit.map(({ why }) => why))]
+  return reasons.map((why) => {
+    const handles = unfit.flatMap((one) => (one.why === why ? [one.handle ?? 'a stored file'] : []))
+    return `Not shown to the model: ${[...new Set(handles)].join(', ')}: ${why}.`
+  })
+}
+
+function lossDrafts({ resource, handle, why }: Lost): EventDraft[] {
+  const state = why === 'payload_damaged' ? 'damaged' : 'missing'
+  const text = `The payload of ${handle} is ${state}, so the model is not shown it.`
+  return [{ type: 'resource_retired', data: { resource_id: resource, why } }, notice(why, text)]
 }
 
 /** Told from the catalogue, before anyone is asked. */

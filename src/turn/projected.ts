@@ -13,9 +13,11 @@ export function projectedIn(items: readonly ConversationItem[]): Projected {
       ? item.parts.flatMap((part) => {
           if (part.type === 'text' || part.resource === undefined) return []
           if (part.bytes === undefined || part.lifetime === 'stable') return []
-          const { resource, blob, bytes, lifetime } = part
-          const content_sha256 = blob.slice(0, SHA_256_HEX)
-          return [{ resource_id: resource, content_sha256, bytes: bytes.length, lifetime }]
+          const { resource, blob, bytes, lifetime, variant } = part
+          const made = variant?.made === undefined ? {} : { made: variant.made }
+          const form = variant === undefined ? {} : { variant: blob, ...made }
+          const content_sha256 = variant?.of ?? blob.slice(0, SHA_256_HEX)
+          return [{ resource_id: resource, content_sha256, ...form, bytes: bytes.length, lifetime }]
         })
       : [],
   )

@@ -13,7 +13,8 @@ export function refusedResources(
   request: ComposedRequest,
 ): readonly ResourceId[] {
   if (details['refused_media'] !== true) return []
-  const shown = request.segments.filter(isMedia)
+  const projected = new Set(request.projected.map(({ resource_id }) => resource_id))
+  const shown = request.segments.filter(isMedia).filter(({ resource }) => projected.has(resource))
   const at = details['refused_at']
   const payload = typeof at === 'string' ? payloadAt(request.body, at) : undefined
   const named = payload === undefined ? [] : shown.filter(({ bytes }) => bytes.includes(payload))

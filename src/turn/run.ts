@@ -3,6 +3,7 @@ import type { EventData, EventDraft } from '../model/event.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 import type { ComposedRequest } from './compose-request.ts'
 import { ModelCalls } from './model-calls.ts'
+import { openTurn } from './open-turn.ts'
 import { settleTools } from './settle-tools.ts'
 import type { TurnParts } from './turn-parts.ts'
 
@@ -47,6 +48,8 @@ class Loop {
   /** `undefined` when the model came to its end. */
   async run(): Promise<HawserError | undefined> {
     const { provider_calls } = this.#parts.limits
+    const opened = await openTurn(this.#parts)
+    if (!opened.ok) return opened.error
     for (let index = 0; index < provider_calls; index++) {
       const answer = await this.#model.call(index)
       if (!answer.ok) return answer.error

@@ -5,6 +5,7 @@ import type { Claim } from '../policy/claim.ts'
 import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { AnsweredCall } from './call-provider.ts'
+import { toolResources } from './tool-resources.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 /**
@@ -60,6 +61,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
     path,
     before_blob,
     after_blob,
+    resources = [],
     record = [],
   } = outcome.value
   const result: EventDraft = {
@@ -72,6 +74,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       output,
       ...(truncated === true ? { truncated } : {}),
       duration_ms: parts.clock.now() - started,
+      ...(resources.length === 0 ? {} : { resources }),
       ...(path === undefined ? {} : { path }),
       ...(before_blob === undefined ? {} : { before_blob }),
       ...(after_blob === undefined ? {} : { after_blob }),
@@ -97,8 +100,9 @@ async function outcomeOf(
     const { message } = permission.value
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
-  const context = parts.contextOf({ call_id: call.call_id, decision, claim })
-  return ok(await parsed.value.run(context))
+  const { call_id } = call
+  const context = parts.contextOf({ call_id, decision, claim })
+  return ok(await parsed.value.run({ ...context, resources: toolResources(parts, call_id) }))
 }
 
 /** A link on the way may lead to what is protected: that is what has to be decided on. */

@@ -1,12 +1,16 @@
 import type { BlobStore } from '../blobs/store.ts'
 import type { Clock } from '../host/clock.ts'
+import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { Result } from '../model/errors.ts'
-import type { EphemeralEvent, EventDraft, WholeEvent } from '../model/event.ts'
+import type { EphemeralEvent, EventData, EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ModelFacts } from '../model/model-facts.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Decision, Posture } from '../policy/decide.ts'
 import type { Claim } from '../policy/claim.ts'
+import type { UploadRules } from '../policy/upload.ts'
+import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { VariantMaker } from '../resources/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import type { ComposedRequest } from './compose-request.ts'
@@ -22,6 +26,19 @@ export interface TurnParts {
   readonly cacheKey: string
   readonly store: BlobStore
   readonly tools: ReadonlyMap<string, Tool>
+  /** What a person set about bytes that go to a model. */
+  readonly upload: UploadRules
+  readonly variants: VariantMaker
+  /** What is still to be recorded before the first request, in this order. */
+  readonly opening: {
+    /** Handles that the person wrote: each is a view. */
+    readonly views: readonly string[]
+    readonly late?: EventData<'late_context'> | undefined
+  }
+  /** Judges and stores a file of the workspace as an attachment of the agent's. */
+  readonly ingest: (path: string) => Promise<Result<Resolved>>
+  /** The next handle; the same one never twice. */
+  readonly nameResource: (facts: ResourceFacts) => Descriptor
   /** All Events of the Session so far, this Turn's included. */
   readonly events: () => readonly WholeEvent[]
   /** Appends Events of this Turn; when it answers, they are durable and everyone who watches was told. */
@@ -32,7 +49,7 @@ export interface TurnParts {
   /** Where a workspace-relative path really leads, links resolved; the path itself where that cannot be told. */
   readonly placeOf: (path: string) => Promise<string>
   /** The world for one call, confined as was decided. */
-  readonly contextOf: (call: RunningCall) => ToolContext
+  readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
   /** Asks a person, and waits. */
   readonly ask: (question: Question) => Promise<Answer>
   /** Texts that a person sent while this Turn ran; each is taken once. */
@@ -61,7 +78,8 @@ export interface RunningCall {
 }
 
 export interface Question {
-  readonly call_id: string
+  /** Absent where no call is asked about, but what a person brought. */
+  readonly call_id?: string | undefined
   readonly claim: Claim
   readonly reason: string
   /** A yes may be given for the rest of the Session. */

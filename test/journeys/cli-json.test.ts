@@ -18,7 +18,10 @@ interface Case {
 }
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
-  run: [{ argv: ['--session', '{id}', '--permission', 'auto', 'List all files'] }],
+  run: [
+    { argv: ['--session', '{id}', '--permission', 'auto', 'List all files'] },
+    { argv: ['--session', '{id}', 'Attach notes.md'], prepare: attach },
+  ],
   sessions: [{ argv: [] }, { argv: ['--workspace', '{root}/empty'] }],
   'sessions delete': [{ argv: ['{id}', '--yes'] }],
   grep: [{ argv: ['one'] }, { argv: ['nowhere to be found'], code: 1 }],
@@ -35,6 +38,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   request: [{ argv: ['{id}', '--prompt', 'And now?'] }],
   'cache explain': [{ argv: ['{id}'] }],
   'cache probe': [{ argv: [] }, { argv: ['--dry-run', '--vary', 'contract'] }],
+  resources: [
+    { argv: ['{id}'] },
+    { argv: ['{id}'], prepare: attach },
+    { argv: ['{id}', 'drop', '@txt1'], prepare: attach },
+  ],
   gc: [{ argv: [] }, { argv: ['--dry-run', '--workspace', '{root}/empty'] }],
   models: [{ argv: [] }, { argv: ['--provider', 'anthropic'] }],
   rehearse: [
@@ -65,6 +73,11 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
   ],
   completions: [{ argv: ['bash'] }],
+}
+
+async function attach(root: string, id: string): Promise<void> {
+  await writeFile(join(root, 'workspace/notes.md'), 'rope\n')
+  await runCli({ root }, 'run', '--session', id, '--attach', 'notes.md')
 }
 
 const WITH_JSON = COMMANDS.filter(answersAsJson)

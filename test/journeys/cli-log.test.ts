@@ -57,7 +57,7 @@ test('log show tells each Event in words, with nothing in them that a terminal w
 test('Events of every type have words', async () => {
   const { root } = await commandPlace()
   const id = await writtenLog(root, [sessionStarted])
-  for (const seed of [1, 2, 3, 4, 5, 6]) {
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
     await writtenLog(root, makeLog(seed).drafts.slice(1), id)
   }
   const { code, stdout } = await runCli({ root }, 'log', 'show', id)

@@ -66,6 +66,7 @@ test('with --json every Event and notice is a line, and the last line is the res
     turn_id: events[0]?.['turn_id'],
     status: 'completed',
     text: expect.stringContaining('rope'),
+    resources: [],
     usage: expect.objectContaining({ calls: 2 }),
     denied: 0,
     exit_code: 0,

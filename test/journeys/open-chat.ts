@@ -21,6 +21,8 @@ interface ChatOptions {
   readonly permission?: 'read-only' | 'ask' | 'auto'
   readonly chunk?: number
   readonly gated?: boolean
+  readonly clipboard?: string
+  readonly pictures?: boolean
 }
 
 export interface OpenChat extends Pty {

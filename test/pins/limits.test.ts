@@ -11,6 +11,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     turn_attachment_ms: 30_000,
     image_pixels: 64_000_000,
     image_side_pixels: 16_384,
+    pdf_text_bytes: 262_144,
     descriptor_bytes: 400,
     link_uri_bytes: 1_000,
     fork_resources: 64,

@@ -3,8 +3,10 @@ import { systemClock } from '../../src/host/clock.ts'
 import { systemStreams } from '../../src/host/streams.ts'
 import { ok } from '../../src/model/errors.ts'
 import { SessionId } from '../../src/model/ids.ts'
+import { chatActions } from '../../src/presenters/cli/chat/actions.ts'
 import { runChat } from '../../src/presenters/cli/chat/chat.ts'
 import { Questions } from '../../src/presenters/cli/chat/questions.ts'
+import { drawingOn } from '../../src/presenters/cli/pictures.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { openParts } from './harness-parts.ts'
@@ -21,6 +23,10 @@ const Order = z.object({
   chunk: z.number().default(16),
   /** Each waits for the signal SIGUSR2, so that a test says when. */
   gated: z.boolean().default(false),
+  /** What was copied. */
+  clipboard: z.string().default(''),
+  /** The terminal can show images, as kitty does. */
+  pictures: z.boolean().default(false),
 })
 
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
@@ -42,17 +48,18 @@ const session = value(
       })
     : await harness.open(id),
 )
+const streams = systemStreams()
 process.exitCode = await runChat({
-  streams: systemStreams(),
+  streams,
   clock: systemClock,
   colour: true,
   questions,
   session,
-  actions: {
-    sessions: () => harness.list(),
-    open: (other) => harness.open(other),
-    undo: (current) => harness.undo(current),
-  },
+  actions: chatActions(
+    { cwd: () => parts.workspace, clipboard: async () => ok(Buffer.from(order.clipboard)) },
+    harness,
+    drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}, { harness }),
+  ),
 })
 await close()
 

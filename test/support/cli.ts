@@ -28,6 +28,7 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
         const bytes = Buffer.from(place.stdin ?? '')
         return bytes.length > limit ? undefined : bytes
       },
+      upTo: async (limit) => Buffer.from(place.stdin ?? '').subarray(0, limit),
       keys: () => () => {},
       interrupt: () => {},
     },

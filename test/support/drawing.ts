@@ -80,8 +80,11 @@ export async function drawn(
   return format === 'jpeg' ? image.jpeg({ quality: 95 }).toBuffer() : image.gif().toBuffer()
 }
 
-/** Eight bits a channel, three channels, no filter. What it says of its size need not be true. */
-export function png(width: number, height: number, pixels: Buffer): Buffer {
+/**
+ * Eight bits a channel, three channels, no filter. What it says of its size need not be true. With `length`, it has so many
+ * bytes: a chunk that nobody reads fills it up.
+ */
+export function png(width: number, height: number, pixels: Buffer, length = 0): Buffer {
   const rows = Array.from({ length: Math.floor(pixels.length / (width * 3)) }, (_, y) =>
     Buffer.concat([Buffer.of(0), pixels.subarray(y * width * 3, (y + 1) * width * 3)]),
   )
@@ -89,13 +92,20 @@ export function png(width: number, height: number, pixels: Buffer): Buffer {
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, 2, 0, 0, 0], 8)
-  return Buffer.concat([
+  const chunks = [
     Buffer.from('89504e470d0a1a0a', 'hex'),
     chunk('IHDR', header),
     chunk('IDAT', deflateSync(Buffer.concat(rows))),
     chunk('IEND', Buffer.alloc(0)),
-  ])
+  ]
+  const lacking = length - Buffer.concat(chunks).length
+  if (lacking >= CHUNK_FRAME)
+    chunks.splice(2, 0, chunk('fiLl', Buffer.alloc(lacking - CHUNK_FRAME)))
+  return Buffer.concat(chunks)
 }
+
+/** Length, name and check of a chunk. */
+const CHUNK_FRAME = 12
 
 function chunk(name: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data])

@@ -1,9 +1,12 @@
 import { sha256 } from '../../src/encoding/hash.ts'
-import { Descriptor } from '../../src/model/descriptor.ts'
+import type { Descriptor } from '../../src/model/descriptor.ts'
 import type { EventData, EventDraft } from '../../src/model/event.ts'
+import { uploadSubject } from '../../src/history/transients.ts'
 import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
+import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
+import { madeDescriptor } from './made-descriptor.ts'
 import { madeSurface, REASONING } from './made-surface.ts'
 import { random, type Random } from './random.ts'
 
@@ -41,9 +44,11 @@ class LogMaker {
   #surface = 0
 
   readonly #dialect: DialectName
+  readonly #replay: Surface['params']['replay']
 
   constructor(chance: Random, dialect: DialectName) {
     this.chance = chance
+    this.#replay = chance.pick(['attach-turn', 'attach-turn', 'window'])
     this.#dialect = dialect
   }
 
@@ -68,7 +73,10 @@ class LogMaker {
   turn(): void {
     this.#turn = TurnId.parse(this.#id('trn'))
     this.#add({ type: 'turn_started', data: { source: { presenter: 'test' } } })
+    const known = this.#resources.length
     this.#userMessage()
+    if (this.#maybe(0.15)) this.#deny(this.#resources[known])
+    if (this.#maybe(0.15)) this.#view('person')
     if (this.#maybe(0.6)) this.#lateContext()
     if (this.#maybe(0.2)) this.#skill()
     // Sometimes nothing answers: then what was attached is carried to the next Turn.
@@ -129,12 +137,12 @@ class LogMaker {
     this.#usage(index)
     if (calls === 0) return
     if (this.#maybe(0.3)) this.#permission(ids[0] ?? '')
-    if (this.#maybe(0.3)) this.#view()
+    if (this.#maybe(0.3)) this.#view('model')
     if (this.#maybe(0.2)) this.#hydration()
     const finished = ids.toSorted(() => this.chance.next() - 0.5)
     for (const call_id of finished) this.#result(call_id)
     if (this.#maybe(0.2)) this.#add({ type: 'plan_updated', data: { entries: [] } })
-    if (this.#maybe(0.15)) this.#quarantine()
+    if (this.#maybe(0.22)) this.#quarantine()
     if (this.#maybe(0.2)) this.#userMessage(true)
     if (this.#maybe(0.1)) this.#add({ type: 'notice', data: { code: 'n', text: 'n' } })
   }
@@ -218,42 +226,48 @@ class LogMaker {
     const kind = this.chance.pick(['image', 'image', 'pdf', 'text', 'link', 'file'] as const)
     const resource_id = this.#id('res')
     const blob = this.#blob(`bytes of resource ${n}`, 'png')
-    const shared = { resource_id, handle: `@${HANDLES[kind]}${n}`, name: `r${n}`, source: 'cli' }
-    const descriptor = Descriptor.parse(
-      kind === 'link'
-        ? { ...shared, kind, uri: 'https://example.org/x', rehydratable: false }
-        : {
-            ...shared,
-            kind,
-            media_type: 'image/png',
-            size_bytes: 3,
-            content_sha256: blob.slice(0, 64),
-            blob,
-            rehydratable: true,
-          },
-    )
+    const descriptor = madeDescriptor({ kind, n, resource_id, blob })
     this.#resources.push(descriptor)
     return descriptor
   }
 
-  #view(): void {
+  /** What was not shown yet is withheld. */
+  #deny(resource: Descriptor | undefined): void {
+    if (resource === undefined) return
+    this.#add({
+      type: 'permission_decision',
+      data: {
+        subject: uploadSubject(resource.resource_id),
+        args_sha256: sha256(''),
+        mode: 'ask',
+        decision: 'denied',
+        scope: 'once',
+        by: 'person',
+      },
+    })
+  }
+
+  #view(by: 'model' | 'person'): void {
     const seen = this.#resources.filter(({ kind }) => kind === 'image')
     if (seen.length === 0) return
     const { resource_id, handle } = this.chance.pick(seen)
     const outcome = this.chance.pick(['projected', 'projected', 'missing', 'denied'] as const)
-    const variant = this.#blob(`view ${this.#count}`, 'png')
-    this.#add({
-      type: 'resource_view',
-      data: { resource_id, handle, by: 'model', variant, outcome },
-    })
+    const part = this.#maybe(0.5) ? {} : { variant: this.#blob(`view ${this.#count}`, 'png') }
+    this.#add({ type: 'resource_view', data: { resource_id, handle, by, ...part, outcome } })
   }
 
   #quarantine(): void {
     if (this.#resources.length === 0) return
     const { resource_id } = this.chance.pick(this.#resources)
     const provider_error = { message: 'no' }
-    if (this.#maybe(0.3)) {
-      this.#add({ type: 'resource_retired', data: { resource_id, why: 'cost' } })
+    if (this.#maybe(0.55)) {
+      const why = this.chance.pick([
+        'cost',
+        'payload_missing',
+        'payload_damaged',
+        'payload_missing',
+      ])
+      this.#add({ type: 'resource_retired', data: { resource_id, why } })
     } else {
       this.#add({
         type: 'resource_quarantined',
@@ -330,7 +344,7 @@ class LogMaker {
   /** Another toolset, other parameters or another model, each now and then. */
   #surfaceEvent(reason: 'session_start' | 'reload'): void {
     if (reason === 'reload') this.#surface += 1
-    const frozen = freezeSurface(madeSurface(this.#surface, this.chance.below(4)))
+    const frozen = freezeSurface(madeSurface(this.#surface, this.chance.below(4), this.#replay))
     const blob = this.#blob(frozen.bytes.toString('utf8'), 'json')
     const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
     const hashes = { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256 }
@@ -381,5 +395,3 @@ class LogMaker {
     return `${prefix}_01kg8m${tail}`
   }
 }
-
-const HANDLES = { image: 'img', pdf: 'pdf', text: 'txt', link: 'link', file: 'file' } as const

@@ -3,9 +3,13 @@ import type { Surface } from '../../src/model/surface.ts'
 import type { DialectName } from './dialects.ts'
 
 /** A surface that differs from that of another number in its tools, and by `twist` also in its parameters or model. */
-export function madeSurface(number: number, twist: number): Parameters<typeof freezeSurface>[0] {
+export function madeSurface(
+  number: number,
+  twist: number,
+  replay: Surface['params']['replay'] = 'attach-turn',
+): Parameters<typeof freezeSurface>[0] {
   const params: Surface['params'] = {
-    replay: 'attach-turn',
+    replay,
     late_role: twist === 3 && number > 0 ? 'system' : 'developer',
     tool_choice: twist === 1 && number > 0 ? 'none' : 'auto',
     limits: { provider_calls: 100 },

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { NO_RESOURCES } from './no-resources.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
 import { systemSandbox, type ConfinedRun } from '../../src/host/sandbox.ts'
@@ -49,6 +50,7 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     decided: new Set(options.decided ?? []),
     run,
     runReadOnly: run,
+    resources: NO_RESOURCES,
     keep: async (bytes, type) => {
       if (options.full === true) return failed('storage_failed', 'The disk is full.')
       const pieces: Uint8Array[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, shownBytes } from './amounts.ts'
+import { counted, fileSize, shownBytes } from './amounts.ts'
 
 test.each([
   [0, '0 bytes'],
@@ -18,4 +18,16 @@ test('one is one, and all others are many', () => {
     '1 Turn',
     '1,234 Turns',
   ])
+})
+
+test.each([
+  [0, '0 bytes'],
+  [1023, '1,023 bytes'],
+  [1024, '1.0 KiB'],
+  [12_595, '12.3 KiB'],
+  [1_048_524, '1023.9 KiB'],
+  [1_048_570, '1.0 MiB'],
+  [10_485_760, '10.0 MiB'],
+])('a file of %d bytes is listed with %s', (bytes, shown) => {
+  expect(fileSize(bytes)).toBe(shown)
 })

@@ -8,6 +8,7 @@ export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
+const KIB = 1024
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
 const TENTH = MIB / 10
@@ -16,4 +17,12 @@ const TENTH = MIB / 10
 export function shownBytes(bytes: number): string {
   if (bytes < TENTH) return counted(bytes, 'byte')
   return bytes < GIB ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`
+}
+
+/** As lists of files show it: `812 bytes`, `12.3 KiB`, `9.9 MiB`. */
+export function fileSize(bytes: number): string {
+  if (bytes < KIB) return counted(bytes, 'byte')
+  // What would round to 1024.0 KiB is shown as the MiB it nearly is.
+  const inKib = (bytes / KIB).toFixed(1)
+  return bytes < MIB && inKib !== '1024.0' ? `${inKib} KiB` : `${(bytes / MIB).toFixed(1)} MiB`
 }

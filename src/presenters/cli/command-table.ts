@@ -27,6 +27,12 @@ const SESSION_OPTIONS: readonly Option[] = [
   WORKSPACE_OPTION,
 ]
 
+const ATTACH_OPTION: Option = {
+  flags: '--attach <what>',
+  help: 'a file, a URL, `-` for standard input, or `clipboard`; may be said again',
+  repeatable: true,
+}
+
 /** Every command, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -34,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'one Turn: ask, watch it work, get the answer',
     args: [{ name: '[prompt...]', help: 'what to do; read from standard input when absent' }],
     options: [
+      ATTACH_OPTION,
       ...SESSION_OPTIONS,
       { flags: '--timeout <seconds>', help: 'interrupt the Turn after so long' },
       { flags: '--quiet', help: 'nothing on standard error but errors' },
@@ -45,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       'hawser run "What is in this folder?"',
       'git diff | hawser run --permission read-only',
+      'hawser run --attach harbour.png "What is in this picture?"',
       'hawser run --continue "And now the tests" --json',
     ],
     load: () => import('./commands/run.ts'),
@@ -52,7 +60,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'chat',
     summary: 'a conversation in this terminal; what `hawser` alone does too',
-    options: SESSION_OPTIONS,
+    options: [ATTACH_OPTION, ...SESSION_OPTIONS],
     examples: ['hawser chat --continue'],
     load: () => import('./commands/chat.ts'),
   },
@@ -215,6 +223,18 @@ export const COMMANDS: readonly Command[] = [
       'hawser cache probe --vary transport --live --json',
     ],
     load: () => import('./commands/cache-probe.ts'),
+  },
+  {
+    name: 'resources',
+    summary: 'list what was attached in a Session, or stop showing one of it to the model',
+    args: [
+      SESSION_ARGUMENT,
+      { name: '[action]', help: '`drop`: the bytes of a Resource are never sent again' },
+      { name: '[handle]', help: 'which one, as in @img1' },
+    ],
+    options: [WORKSPACE_OPTION, JSON_OPTION],
+    examples: ['hawser resources latest', 'hawser resources latest drop @img1'],
+    load: () => import('./commands/resources.ts'),
   },
   {
     name: 'gc',

@@ -25,6 +25,8 @@ export interface Option {
   readonly flags: string
   readonly help: string
   readonly choices?: readonly string[]
+  /** It may be said more than once; its value is a list then. */
+  readonly repeatable?: true
 }
 
 /** What a person typed, cut into pieces and not yet judged: a command parses it. */

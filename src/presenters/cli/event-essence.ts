@@ -1,6 +1,7 @@
-import * as words from '../../history/words.ts'
 import type { EventData, WholeEvent } from '../../model/event.ts'
+import { ResourceId } from '../../model/ids.ts'
 import { counted, grouped } from './amounts.ts'
+import { resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
 export interface Essence {
@@ -8,8 +9,8 @@ export interface Essence {
   readonly body?: string
 }
 
-/** Every Event in words, for people who read a Log. Pure. */
-export function essenceOf(event: WholeEvent): Essence {
+/** Every Event in words, for people who read a Log. `resourceOf` finds what came before by its id. Pure. */
+export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => undefined): Essence {
   switch (event.type) {
     case 'session_started': {
       const { provider, model, mode, permission_mode, presenter, harness_version } = event.data
@@ -43,12 +44,12 @@ export function essenceOf(event: WholeEvent): Essence {
       return { head: `${what}: ${status}, ${counted(output_bytes, 'byte')}`, body: output }
     }
     case 'provider_request':
-      return { head: request(event.data) }
+      return { head: request(event.data, resourceOf) }
     case 'assistant_message': {
       const { text, partial, resources = [] } = event.data
       const head = listed([
         ...(partial === true ? ['broke off'] : []),
-        ...resources.map(words.descriptor),
+        ...resources.map(resourceWords),
       ])
       return { head, body: text }
     }
@@ -66,21 +67,17 @@ export function essenceOf(event: WholeEvent): Essence {
         body: event.data.entries.map(({ content, status }) => `${status}: ${content}`).join('\n'),
       }
     case 'permission_decision': {
-      const { subject, decision, scope, by, mode } = event.data
+      const { decision, scope, by, mode } = event.data
+      const subject = subjectOf(event.data, resourceOf)
       return { head: `${subject} ${decision} ${SCOPES[scope]} by ${by}, in mode ${mode}` }
     }
-    case 'resource_ingested':
-      return { head: `${words.descriptor(event.data.descriptor)} from ${event.data.origin}` }
     case 'resource_view':
-      return { head: words.view(event) }
+      return { head: view(event, resourceOf) }
+    case 'resource_ingested':
     case 'resource_retired':
-      return { head: `${event.data.resource_id}: ${event.data.why}` }
     case 'resource_dropped':
-      return { head: `${event.data.resource_id} by ${event.data.by}` }
-    case 'resource_quarantined': {
-      const { resource_id, dialect, provider_error } = event.data
-      return { head: `${resource_id}: ${dialect} said ${provider_error.message}` }
-    }
+    case 'resource_quarantined':
+      return { head: resourceNews(event, resourceOf) }
     case 'provider_usage':
       return { head: usage(event.data) }
     case 'history_compaction': {
@@ -133,13 +130,31 @@ function userMessage(data: EventData<'user_message'>): Essence {
   const { text, resources = [], attachment_errors = [], steer } = data
   const head = listed([
     ...(steer === true ? ['to the running Turn'] : []),
-    ...resources.map(words.descriptor),
+    ...resources.map(resourceWords),
     ...attachment_errors.map(({ name, reason }) => `${name} was refused: ${reason}`),
   ])
   return { head, body: text }
 }
 
-function request(data: EventData<'provider_request'>): string {
+/** By whom, and why, where that was said. */
+function view(event: WholeEvent<'resource_view'>, resourceOf: ResourceOf): string {
+  const { by, reason } = event.data
+  return `${listed([`by ${by}`, reason])}: ${resourceNews(event, resourceOf)}`
+}
+
+/** What a decision was about; an upload is known by the handle that people know. */
+export function subjectOf(
+  { subject }: Pick<EventData<'permission_decision'>, 'subject'>,
+  resourceOf: ResourceOf,
+): string {
+  const id = ResourceId.safeParse(UPLOAD.exec(subject)?.[1])
+  const resource = id.success ? resourceOf(id.data) : undefined
+  return resource === undefined ? subject : `sending ${resource.handle} to the model`
+}
+
+const UPLOAD = /^upload:(.*)$/s
+
+function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): string {
   const { call_index, attempt, dialect, model, request_bytes, shared_prefix_bytes } = data
   const { prefix_break, projected = [] } = data
   return listed([
@@ -148,7 +163,7 @@ function request(data: EventData<'provider_request'>): string {
     prefix_break && `broken at ${grouped(prefix_break.at)} by ${prefix_break.cause}`,
     projected.length === 0
       ? undefined
-      : `with the bytes of ${counted(projected.length, 'Resource')}`,
+      : `with the bytes of ${projected.map(({ resource_id, variant }) => `${resourceOf(resource_id)?.handle ?? resource_id}${variant === undefined ? '' : ' (a variant)'}`).join(', ')}`,
   ])
 }
 
@@ -160,7 +175,7 @@ function toolResult(data: EventData<'tool_result'>): Essence {
     path,
     `${grouped(Math.round(duration_ms))} ms`,
     truncated === true ? 'shown in part' : undefined,
-    ...resources.map(words.descriptor),
+    ...resources.map(resourceWords),
   ])
   return { head, body: output }
 }

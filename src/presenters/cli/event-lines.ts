@@ -2,11 +2,13 @@ import type { ReadEvent } from '../../session/read-log.ts'
 import { PLAIN, type Colour, type Line } from './cell-width.ts'
 import { counted } from './amounts.ts'
 import { essenceOf, type Essence } from './event-essence.ts'
+import type { ResourceOf } from './resource-words.ts'
 import { visibleText } from './visible-text.ts'
 
 /** An Event for people, in one line or a few: number, time, type, and what matters of it. Long texts are shortened. Pure. */
-export function eventLines({ raw, event }: ReadEvent): Line[] {
-  const { head, body = '' } = event === undefined ? unknownEssence(raw.data) : essenceOf(event)
+export function eventLines({ raw, event }: ReadEvent, resourceOf?: ResourceOf): Line[] {
+  const { head, body = '' } =
+    event === undefined ? unknownEssence(raw.data) : essenceOf(event, resourceOf)
   const [first = '', ...others] = [...shortened(head, HEAD), ...shortened(body, BODY)]
   return [
     [

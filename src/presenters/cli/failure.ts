@@ -1,5 +1,7 @@
+import { isJsonObject } from '../../encoding/json.ts'
 import { failed, type NextAction } from '../../model/errors.ts'
 import { jsonLine } from './json-line.ts'
+import { refusalWords } from './resource-words.ts'
 import { visibleLine, visibleText } from './visible-text.ts'
 
 type Failure = ReturnType<typeof failed>
@@ -20,14 +22,25 @@ export function failureAsJson(failure: Failure): string {
 
 interface Told {
   readonly message: string
+  readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly next_actions?: readonly NextAction[] | undefined
 }
 
 /** In words. Also of an error as it was logged, which leaves out what is empty. */
 export function failureAsText({ error }: { readonly error: Told }): string {
-  const { message, next_actions = [] } = error
+  const { message, details = {}, next_actions = [] } = error
   const next = next_actions.map(({ action, command }) =>
     command === undefined ? `Next: ${visibleLine(action)}` : `Try: ${visibleLine(command)}`,
   )
-  return [`hawser: ${visibleText(message)}`, ...next, ''].join('\n')
+  return [`hawser: ${visibleText(message)}`, ...refusalsIn(details), ...next, ''].join('\n')
+}
+
+/** Of attachments that all failed, each with its reason: as it was given, since only its name would not tell two apart. */
+export function refusalsIn({ attachmentErrors }: NonNullable<Told['details']>): string[] {
+  const all: readonly unknown[] = Array.isArray(attachmentErrors) ? attachmentErrors : []
+  return all.flatMap((one) =>
+    isJsonObject(one) && typeof one['path'] === 'string' && typeof one['reason'] === 'string'
+      ? [refusalWords({ name: one['path'], reason: one['reason'] })]
+      : [],
+  )
 }

@@ -1,6 +1,7 @@
+import type { Descriptor } from '../../model/descriptor.ts'
 import type { Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/event.ts'
-import type { Session } from '../../session/session.ts'
+import type { AdmitOptions, Session } from '../../session/session.ts'
 import type { Seen } from '../../session/subscribe.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 
@@ -12,6 +13,8 @@ export interface TurnResult {
   readonly status: Ended['status']
   /** The answer: what the model said after its last call. */
   readonly text: string
+  /** What the agent attached to its answer. */
+  readonly resources: readonly Descriptor[]
   readonly usage: Ended['usage_total']
   readonly error?: NonNullable<Ended['error']>
   /** Calls that were denied because nobody could be asked. */
@@ -19,21 +22,26 @@ export interface TurnResult {
   readonly exit_code: number
 }
 
-/** Admits `text`, shows everything to `show` until the Turn has ended, and says what became of it. */
+/** What a person asks, and what goes with it. */
+export interface Message extends Pick<AdmitOptions, 'attachments' | 'views'> {
+  readonly text: string
+}
+
+/** Admits a message, shows everything to `show` until the Turn has ended, and says what became of it. */
 export async function oneTurn(
   session: Session,
-  text: string,
-  show: (seen: Seen) => void,
+  { text, ...enclosed }: Message,
+  show: (seen: Seen) => void | Promise<void>,
 ): Promise<Result<TurnResult>> {
   const watching = session.subscribe()
-  const admitted = await session.admit(text)
+  const admitted = await session.admit(text, enclosed)
   if (!admitted.ok) {
     watching.close()
     return admitted
   }
   const shown = (async () => {
     for await (const seen of watching) {
-      show(seen)
+      await show(seen)
       if (isEnd(seen, admitted.value.turn)) break
     }
   })()
@@ -60,6 +68,11 @@ function resultOf(session: Session, turn_id: string): TurnResult {
   const said = events
     .slice(lastCall + 1)
     .flatMap((event) => (event.type === 'assistant_message' ? [event.data.text] : []))
+  const resources = events.flatMap((event) =>
+    event.type === 'resource_ingested' && event.data.origin === 'egress'
+      ? [event.data.descriptor]
+      : [],
+  )
   const denied = events.filter(
     (event) => event.type === 'permission_decision' && event.data.by === 'nobody',
   ).length
@@ -68,6 +81,7 @@ function resultOf(session: Session, turn_id: string): TurnResult {
     turn_id,
     status,
     text: said.join('\n'),
+    resources,
     usage: usage_total ?? NOTHING,
     ...(error === undefined ? {} : { error }),
     denied,

@@ -85,8 +85,8 @@ Without a command, in a terminal: a conversation in this folder.`
 
 const AFTER = `
 Exit codes: 0 done, 1 failed, 2 usage, 3 a call was denied because nobody could
-be asked, 5 the Session is busy, 6 no provider or key, 124 timed out,
-130 interrupted.
+be asked, 4 every attachment failed and there was no text, 5 the Session is
+busy, 6 no provider or key, 124 timed out, 130 interrupted.
 
 Example: hawser run "What is in this folder?"`
 
@@ -129,9 +129,10 @@ function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Pa
 function describe(parser: Parser, command: Command, choose: (given: Given) => void): void {
   parser.summary(command.summary).description(sentence(command.summary))
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
-  for (const { flags, help, choices } of command.options) {
+  for (const { flags, help, choices, repeatable: isList } of command.options) {
     const option = new ParserOption(flags, help)
     if (choices !== undefined) option.choices([...choices])
+    if (isList === true) option.argParser(oneMore)
     parser.addOption(option)
   }
   const examples = command.examples.map((line) => `  ${line}`).join('\n')
@@ -140,6 +141,10 @@ function describe(parser: Parser, command: Command, choose: (given: Given) => vo
     `\n${command.examples.length > 1 ? 'Examples' : 'Example'}:\n${examples}`,
   )
   parser.action(() => choose({ args: parser.processedArgs, options: parser.opts() }))
+}
+
+function oneMore(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
 }
 
 function sentence(summary: string): string {

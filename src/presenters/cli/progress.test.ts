@@ -31,7 +31,7 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
         },
       },
       streams: {
-        stdin: { isTTY, all: unused, keys: unused, interrupt: unused },
+        stdin: { isTTY, all: unused, upTo: unused, keys: unused, interrupt: unused },
         stdout: { ...stderr, write: unused },
         stderr,
         onResize: unused,

@@ -1,9 +1,11 @@
 import type { Streams } from '../../host/streams.ts'
 import type { SessionParts } from '../../session/session-parts.ts'
 import type { Activity } from './activity.ts'
+import { uploadWords } from './resource-words.ts'
 import { visibleLine } from './visible-text.ts'
 
 type Ask = SessionParts['ask']
+type Question = Parameters<Ask>[0]
 type Answer = Awaited<ReturnType<Ask>>
 
 const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
@@ -20,16 +22,18 @@ export function askAtTerminal(streams: Streams, activity: Activity): Ask | undef
       if (signal.aborted) return NOBODY
       activity.clear()
       const { claim, reason, mayGrant } = question
-      const what = claim.command ?? claim.paths.join(', ')
-      stderr.write(
-        `\u0007${visibleLine(claim.tool)} ${visibleLine(what)}\n  ${visibleLine(reason)}\n`,
-      )
+      stderr.write(`\u0007${subjectOf(claim)}\n  ${visibleLine(reason)}\n`)
       stderr.write(`  Allow it? y once${mayGrant ? ', a for this Session' : ''}, n no: `)
       return keyed(streams, mayGrant, signal)
     })
     before = answered
     return answered
   }
+}
+
+function subjectOf({ tool, command, paths, upload }: Question['claim']): string {
+  if (upload !== undefined) return uploadWords(upload)
+  return `${visibleLine(tool)} ${visibleLine(command ?? paths.join(', '))}`
 }
 
 function keyed(

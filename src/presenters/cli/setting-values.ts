@@ -87,7 +87,7 @@ export function allowedIn(setting: Setting): string {
   if (type === 'integer' || type === 'number') {
     const kind = type === 'integer' ? 'a whole number' : 'a number'
     if (exclusiveMinimum !== undefined) return `${kind} above ${exclusiveMinimum}`
-    return maximum === undefined
+    return maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER
       ? `${kind} from ${minimum} on`
       : `${kind} from ${minimum} to ${maximum}`
   }

@@ -2,6 +2,7 @@ import { systemClock } from '../../host/clock.ts'
 import { homePath, openHome } from '../../host/home.ts'
 import { systemStreams, type Streams } from '../../host/streams.ts'
 import { ok, type Result } from '../../model/errors.ts'
+import { LIMITS } from '../../model/limits.ts'
 import type { CliWorld, OpenedHome } from './world.ts'
 
 /** What the world of a command is made of. */
@@ -24,7 +25,14 @@ export function systemWorld({ streams, open, ...parts }: WorldParts): CliWorld {
     home,
     open: open(home),
     openHome: () => openHomeAt(home),
+    clipboard: () => clipboardOf(parts.env),
   }
+}
+
+/** One byte more than may be attached, so that whoever judges it sees that it is too much. */
+async function clipboardOf(env: CliWorld['env']): Promise<Result<Buffer>> {
+  const { readClipboard } = await import('../../host/clipboard.ts')
+  return readClipboard({ env, limit: LIMITS.attachment_bytes + 1 })
 }
 
 async function openHomeAt(home: string): Promise<Result<OpenedHome>> {

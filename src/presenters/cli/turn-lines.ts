@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Descriptor } from '../../model/descriptor.ts'
 import { EPHEMERAL_DATA } from '../../model/event.ts'
 import { EventId, SessionId, TurnId } from '../../model/ids.ts'
 import { Count } from '../../model/shape.ts'
@@ -35,6 +36,7 @@ const ResultLine = z
     turn_id: TurnId,
     status: TurnEnded.shape.status,
     text: z.string().describe('The answer: what the model said after its last call.'),
+    resources: z.array(Descriptor).describe('What the agent attached to its answer.'),
     usage: TurnEnded.shape.usage_total,
     error: TurnEnded.shape.error,
     denied: Count.describe('Calls that were denied because nobody could be asked.'),

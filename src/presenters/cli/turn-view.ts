@@ -1,15 +1,26 @@
 import type { Output } from '../../host/streams.ts'
+import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import type { Seen } from '../../session/subscribe.ts'
 import type { Activity } from './activity.ts'
 import { failureAsText } from './failure.ts'
 import { jsonLine } from './json-line.ts'
 import type { TurnResult } from './one-turn.ts'
+import {
+  broughtBy,
+  isNoteworthy,
+  isRoutine,
+  refusalWords,
+  resourceNews,
+  resourceWords,
+  type ResourceOf,
+} from './resource-words.ts'
 import { visibleText } from './visible-text.ts'
 
 /** How a Turn is shown while it runs, and its end. */
 export interface TurnView {
-  readonly show: (seen: Seen) => void
+  /** Waits where a picture has to be fetched. */
+  readonly show: (seen: Seen) => void | Promise<void>
   readonly end: (session_id: string, result: TurnResult) => void
 }
 
@@ -33,6 +44,9 @@ export interface WordsOptions {
   readonly quiet: boolean
   /** How the result of a call looks in a terminal. */
   readonly resultText: (result: EventData<'tool_result'>, call: EventData<'tool_call'>) => string
+  readonly resourceOf: ResourceOf
+  /** Draws a Resource, where the terminal can. */
+  readonly picture?: ((resource: Descriptor) => Promise<string | undefined>) | undefined
 }
 
 /**
@@ -40,7 +54,7 @@ export interface WordsOptions {
  * what a person should know go to standard error.
  */
 export function wordsView(options: WordsOptions): TurnView {
-  const { stdout, stderr, activity, quiet } = options
+  const { stdout, stderr, activity, quiet, picture } = options
   const calls = new Map<string, EventData<'tool_call'>>()
   let midLine = false
   const say = (text: string) => {
@@ -48,14 +62,14 @@ export function wordsView(options: WordsOptions): TurnView {
     stdout.write(text)
     if (text !== '') midLine = !text.endsWith('\n')
   }
-  const note = (text: string | undefined) => {
-    if (text === undefined || quiet) return
+  const note = (text: string | undefined, always = false) => {
+    if (text === undefined || (quiet && !always)) return
     activity.clear()
     if (midLine && stdout.isTTY) say('\n')
     stderr.write(text)
   }
   return {
-    show: (seen) => {
+    show: async (seen) => {
       if (seen.kind === 'notice') {
         if (seen.notice.type === 'text_delta' && stdout.isTTY)
           say(visibleText(seen.notice.data.text))
@@ -68,6 +82,10 @@ export function wordsView(options: WordsOptions): TurnView {
       // The answer is whole: what comes next, a question perhaps, begins a line of its own.
       if (event.type === 'assistant_message' && midLine) say('\n')
       note(noteOf(event, calls, options))
+      note(refusals(event), true)
+      if (picture !== undefined && !quiet) {
+        for (const resource of broughtBy(event)) note(await picture(resource))
+      }
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
     },
@@ -85,14 +103,27 @@ export function wordsView(options: WordsOptions): TurnView {
 function noteOf(
   event: WholeEvent,
   calls: ReadonlyMap<string, EventData<'tool_call'>>,
-  { stderr, resultText }: WordsOptions,
+  { stderr, resultText, resourceOf }: WordsOptions,
 ): string | undefined {
   if (event.type === 'notice') return `hawser: ${visibleText(event.data.text)}\n`
+  if (event.type === 'user_message' && stderr.isTTY) {
+    return broughtBy(event)
+      .map((resource) => `  ${resourceWords(resource)}\n`)
+      .join('')
+  }
+  if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
+    return `hawser: ${resourceNews(event, resourceOf)}\n`
+  }
   if (event.type !== 'tool_result') return undefined
   const call = calls.get(event.data.call_id)
   if (stderr.isTTY && call !== undefined) return resultText(event.data, call)
   if (event.data.outcome !== 'denied') return undefined
   return `hawser: ${event.data.name} was denied. ${visibleText(event.data.error?.message ?? '')}\n`
+}
+
+function refusals(event: WholeEvent): string | undefined {
+  if (event.type !== 'user_message' || event.data.attachment_errors === undefined) return undefined
+  return event.data.attachment_errors.map((error) => `${refusalWords(error)}\n`).join('')
 }
 
 function activityOf(event: WholeEvent): string | undefined {

@@ -18,6 +18,8 @@ export interface CliWorld {
   readonly cwd: () => string
   /** Path of `$HAWSER_HOME`. */
   readonly home: string
+  /** What a person copied last, an image before text. */
+  readonly clipboard: () => Promise<Result<Buffer>>
   /** Opens the workspace at `path`, and everything its Sessions work with. */
   readonly open: (path: string, options?: OpenOptions) => Promise<Result<Opened>>
   /** Opens only what belongs to the user, for commands that need no workspace. */

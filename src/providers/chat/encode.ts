@@ -13,10 +13,12 @@ import type { Framing } from '../provider.ts'
 import { fenced, isText, resultText } from '../said.ts'
 import {
   argumentsObject,
+  BASE64,
   fittingKey,
   hasWords,
   isImage,
   segment,
+  showing,
   wordsOf,
 } from '../segment-bytes.ts'
 
@@ -153,9 +155,9 @@ function textsFirst(items: readonly ConversationItem[]): ConversationItem[] {
 function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
   switch (item.kind) {
     case 'user':
-      return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
+      return ofParts(item, (part) => fileContent(part, params) ?? written(textContent(part)))
     case 'developer':
-      return ofParts(item, (part) => lateMessage(wordsOf(part), params))
+      return ofParts(item, (part) => written(lateMessage(wordsOf(part), params)))
     case 'assistant':
       return answerText(item)
     case 'reasoning':
@@ -176,13 +178,8 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
 type Said = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 
 /** One segment a part, and none for a part that is blank. */
-function ofParts(
-  { kind, seq, parts }: Said,
-  said: (part: Part) => ChatCompletionContentPart | ChatCompletionMessageParam,
-): Segment[] {
-  return parts.flatMap((part) =>
-    isBlank(part) ? [] : [segment(kind, written(said(part)), seq, part)],
-  )
+function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Buffer): Segment[] {
+  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
 /** What was said in one Event is never retired in part, and so is one segment: the content of its message. */
@@ -203,19 +200,16 @@ function lateMessage(text: string, params: SurfaceParams): ChatCompletionMessage
 }
 
 /** Pixels, and documents, where the model takes them as such. Where nobody knows, images are tried; few servers take files. */
-function fileContent(
-  part: Part,
-  { images, files }: SurfaceParams,
-): ChatCompletionContentPart | undefined {
+function fileContent(part: Part, { images, files }: SurfaceParams): Buffer | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
-  const url = () => `data:${media_type};base64,${bytes.toString('base64')}`
+  const url = `data:${media_type};base64,${BASE64}`
   if (isImage(media_type) && images !== false) {
-    return { type: 'image_url', image_url: { url: url() } }
+    return showing(bytes, written({ type: 'image_url', image_url: { url } }))
   }
   if (media_type === 'application/pdf' && files === true) {
     const filename = `${handle.replace(/^@/, '')}.pdf`
-    return { type: 'file', file: { filename, file_data: url() } }
+    return showing(bytes, written({ type: 'file', file: { filename, file_data: url } }))
   }
   return undefined
 }

@@ -7,7 +7,15 @@ import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
 import { BEFORE_NOT_SHOWN, fenced, isText, resultText } from '../said.ts'
-import { argumentsObject, hasWords, isImage, segment, wordsOf } from '../segment-bytes.ts'
+import {
+  argumentsObject,
+  BASE64,
+  hasWords,
+  isImage,
+  segment,
+  showing,
+  wordsOf,
+} from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */
 export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
@@ -198,7 +206,7 @@ type Said = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant'
 function ofParts(
   { seq, parts }: Said,
   role: SegmentRole,
-  blockOf: (part: Part) => string | undefined,
+  blockOf: (part: Part) => string | Buffer | undefined,
 ): Segment[] {
   return parts.flatMap((part) => {
     const block = blockOf(part)
@@ -207,7 +215,7 @@ function ofParts(
 }
 
 /** Pixels, and documents, where the model takes them as such. */
-function fileBlock(part: Part, { images, files }: SurfaceParams): string | undefined {
+function fileBlock(part: Part, { images, files }: SurfaceParams): string | Buffer | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { media_type, handle, bytes } = part
   const title = handle === undefined ? {} : { title: handle }
@@ -218,13 +226,14 @@ function fileBlock(part: Part, { images, files }: SurfaceParams): string | undef
     return written({ type: 'document', source, ...title })
   }
   if (media_type === 'application/pdf' && files !== false) {
-    const source = { type: 'base64', media_type, data: bytes.toString('base64') } as const
-    return written({ type: 'document', source, ...title })
+    const source = { type: 'base64', media_type, data: BASE64 } as const
+    return showing(bytes, written({ type: 'document', source, ...title }))
   }
   if (isImage(media_type) && images !== false) {
-    const source = { type: 'base64', media_type, data: bytes.toString('base64') } as const
+    const source = { type: 'base64', media_type, data: BASE64 } as const
     // Otherwise a large image is scaled down, and nobody is told.
-    return written({ type: 'image', source, transformations: { oversized_image: 'error' } })
+    const transformations = { oversized_image: 'error' } as const
+    return showing(bytes, written({ type: 'image', source, transformations }))
   }
   return undefined
 }

@@ -1,9 +1,20 @@
 import { asksWhatIsSeen } from './english/looking.ts'
 import { phrase } from './english/phrase.ts'
 import type { Call } from './english/reading.ts'
+import type { Showing } from './english/shown-things.ts'
 import type { RehearsalRequest } from './schema.ts'
 import { spokenOf } from './sight-speech.ts'
-import { findShown, shownIn, type Looked, type Shown, type Sights, type Spoken } from './sights.ts'
+import {
+  findShown,
+  notIn,
+  shownIn,
+  toldIn,
+  type Looked,
+  type Shown,
+  type Sights,
+  type Spoken,
+  type Told,
+} from './sights.ts'
 import * as speech from './speech.ts'
 import { tasksOf, type Task } from './task.ts'
 import { isBlank, understand, type Understanding } from './understand.ts'
@@ -21,8 +32,8 @@ export interface Thought {
 export function think(request: RehearsalRequest, sights: Sights = new Map()): Thought {
   const current = currentTask(request)
   const stage = stageOf(current)
-  const spoken = spokenOf(lookedAt(current, stage), sights)
-  const { made } = current.task
+  const { made, tools } = current.task
+  const spoken = spokenOf(lookedAt(current, stage), sights, tools)
   const notes = [...stage.absent.map(speech.notOffered), ...current.missing]
   switch (stage.at) {
     case 'idle':
@@ -50,24 +61,37 @@ export function toBeSeen(request: RehearsalRequest): readonly Shown[] {
 
 interface Current extends Understanding {
   readonly task: Task
-  readonly request: RehearsalRequest
   /** Everything that the request shows. */
   readonly shown: readonly Shown[]
+  /** Everything that it tells of. */
+  readonly told: readonly Told[]
 }
 
 /** The newest task that asks for anything. */
 function currentTask(request: RehearsalRequest): Current {
   const shown = shownIn(request)
+  const told = toldIn(request)
   const [newest, ...older] = tasksOf(request)
   for (const task of [newest, ...older]) {
-    const here = shown.some(({ from }) => from === task.from)
-    const where = here ? 'here' : shown.length > 0 ? 'earlier' : 'nowhere'
-    const understanding = understand(task.texts, task.it, where)
+    const understanding = understand(task.words, task.it, showingTo(task, shown, told))
     const { steps, missing, looks } = understanding
     if (steps.length > 0 || missing.length > 0 || looks !== undefined)
-      return { task, request, shown, ...understanding }
+      return { task, shown, told, ...understanding }
   }
-  return { task: newest, request, shown, steps: [], missing: [] }
+  return { task: newest, shown, told, steps: [], missing: [] }
+}
+
+/** What calls have brought to light since changes nothing about what they were asked for. */
+function showingTo({ from }: Task, shown: readonly Shown[], told: readonly Told[]): Showing {
+  const before = shown.filter((one) => one.from <= from)
+  const here = before.some((one) => one.from === from)
+  const unseen = notIn(before, told)
+  const failed = unseen.filter(({ why, at }) => why !== undefined && at >= from)
+  return {
+    where: here ? 'here' : before.length > 0 ? 'earlier' : unseen.length > 0 ? 'told' : 'nowhere',
+    settled: new Set([...before, ...failed].flatMap(({ handle }) => handle ?? [])),
+    told: unseen.map(({ handle }) => handle),
+  }
 }
 
 /** How far a task is. `absent` are calls of tools that are not on offer. */
@@ -102,21 +126,21 @@ function stepAfter(steps: readonly (readonly Call[])[], made: number): readonly 
 }
 
 /** What is asked about is looked at once, at the start; what calls have brought to light, at the end. */
-function lookedAt({ task, request, shown, looks }: Current, { at }: Stage): Looked {
+function lookedAt({ task, shown, told, looks }: Current, { at }: Stage): Looked {
   if (at === 'later') return { found: [], absent: [] }
   if (task.made.length > 0)
     return { found: shown.filter(({ from }) => from > task.from), absent: [] }
-  if (looks !== undefined) return findShown(looks, shown, { request, from: task.from })
+  if (looks !== undefined) return findShown(looks, shown, { told, from: task.from })
   const own = at === 'idle' ? shown.filter(({ from }) => from === task.from) : []
   return { found: own, absent: [] }
 }
 
 function idle({ task, missing, looks, shown }: Current, spoken: Spoken): string {
-  const { texts, tools } = task
+  const { words, tools } = task
   if (looks !== undefined) return [...spoken.sentences, ...missing].join(' ')
-  if (texts.some((text) => ABOUT_ME.test(text))) return speech.aboutMyself(tools)
-  if (texts.every(isBlank) && spoken.sentences.length > 0) return spoken.sentences.join(' ')
-  if (shown.length === 0 && texts.some(asksWhatIsSeen)) return speech.nothingShown(tools)
+  if (words.some((text) => ABOUT_ME.test(text))) return speech.aboutMyself(tools)
+  if (words.every(isBlank) && spoken.sentences.length > 0) return spoken.sentences.join(' ')
+  if (shown.length === 0 && words.some(asksWhatIsSeen)) return speech.nothingShown(tools)
   return speech.received(task, spoken, missing)
 }
 

@@ -1,8 +1,9 @@
 import { canonicalJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
-import type { Lifetime, Segment } from '../../model/segment.ts'
+import type { Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { Framing, SpentBody } from '../provider.ts'
+import { BASE64, segment, showing } from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
@@ -61,8 +62,8 @@ function roomFor(body: Buffer, length: number): Buffer {
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
-  const written = [paramsOf(surface), ...surface.tools.map(toolOf), ...surface.system.map(systemOf)]
-  const fixed = written.map((one) => segment(one, -1))
+  const all = [paramsOf(surface), ...surface.tools.map(toolOf), ...surface.system.map(systemOf)]
+  const fixed = all.map((one) => segment(one.role, written(one)))
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -83,40 +84,38 @@ function systemOf(text: string): WrittenSegment {
 }
 
 function segmentsOf(item: ConversationItem, { model }: Surface): Segment[] {
+  const { seq } = item
+  const only = (one: WrittenSegment) => [segment(one.role, written(one), seq)]
   switch (item.kind) {
     case 'user':
     case 'developer':
     case 'assistant':
-      return item.parts.map((part) => ({
-        ...segment({ role: item.kind, parts: [writtenPart(part)] }, item.seq, part.lifetime),
-        ...('resource' in part ? { resource: part.resource } : {}),
-      }))
+      return item.parts.map((part) => segment(item.kind, contentOf(item.kind, part), seq, part))
     case 'reasoning':
       // It is opaque to everyone but the model that wrote it.
       if (item.dialect !== 'rehearsal' || item.model !== model) return []
-      return [segment({ role: 'reasoning', item: item.item }, item.seq)]
+      return only({ role: 'reasoning', item: item.item })
     case 'tool_call': {
       const { call_id, name } = item
-      return [segment({ role: 'tool_call', call_id, name, arguments: item.arguments }, item.seq)]
+      return only({ role: 'tool_call', call_id, name, arguments: item.arguments })
     }
     case 'tool_result': {
       const { call_id, name, outcome, output } = item
-      return [segment({ role: 'tool_result', call_id, name, outcome, output }, item.seq)]
+      return only({ role: 'tool_result', call_id, name, outcome, output })
     }
   }
 }
 
-function writtenPart(part: Part) {
-  if (part.type === 'text') return { type: part.type, text: part.text }
-  const handle = part.handle === undefined ? {} : { handle: part.handle }
-  const data = (part.bytes ?? Buffer.alloc(0)).toString('base64')
-  return { type: part.type, media_type: part.media_type, ...handle, data }
+function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | Buffer {
+  if (part.type === 'text') return written({ role, parts: [{ type: 'text', text: part.text }] })
+  const { type, media_type, bytes = NOTHING, handle } = part
+  const named = handle === undefined ? {} : { handle }
+  // Of the members, data comes first.
+  return showing(bytes, written({ role, parts: [{ type, media_type, ...named, data: BASE64 }] }))
 }
 
-function segment(written: WrittenSegment, seq: number, lifetime: Lifetime = 'stable'): Segment {
-  // In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there.
-  const { buffer } = UTF_8.encode(canonicalJson(written))
-  return { role: written.role, bytes: Buffer.from(buffer), seq, lifetime }
-}
+const NOTHING = Buffer.alloc(0)
 
-const UTF_8 = new TextEncoder()
+function written(one: WrittenSegment): string {
+  return canonicalJson(one)
+}

@@ -10,6 +10,13 @@ const TOOLS: RehearsalSegment[] = ['bash', 'glob', 'grep', 'read', 'write'].map(
   return { role: 'tool', name, description: '', parameters: {} }
 })
 
+const VIEW: RehearsalSegment = {
+  role: 'tool',
+  name: 'resource_view',
+  description: '',
+  parameters: {},
+}
+
 /** Bytes that say what they are to be taken for. */
 function shown(handle: string | undefined, sight: Sight, media_type = 'image/png'): Part {
   const data = Buffer.from(JSON.stringify(sight)).toString('base64')
@@ -158,12 +165,64 @@ test('a picture of an earlier Turn is looked at while its bytes are there', asyn
   expect((await ask(...before, user(text('How many lines does it have?')))).looked).toEqual([])
 })
 
-test('of a picture whose bytes are gone it says so, and what its descriptor says', async () => {
-  const before = [user(text('Hello'), text('[@img1: image, "harbour.png"]')), said('Hello.')]
-  const { text: told } = await ask(...before, user(text('Describe @img1')))
-  expect(told).toContain('The bytes of @img1 are not in this request.')
-  expect(told).toContain('[@img1: image, "harbour.png"]')
-  expect((await ask(user(text('Describe @img7')))).text).toContain('@img7')
+const GONE = [user(text('Hello'), text('[@img1: image, "harbour.png"]')), said('Hello.')]
+const ONLY_TOLD =
+  'Of @img1 I see only a description now, because its bytes are not in this request: [@img1: image, "harbour.png"].'
+
+test.each([
+  'Describe @img1',
+  'What do you see?',
+  'Can you still see @img1?',
+  'What colours does @img1 have?',
+  'What is in the picture?',
+  'Describe the image.',
+])(
+  '[SR-033] asked "%s" of a picture whose bytes are gone, it has a description and says so',
+  async (say) => {
+    expect((await ask(...GONE, user(text(say)))).text).toBe(ONLY_TOLD)
+    const { text: told, calls, looked } = await ask(VIEW, ...GONE, user(text(say)))
+    expect(told).toBe(`${ONLY_TOLD} I can view @img1 again if you tell me to.`)
+    expect([calls, looked]).toEqual([[], []])
+  },
+)
+
+test('[SR-033] what is shown comes first, the latest before the rest; then what is only told of', async () => {
+  const before = [
+    user(text('Look'), text('[@txt7: text, "a.txt"]'), ...PICTURE),
+    said('Yes.'),
+    user(text('And'), text('[@link8: link, "https://a.example/"]'), ...PDF),
+    said('Yes.'),
+  ]
+  const { text: told } = await ask(VIEW, ...before, user(text('What do you see?')))
+  const [first, second, ...rest] = told.split(/(?<=\.) (?=[@OI])/)
+  expect([first, second]).toEqual([REPORT_TOLD, HARBOUR_TOLD])
+  expect(rest.map((sentence) => sentence.slice(0, 40))).toEqual([
+    'Of @txt7 I see only a description now, b',
+    'Of @link8 I see only a description now, ',
+    'I can view @txt7 again if you tell me to',
+  ])
+})
+
+test('of what could not be shown it says why, and does not offer to view it', async () => {
+  const why = '[@img1 is not shown: this model does not take images.]'
+  const { text: told, calls } = await ask(
+    VIEW,
+    user(text('View @img1'), text('[@img1: image, "harbour.png"]'), text(why)),
+  )
+  expect(calls).toEqual([])
+  expect(told).toContain(`[@img1: image, "harbour.png"] ${why}`)
+  expect(told).not.toContain('I can view')
+})
+
+test('of many pictures that are only told of, it has their names', async () => {
+  const notes = Array.from({ length: 9 }, (_, n) => text(`[@img${n + 1}: image, "x.png"]`))
+  const { text: told } = await ask(user(...notes), said('Yes.'), user(text('What do you see?')))
+  expect(told).toMatch(/^Of @img1, @img2, .* and @img9 I see only descriptions now\.$/)
+})
+
+test('what was never spoken of is not there', async () => {
+  const { text: told } = await ask(user(text('Describe @img7')))
+  expect(told).toBe('The bytes of @img7 are not in this request.')
 })
 
 function said(words: string): RehearsalSegment {
@@ -188,7 +247,8 @@ test('images without a handle have that of their descriptor, if there is one for
     [HARBOUR_TOLD.replace('@img1', '@img3'), REPORT_TOLD, HARBOUR_TOLD].join(' '),
   )
   const gone = text('[@img3 is not shown: its payload is damaged.]')
-  expect(await told(note('@img3'), note('@img1'), gone, nameless)).toBe(HARBOUR_TOLD)
+  const both = await told(note('@img3'), note('@img1'), gone, nameless)
+  expect(both.startsWith(`${HARBOUR_TOLD} Of @img3 I see only a description`)).toBe(true)
   expect(await told(note('@img3'), note('@img1'), nameless)).toContain('The picture is')
   expect(await told(nameless, nameless)).toContain('Picture 2 is')
 })

@@ -3,7 +3,11 @@ import type { Looked, Shown, Sights, Spoken } from './sights.ts'
 import { listed } from './speech.ts'
 
 /** Speaks of bytes: sizes, colours and counts, so that an answer shows which bytes arrived. It claims to understand none. Pure. */
-export function spokenOf({ found, absent }: Looked, sights: Sights): Spoken {
+export function spokenOf(
+  { found, absent }: Looked,
+  sights: Sights,
+  tools: ReadonlySet<string>,
+): Spoken {
   const names = namesOf(found)
   const seen = found.flatMap(({ part }, index) => {
     const sight = sights.get(part)
@@ -13,7 +17,7 @@ export function spokenOf({ found, absent }: Looked, sights: Sights): Spoken {
     .filter(({ part }) => !sights.has(part))
     .map(({ handle, media_type }) => handle ?? media_type)
   const dark = unseen.length === 0 ? [] : [`I cannot look into ${listed(unseen)}.`]
-  return { seen, unseen, sentences: [...seen, ...dark, ...absent.map(notShown)] }
+  return { seen, unseen, sentences: [...seen, ...dark, ...notShown(absent, tools)] }
 }
 
 function told(sight: Sight): string {
@@ -39,9 +43,39 @@ function colours({ decoded, colours: found, regions }: ImageSight): string {
   return `, mostly ${listed(shares)}; ${places.join(', ')}`
 }
 
-function notShown({ handle, descriptor }: Looked['absent'][number]): string {
-  const known = descriptor === undefined ? '' : ` All it says of it is ${descriptor}.`
-  return `The bytes of ${handle} are not in this request.${known}`
+/** A description is no picture: what it says is repeated, and nothing is made of it. */
+function notShown(absent: Looked['absent'], tools: ReadonlySet<string>): string[] {
+  const unknown = absent.filter(
+    ({ descriptor, why }) => descriptor === undefined && why === undefined,
+  )
+  const known = absent.filter((one) => !unknown.includes(one))
+  return [
+    ...unknown.map(({ handle }) => `The bytes of ${handle} are not in this request.`),
+    ...(known.length > MOST_DESCRIBED
+      ? [`Of ${listed(handlesOf(known))} I see only descriptions now.`]
+      : known.map(described)),
+    ...(tools.has('resource_view') ? viewable(known) : []),
+  ]
+}
+
+/** More of them are only named. */
+const MOST_DESCRIBED = 4
+
+function described({ handle, descriptor, why }: Looked['absent'][number]): string {
+  const lines = [descriptor, why].filter((line) => line !== undefined).join(' ')
+  return `Of ${handle} I see only a description now, because its bytes are not in this request: ${lines.replace(/\.$/, '')}.`
+}
+
+/** Whatever could not be shown just now cannot be viewed either; links and other files never are. */
+function viewable(absent: Looked['absent']): string[] {
+  const handles = handlesOf(absent.filter(({ why }) => why === undefined)).filter((handle) =>
+    /^@(?:img|pdf|txt)/.test(handle),
+  )
+  return handles.length === 0 ? [] : [`I can view ${listed(handles)} again if you tell me to.`]
+}
+
+function handlesOf(absent: Looked['absent']): string[] {
+  return absent.map(({ handle }) => handle)
 }
 
 /** What has no handle is counted among its like. */

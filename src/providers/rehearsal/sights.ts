@@ -1,3 +1,4 @@
+import type { Looks } from './english/looking.ts'
 import type { Sight } from '../../model/sight.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 
@@ -37,38 +38,87 @@ export function shownIn({ segments }: RehearsalRequest): Shown[] {
   return runs.flatMap(shownInRun)
 }
 
+/** A Resource that a request tells of, in the words that stand there. */
+export interface Told {
+  readonly handle: string
+  readonly descriptor?: string
+  /** Why it is not shown, where a line says so. */
+  readonly why?: string
+  /** Where the last of these words stand. */
+  readonly at: number
+}
+
+/** Everything that a request tells of, in the order in which it was first told. Pure. */
+export function toldIn({ segments }: RehearsalRequest): Told[] {
+  const told = new Map<string, Told>()
+  for (const [at, segment] of segments.entries()) {
+    if (segment.role !== 'user') continue
+    const texts = segment.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    for (const line of texts.filter((text) => !isContent(text)).flatMap(linesOf)) {
+      const [described] = handlesIn([line], [DESCRIPTOR])
+      const [absent] = handlesIn([line], ABSENT)
+      const handle = described ?? absent
+      if (handle === undefined) continue
+      const more = described === undefined ? { why: line } : { descriptor: line }
+      told.set(handle, { ...told.get(handle), handle, at, ...more })
+    }
+  }
+  return [...told.values()]
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n')
+}
+
 /** What is looked at, and what cannot be. */
 export interface Looked {
   readonly found: readonly Shown[]
-  /** Handles of what is not shown, each with its descriptor if that is there. */
-  readonly absent: readonly { readonly handle: string; readonly descriptor?: string }[]
+  /** What is not shown, with what is told of it. */
+  readonly absent: readonly Omit<Told, 'at'>[]
 }
 
-/** What a question is about: the handles it names, or what was shown with it, or what was last shown before it. */
+/**
+ * What a question is about: the handles it names; or what was shown with it, or what was last shown before it; or everything,
+ * the latest first.
+ */
 export function findShown(
-  handles: readonly string[],
+  { at, handles }: Looks,
   shown: readonly Shown[],
-  { request, from }: { readonly request: RehearsalRequest; readonly from: number },
+  { told, from }: { readonly told: readonly Told[]; readonly from: number },
 ): Looked {
-  if (handles.length === 0) {
-    const latest = shown.findLast((one) => one.from <= from)
-    return { found: shown.filter((one) => one.from === latest?.from), absent: [] }
+  const before = shown.filter((one) => one.from <= from)
+  if (at === 'all') return { found: latestFirst(before), absent: notIn(before, told) }
+  if (at === 'pointed') {
+    const latest = before.at(-1)
+    if (latest === undefined) return { found: [], absent: notIn(shown, told) }
+    return { found: shown.filter((one) => one.from === latest.from), absent: [] }
   }
   const last = (handle: string) => shown.findLast((one) => one.handle === handle)
   return {
     found: handles.flatMap((handle) => last(handle) ?? []),
     absent: handles
       .filter((handle) => last(handle) === undefined)
-      .map((handle) => ({ handle, ...descriptorOf(handle, request) })),
+      .map((handle) => told.find((one) => one.handle === handle) ?? { handle }),
   }
 }
 
-function descriptorOf(handle: string, { segments }: RehearsalRequest) {
-  const descriptor = segments
-    .flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .findLast((text) => text.startsWith(`[${handle}: `) && !text.includes('\n'))
-  return descriptor === undefined ? {} : { descriptor }
+/** What stands side by side keeps its order. What is there twice counts where it was last shown. */
+function latestFirst(shown: readonly Shown[]): Shown[] {
+  const places = [...new Set(shown.map(({ from }) => from))].toSorted((a, b) => b - a)
+  const ordered = places.flatMap((place) => shown.filter(({ from }) => from === place))
+  return ordered.filter(
+    ({ handle }, index) =>
+      handle === undefined || ordered.findIndex((one) => one.handle === handle) === index,
+  )
+}
+
+/** What is told of and not shown. Of a kind of which something nameless is shown, nobody knows. */
+export function notIn(shown: readonly Shown[], told: readonly Told[]): Told[] {
+  const names = new Set(shown.map(({ handle }) => handle))
+  const nameless = shown.filter(({ handle }) => handle === undefined).map(prefixOf)
+  return told.filter(
+    ({ handle }) => !names.has(handle) && !nameless.some((prefix) => handle.startsWith(prefix)),
+  )
 }
 
 /** The bytes of a part; none of one that shows nothing. */
@@ -130,15 +180,14 @@ function shownBy(part: Part, from: number): Shown[] {
 }
 
 const HANDLE = String.raw`(@[a-z]+[1-9]\d*)`
+const DESCRIPTOR = new RegExp(`^\\[${HANDLE}: `)
 /** The descriptor, or the line before a Resource View. */
-const PRESENT = [
-  new RegExp(`^\\[${HANDLE}: `),
-  new RegExp(`^\\[View of ${HANDLE}[,:].*is shown for this Turn\\]$`),
-]
+const PRESENT = [DESCRIPTOR, new RegExp(`^\\[View of ${HANDLE}[,:].*is shown for this Turn\\]$`)]
 /** What stands in the place of bytes. */
 const ABSENT = [
   new RegExp(`^\\[${HANDLE} is not shown: `),
   new RegExp(`^\\[The payload of ${HANDLE} is missing`),
+  new RegExp(`^\\[View of ${HANDLE}[,:].*: (?:cannot be|is not) shown\\b`),
 ]
 
 function handlesIn(texts: readonly string[], forms: readonly RegExp[]): string[] {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/reading.ts'
 import type { Spoken } from './sights.ts'
 import type { Made, Task } from './task.ts'
@@ -100,6 +101,10 @@ function deed({ name, arguments: args }: Call): string {
       return `list the files that match ${at('pattern')}${place}`
     case 'grep':
       return `search for ${quoted(at('pattern'), 60)}${place}${files}`
+    case 'resource_view':
+      return `view ${partOf(args)}${at('handle')}`
+    case 'attach':
+      return `attach ${at('path')}`
     case 'update_plan':
       return 'note the plan'
     default:
@@ -112,6 +117,16 @@ function linesOf(args: Readonly<Record<string, unknown>>): string {
   const to = typeof args['to_line'] === 'number' ? args['to_line'] : undefined
   if (to === undefined) return from === 1 ? '' : ` from line ${from} on`
   return from === to ? `, line ${from}` : ` from line ${from} to ${to}`
+}
+
+/** Which part of a Resource is to be seen, if not the whole. */
+function partOf(args: Readonly<Record<string, unknown>>): string {
+  const part = ['pages', 'lines', 'region', 'size'].find((name) => args[name] !== undefined)
+  if (part === undefined) return ''
+  const value = args[part]
+  const { from, to } = { from: undefined, to: undefined, ...(isJsonObject(value) ? value : {}) }
+  if (part === 'pages' || part === 'lines') return `${part} ${String(from)} to ${String(to)} of `
+  return part === 'region' ? 'a region of ' : 'another size of '
 }
 
 const HEAD_LINES = 8

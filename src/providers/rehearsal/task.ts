@@ -6,6 +6,8 @@ import { isContent } from './sights.ts'
 /** Something a person said, and what has been done about it. */
 export interface Task {
   readonly texts: readonly string[]
+  /** The same without what the harness says of attachments: that is no request. */
+  readonly words: readonly string[]
   /** Parts that no rule knows, by type. */
   readonly others: readonly string[]
   /** Where its segments begin. */
@@ -50,10 +52,12 @@ function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
   const end = since.findIndex((segment) => !isUser(segment))
   const said = end < 0 ? since : since.slice(0, end)
   const parts = said.flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
+  const texts = parts.flatMap((part) =>
+    part.type === 'text' && !isContent(part.text) ? [part.text] : [],
+  )
   return {
-    texts: parts.flatMap((part) =>
-      part.type === 'text' && !isContent(part.text) ? [part.text] : [],
-    ),
+    texts,
+    words: texts.map(withoutNotes).filter((text) => text !== ''),
     others: parts.flatMap((part) => (part.type === 'other' ? [part.of] : [])),
     from: start,
     tools: toolsOf(segments),
@@ -61,6 +65,17 @@ function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
     it: lastPath(segments.slice(0, start)),
   }
 }
+
+/** A warning of what was rejected stands before the words, a line for each attachment or view behind them. */
+function withoutNotes(text: string): string {
+  const lines = text.replace(WARNING, '').split('\n')
+  const last = lines.findLastIndex((line) => line.trim() !== '' && !NOTE.test(line))
+  return lines.slice(0, last + 1).join('\n')
+}
+
+const WARNING =
+  /^\d+ attachments? (?:was|were) rejected and cannot be seen\.\nRejected attachments:(?:\n- .*)*\n*/
+const NOTE = /^\[(?:View of )?@[a-z]+[1-9]\d*\b.*\]$/
 
 function toolsOf(segments: readonly RehearsalSegment[]): ReadonlySet<string> {
   if (segments.some((segment) => segment.role === 'params' && segment.tool_choice === 'none')) {

@@ -2,51 +2,60 @@ import { canonicalJson } from '../../encoding/json.ts'
 import { clausesOf, withTextBelow, type Clause } from './english/clauses.ts'
 import { looksLikePath } from './english/file-names.ts'
 import { literalsIn, mask, type Literal } from './english/literals.ts'
-import { asksToLook, type WhereShown } from './english/looking.ts'
+import { asksToLook, type Looks } from './english/looking.ts'
 import { arrange, type Timed } from './english/order.ts'
 import { phrase } from './english/phrase.ts'
 import { planAsked } from './english/plan.ts'
 import type { Call, Context, Reading } from './english/reading.ts'
 import { readingOf } from './english/rules.ts'
+import { NOTHING_SHOWN, type Showing } from './english/shown-things.ts'
+import { viewsIn } from './english/view.ts'
 
 /** What a text asks for: groups of calls, one after the other; the calls of a group may be made at once. */
 export interface Understanding {
   readonly steps: readonly (readonly Call[])[]
   /** Things that were asked for without saying everything that is needed. */
   readonly missing: readonly string[]
-  /** The handles that are to be looked at; empty for whatever is shown; absent when nothing is asked about it. */
-  readonly looks?: readonly string[]
+  /** What is to be looked at; absent when nothing is asked about what is shown. */
+  readonly looks?: Looks
 }
 
 /**
  * Understands plain English by rules; each text on its own, in order. `it` is the file that was last spoken of, if any, and
- * `shown` tells where bytes are that a text may mean. Pure.
+ * `showing` tells where bytes are that a text may mean. Pure.
  */
 export function understand(
   texts: readonly string[],
   it: readonly string[] = [],
-  shown: WhereShown = 'nowhere',
+  showing: Showing = NOTHING_SHOWN,
 ): Understanding {
   const timed: Timed[] = []
   const missing: string[] = []
-  const looks: string[][] = []
+  const looks: Looks[] = []
   let last = it
   for (const text of texts) {
-    const understood = understandText(text, last, shown)
+    const understood = understandText(text, last, showing)
     last = understood.context.it
     timed.push(...understood.timed)
     missing.push(...understood.missing)
     looks.push(...understood.looks)
   }
-  const looking = looks.length === 0 ? {} : { looks: [...new Set(looks.flat())] }
-  return { steps: arrange(withoutRepeats(timed)), missing, ...looking }
+  return { steps: arrange(withoutRepeats(timed)), missing, ...together(looks) }
+}
+
+/** Names say more than words that only point. */
+function together(looks: readonly Looks[]): Pick<Understanding, 'looks'> {
+  if (looks.length === 0) return {}
+  const handles = [...new Set(looks.flatMap((one) => one.handles))]
+  if (handles.length > 0) return { looks: { at: 'named', handles } }
+  return { looks: { at: looks.some(({ at }) => at === 'all') ? 'all' : 'pointed', handles } }
 }
 
 interface Understood {
   readonly timed: Timed[]
   readonly missing: string[]
-  /** A list of handles each time something is to be looked at. */
-  readonly looks: string[][]
+  /** One each time something is to be looked at. */
+  readonly looks: Looks[]
   readonly context: Context
 }
 
@@ -57,9 +66,9 @@ export function isBlank(text: string): boolean {
 
 const BLANK = /^\s*(?:\[[^\n]*\]\s*)?$/
 
-function understandText(text: string, it: readonly string[], shown: WhereShown): Understood {
+function understandText(text: string, it: readonly string[], showing: Showing): Understood {
   const masked = withTextBelow(mask(isBlank(text) ? '' : text))
-  let context: Context = { literals: masked.literals, it, mark: '' }
+  let context: Context = { literals: masked.literals, it, mark: '', showing }
   const plan = planAsked(masked)
   if (plan !== undefined) {
     return {
@@ -71,13 +80,14 @@ function understandText(text: string, it: readonly string[], shown: WhereShown):
   }
   const timed: Timed[] = []
   const missing: string[] = []
-  const looks: string[][] = []
+  const looks: Looks[] = []
   const fileNamed = masked.literals.some(({ kind }) => kind === 'path')
   for (const sentence of clausesOf(masked.text)) {
     const left = sentence.filter((clause) => {
-      const handles = asksToLook(clause, shown, fileNamed)
-      if (handles !== undefined) looks.push([...handles])
-      return handles === undefined
+      const viewed = viewsIn(clause, context).map((call) => String(call.arguments['handle']))
+      const look = asksToLook(clause, showing, { viewed, fileNamed })
+      if (look !== undefined) looks.push(look)
+      return look === undefined || viewed.length > 0
     })
     const understood = understandSentence(left, context)
     context = understood.context

@@ -5,14 +5,22 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
 import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json.ts'
-import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
+import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
 import { fenced, isText, resultText } from '../said.ts'
-import { fittingKey, hasWords, isImage, segment, wordsOf } from '../segment-bytes.ts'
+import {
+  BASE64,
+  fittingKey,
+  hasWords,
+  isImage,
+  segment,
+  showing,
+  wordsOf,
+} from '../segment-bytes.ts'
 
 /**
  * Parameters, tools, system blocks, then content. A segment of content is a whole item of the input, but for a part of what a
@@ -168,11 +176,11 @@ function goesBack(item: ConversationItem): boolean {
 function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
   switch (item.kind) {
     case 'user':
-      return ofParts(item, (part) => contentOf(part, params))
+      return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return ofParts(item, (part) => developerMessage(wordsOf(part), params))
+      return ofParts(item, (part) => written(developerMessage(wordsOf(part), params)))
     case 'assistant':
-      return ofParts(item, (part) => assistantMessage(wordsOf(part), item.phase))
+      return ofParts(item, (part) => written(assistantMessage(wordsOf(part), item.phase)))
     case 'reasoning':
       return [segment('reasoning', canonicalJson(item.item), item.seq)]
     case 'tool_call': {
@@ -192,32 +200,27 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
 type Said = Extract<ConversationItem, { readonly parts: readonly Part[] }>
 
 /** One segment a part, but for blank ones. */
-function ofParts(
-  { kind, seq, parts }: Said,
-  said: (part: Part) => ResponseInputContent | ResponseInputItem,
-): Segment[] {
-  return parts.flatMap((part) =>
-    isBlank(part) ? [] : [segment(kind, written(said(part)), seq, part)],
-  )
+function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Buffer): Segment[] {
+  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
-/** A part as it is: words, pixels, or a document. */
-function contentOf(part: Part, { images, files }: SurfaceParams): ResponseInputContent {
-  if (part.type === 'blob' && part.bytes !== undefined && part.bytes.length > 0) {
-    const { media_type, bytes } = part
-    const url = () => `data:${media_type};base64,${bytes.toString('base64')}`
-    if (isImage(media_type) && images !== false) {
-      return { type: 'input_image', detail: 'auto', image_url: url() }
-    }
-    if (media_type === 'application/pdf' && files !== false) {
-      return { type: 'input_file', filename: fileName(part), file_data: url() }
-    }
+/** Pixels, and documents, where the model takes them as such. */
+function fileContent(part: Part, { images, files }: SurfaceParams): Buffer | undefined {
+  if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
+  const { bytes, media_type, handle = '@file' } = part
+  const url = `data:${media_type};base64,${BASE64}`
+  if (isImage(media_type) && images !== false) {
+    return showing(bytes, written({ type: 'input_image', detail: 'auto', image_url: url }))
   }
-  return { type: 'input_text', text: wordsOf(part) }
+  if (media_type === 'application/pdf' && files !== false) {
+    const filename = `${handle.replace(/^@/, '')}.pdf`
+    return showing(bytes, written({ type: 'input_file', filename, file_data: url }))
+  }
+  return undefined
 }
 
-function fileName({ handle = '@file' }: BlobPart): string {
-  return `${handle.replace(/^@/, '')}.pdf`
+function textContent(part: Part): string {
+  return written({ type: 'input_text', text: wordsOf(part) })
 }
 
 function developerMessage(text: string, { late_role }: SurfaceParams): EasyInputMessage {

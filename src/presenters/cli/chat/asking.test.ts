@@ -124,3 +124,23 @@ test('an interrupted Turn takes its question back, and after leaving there is no
   expect([await left, await other.ask()]).toEqual([nobody, nobody])
   expect(await new Questions().ask(QUESTION, new AbortController().signal)).toEqual(nobody)
 })
+
+test('before a Resource goes to the model, the person is asked by its handle, name and size', () => {
+  const { asking, ask } = open()
+  const upload = {
+    handle: '@img1',
+    name: 'a\u202eb.png',
+    kind: 'image',
+    size_bytes: 12_595,
+  } as const
+  void ask({
+    call_id: undefined,
+    claim: { tool: 'upload', effect: 'none', paths: [], network: false, upload },
+    reason: 'images are sent only when asked',
+    mayGrant: true,
+  })
+  expect(shown(asking).rows).toEqual([
+    '? Send @img1 a\\u{202e}b.png (12.3 KiB) to the model?',
+    '  Asked because images are sent only when asked.',
+  ])
+})

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Line } from '../cell-width.ts'
+import { uploadWords } from '../resource-words.ts'
 import type { Key } from './keys.ts'
 import { answerOf, type Question, type Questions } from './questions.ts'
 import { aside, sentences } from './rows.ts'
@@ -59,8 +60,9 @@ export class Asking {
   rows(columns: number, argumentsOf: (question: Question) => string): Line[] {
     const question = this.#shown
     if (question === undefined) return []
-    const call = { name: question.claim.tool, arguments: argumentsOf(question) }
-    const title = sentences(callTitle(call), {
+    const { tool, upload } = question.claim
+    const call = { name: tool, arguments: argumentsOf(question) }
+    const title = sentences(upload === undefined ? callTitle(call) : uploadWords(upload), {
       columns,
       first: '? ',
       firstStyle: { bold: true, colour: 'yellow' },
@@ -70,7 +72,7 @@ export class Asking {
     return [
       ...title.slice(0, 2),
       aside(`  Asked because ${question.reason}${network}.`),
-      ...proposalRows(call, columns),
+      ...(upload === undefined ? proposalRows(call, columns) : []),
     ]
   }
 

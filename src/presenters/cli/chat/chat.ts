@@ -4,7 +4,9 @@ import type { Session } from '../../../session/session.ts'
 import type { Line } from '../cell-width.ts'
 import { EXIT } from '../exit-code.ts'
 import { Asking } from './asking.ts'
-import { commandNames, readCommand, runCommand, type ChatActions } from './commands.ts'
+import { Attachments, type Attached } from './attached.ts'
+import { commandNames, readCommand, runCommand } from './commands.ts'
+import type { ChatActions } from './here.ts'
 import { Display } from './display.ts'
 import { apply, cleared, giveBack, newEditor, withHistory, type EditorState } from './editor.ts'
 import { listenToKeys } from './keyboard.ts'
@@ -25,6 +27,8 @@ export interface ChatParts {
   readonly questions: Questions
   /** The chat closes it, and every other it goes to. */
   readonly session: Session
+  /** Goes with the first message. */
+  readonly attached?: readonly Attached[]
 }
 
 /**
@@ -62,6 +66,7 @@ class Chat {
   readonly #parts: ChatParts
   readonly #display: Display
   readonly #asking: Asking
+  readonly #attached = new Attachments()
   #here: WatchedSession
   #editor: EditorState
   /** A word to the person until they press a key. */
@@ -89,6 +94,7 @@ class Chat {
     this.#asking = new Asking(parts.questions, parts.clock, refresh, () => this.#display.bell())
     this.#here = this.#watched(parts.session)
     this.#editor = newEditor([])
+    this.#attached.giveBack(parts.attached ?? [])
   }
 
   open(): void {
@@ -122,9 +128,17 @@ class Chat {
     this.#armed = false
     if (this.#asking.take(key)) return
     if (key.kind === 'press' && this.#control(key.chord)) return
+    if (this.#sendsBare(key)) return this.#submit('')
     const { state, submit } = apply(this.#editor, key, commandNames(this.#parts.actions))
     this.#editor = state
     if (submit !== undefined) this.#submit(submit)
+  }
+
+  /** What is attached may go without a word. */
+  #sendsBare(key: Key): boolean {
+    const isBlank = this.#editor.draft.text.trim() === ''
+    const isEnter = key.kind === 'press' && key.chord === 'enter'
+    return isEnter && isBlank && this.#attached.waiting.length > 0
   }
 
   /** True when the key is one of the chat and not of the draft. */
@@ -156,9 +170,23 @@ class Chat {
 
   #submit(text: string): void {
     const command = readCommand(text)
-    if (command === undefined) return this.#here.say(text)
-    const { name, argument } = command
-    this.#commands = this.#commands.then(() => this.#command(name, argument)).catch(this.#broke)
+    const run = () =>
+      command === undefined ? this.#say(text) : this.#command(command.name, command.argument)
+    this.#commands = this.#commands.then(run).catch(this.#broke)
+  }
+
+  /** With all that was attached by commands that stand before it. */
+  async #say(text: string): Promise<void> {
+    const attached = this.#attached.take()
+    const inputs = attached.map(({ input }) => input)
+    const here = this.#here
+    const enclosed = await this.#parts.actions.enclosed?.(text, here.session, inputs)
+    const { attachments = inputs, views = [], unknown = [] } = enclosed ?? {}
+    if (unknown.length > 0) this.#note = `There is no ${unknown.join(', ')} here; sent as text.`
+    if (here.busy && attachments.length + views.length > 0) {
+      this.#note = 'This goes out when the Turn that runs has ended.'
+    }
+    here.say({ text, attachments, views, attached })
   }
 
   async #command(name: string, argument: string): Promise<void> {
@@ -167,7 +195,8 @@ class Chat {
     const { actions } = this.#parts
     const typed = `/${name} ${argument}`.trimEnd()
     this.#display.print([[], ...sentences(typed, { columns, style: { dim: true } })])
-    const done = await runCommand(name, argument, { session, actions, columns, busy })
+    const attached = this.#attached
+    const done = await runCommand(name, argument, { session, actions, attached, columns, busy })
     if (!done.ok) return this.#display.print(failureRows(done.error, columns))
     this.#display.print(done.value.rows)
     if (done.value.leave === true) this.leave(EXIT.done)
@@ -198,9 +227,11 @@ class Chat {
       said: () => {
         this.#editor = withHistory(this.#editor, this.#here.sent())
       },
-      comesBack: (text) => {
+      comesBack: ({ text, attached }) => {
         this.#editor = giveBack(this.#editor, text)
+        this.#attached.giveBack(attached)
       },
+      draw: this.#parts.actions.draw,
       broke: this.#broke,
     })
   }
@@ -210,7 +241,7 @@ class Chat {
     const isAsked = this.#asking.waits
     return {
       open: view.open(),
-      activity: isAsked ? [] : view.activity(),
+      activity: [...(isAsked ? [] : view.activity()), ...this.#waiting()],
       question: this.#asking.rows(this.#display.columns, (question) =>
         argumentsOf(question, session.events),
       ),
@@ -218,6 +249,11 @@ class Chat {
       hint: this.#hint(),
       cursor: busy ? 'drawn' : 'own',
     }
+  }
+
+  /** What goes with the next message, a line each. */
+  #waiting(): Line[] {
+    return this.#attached.waiting.map(({ words }, at) => aside(`[${at + 1}] ${words}`))
   }
 
   #hint(): Line {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../../test/support/harness-place.ts'
 import { value } from '../../../../test/support/story.ts'
-import { ok } from '../../../model/errors.ts'
-import { commandNames, readCommand, runCommand, type ChatActions } from './commands.ts'
+import { failed, ok } from '../../../model/errors.ts'
+import { Attachments } from './attached.ts'
+import { commandNames, readCommand, runCommand } from './commands.ts'
+import type { ChatActions } from './here.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
@@ -10,14 +12,15 @@ async function place() {
   const { harness } = await harnessPlace()
   const session = value(await harness.create(REHEARSAL))
   const actions: ChatActions = { sessions: () => harness.list(), open: (id) => harness.open(id) }
-  const here = { session, actions, columns: 120, busy: false }
+  const attached = new Attachments()
+  const here = { session, actions, attached, columns: 120, busy: false }
   const run = async (name: string, argument = '', changes: Partial<typeof here> = {}) => {
     const done = await runCommand(name, argument, { ...here, ...changes })
     if (!done.ok) return done.error.kind
     const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
     return { ...done.value, rows }
   }
-  return { harness, session, actions, run }
+  return { harness, session, actions, attached, run }
 }
 
 test.each([
@@ -80,4 +83,27 @@ test('the model is shown, and changed where that is possible', async () => {
   const setModel: ChatActions['setModel'] = async (_session, { model }) => ok(asked.push(model))
   expect(await run('model', 'other', { actions: { ...actions, setModel } })).toEqual({ rows: [] })
   expect(asked).toEqual(['other'])
+})
+
+test('what is attached is judged at once, waits by number, and can be taken away again', async () => {
+  const { actions, attached, run } = await place()
+  const attach = async (named: string) =>
+    named.endsWith('.zip')
+      ? failed('attachments_failed', `${named}: no`)
+      : ok({ input: { from: 'path', path: named } as const, words: named })
+  const withAttach = { actions: { ...actions, attach } }
+  expect(await run('attach', '', withAttach)).toMatchObject({ rows: { length: 1 } })
+  expect(await run('attach', 'a.zip', withAttach)).toBe('attachments_failed')
+  expect(attached.waiting).toEqual([])
+  await run('attach', '"a b.png"', withAttach)
+  await run('attach', String.raw`c\ d.png`, withAttach)
+  expect(await run('attach', '', withAttach)).toEqual({ rows: ['[1] a b.png, [2] c d.png'] })
+  expect([await run('detach', '3', withAttach), await run('detach', '', withAttach)]).toEqual([
+    'invalid_args',
+    'invalid_args',
+  ])
+  await run('detach', '1', withAttach)
+  expect(attached.waiting.map(({ words }) => words)).toEqual(['c d.png'])
+  await run('detach', '', withAttach)
+  expect(attached.waiting).toEqual([])
 })

@@ -1,38 +1,11 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/list.ts'
-import type { ModelChoice, Session } from '../../../session/session.ts'
-import type { Line } from '../cell-width.ts'
+import type { Session } from '../../../session/session.ts'
 import { counted } from '../amounts.ts'
+import type { ChatActions, Done, Here } from './here.ts'
+import { attach, detach, resources } from './resource-commands.ts'
 import { sentences, verbatim } from './rows.ts'
-
-/** What a chat can do besides talking, as far as its parts exist; the caller puts it together. */
-export interface ChatActions {
-  readonly sessions: () => Promise<readonly ListedSession[]>
-  readonly open: (id: SessionId) => Promise<Result<Session>>
-  /** These show what they did by the Events they write. */
-  readonly undo?: (session: Session) => Promise<Result<unknown>>
-  readonly compact?: (session: Session) => Promise<Result<unknown>>
-  /** From the next Turn on. */
-  readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<unknown>>
-  readonly fork?: (session: Session) => Promise<Result<Session>>
-}
-
-/** What a command works with. */
-export interface Here {
-  readonly session: Session
-  readonly actions: ChatActions
-  readonly columns: number
-  /** A Turn runs. */
-  readonly busy: boolean
-}
-
-/** What a command answers, and what the chat is to do then. */
-export interface Done {
-  readonly rows: readonly Line[]
-  readonly goTo?: Session
-  readonly leave?: true
-}
 
 /** A command that a person wrote; `undefined` for a text that is none, such as a path. */
 export function readCommand(text: string): { name: string; argument: string } | undefined {
@@ -71,6 +44,27 @@ interface Command {
 
 const COMMANDS: readonly Command[] = [
   { name: 'help', usage: '', summary: 'show this', run: help },
+  {
+    name: 'attach',
+    usage: '[file, URL or clipboard]',
+    summary: 'send this with your next message, or show what will be sent',
+    needs: 'attach',
+    run: attach,
+  },
+  {
+    name: 'detach',
+    usage: '[number]',
+    summary: 'do not send it after all',
+    needs: 'attach',
+    run: detach,
+  },
+  {
+    name: 'resources',
+    usage: '',
+    summary: 'list what was attached in this Session; @HANDLE in a message shows it again',
+    needs: 'resources',
+    run: resources,
+  },
   {
     name: 'sessions',
     usage: '[number or id]',
@@ -125,6 +119,7 @@ function exists({ needs }: Command, actions: ChatActions): boolean {
 const KEYS = [
   ['Enter', 'send; while a Turn runs, a word to it'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'begin a new line'],
+  ['@FILE, @HANDLE', 'attach a file; show the model again what was attached'],
   ['Up, Down', 'what you sent before'],
   ['Ctrl-C', 'interrupt the Turn, or clear the line; again to leave'],
   ['Ctrl-D', 'leave, when nothing is written'],

@@ -1,7 +1,15 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
-import type { Line } from '../cell-width.ts'
-import { afterResize, erase, frame, NO_FRAME, redraw, type Frame, type Scene } from './screen.ts'
+import {
+  afterResize,
+  erase,
+  frame,
+  NO_FRAME,
+  redraw,
+  type Finished,
+  type Frame,
+  type Scene,
+} from './screen.ts'
 
 /** What comes within this time is drawn together. */
 const FRAME_MS = 16
@@ -31,7 +39,7 @@ export class Display {
   #drawn: Frame = NO_FRAME
   /** The terminal may have wrapped the region anew, or it has to be drawn as a whole for another reason. */
   #anew = false
-  #finished: Line[] = []
+  #finished: Finished[] = []
   #due: (() => void) | undefined
   #settling: (() => void) | undefined
   #stopListening = () => {}
@@ -58,7 +66,7 @@ export class Display {
   }
 
   /** Rows no wider than the terminal, which stay. */
-  print(rows: readonly Line[]): void {
+  print(rows: readonly Finished[]): void {
     for (const row of rows) this.#finished.push(row)
     this.refresh()
   }

@@ -51,7 +51,8 @@ export function withHistory(state: EditorState, history: readonly string[]): Edi
 
 /** Text that comes back, such as one that could not be sent, in front of what was written meanwhile. */
 export function giveBack(state: EditorState, text: string): EditorState {
-  const rest = state.draft.text === '' ? '' : `\n${state.draft.text}`
+  const gap = text === '' ? '' : '\n'
+  const rest = state.draft.text === '' ? '' : `${gap}${state.draft.text}`
   return withDraft(state, { text: text + rest, cursor: text.length + rest.length })
 }
 

@@ -179,3 +179,28 @@ test('whatever is drawn and however the terminal is resized, every finished row 
     { numRuns: 60 },
   )
 })
+
+test('a picture has rows of its own above the region, wherever on the screen it is drawn', async () => {
+  for (const above of [0, 3, 30]) {
+    const terminal = new VirtualTerminal(40, 12)
+    const texts = Array.from({ length: above }, (_, at) => `row ${at}`)
+    const first = frame(EMPTY, 40, 12)
+    await terminal.write(redraw(NO_FRAME, first, texts.map(line), true))
+    const picture = { rows: 4, bytes: '\u001b_Ga=T,f=100,C=1,c=8,r=4,q=2,m=0;AAAA\u001b\\' }
+    await terminal.write(redraw(first, first, [line('before'), picture, line('after')], true))
+    await terminal.write(redraw(first, frame({ ...EMPTY, draft: draftOf('x') }, 40, 12), [], true))
+    expect(terminal.all().slice(0, above + 9)).toEqual([
+      ...texts,
+      'before',
+      '',
+      '',
+      '',
+      '',
+      'after',
+      '',
+      '> x',
+      'hint',
+    ])
+    expect(terminal.cursor().column).toBe(3)
+  }
+})

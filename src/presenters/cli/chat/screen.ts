@@ -1,3 +1,4 @@
+import { standing, type Picture } from '../picture.ts'
 import { cellWidth, painted, wrapped, type Line } from '../cell-width.ts'
 import { graphemes, type Draft } from './draft.ts'
 import { inputBox, withCaret } from './input-box.ts'
@@ -18,6 +19,9 @@ export interface Scene {
    */
   readonly cursor: 'own' | 'drawn' | 'none'
 }
+
+/** What is finished: a line, or a picture on rows of its own. */
+export type Finished = Line | Picture
 
 /** Rows of the live region, none wider than the terminal, and where its cursor is left. */
 export interface Frame {
@@ -57,13 +61,15 @@ export const NO_FRAME: Frame = { lines: [], cursor: { row: 0, column: 0, visible
 export function redraw(
   drawn: Frame,
   next: Frame,
-  finished: readonly Line[],
+  finished: readonly Finished[],
   colour: boolean,
 ): string {
   const paint = (line: Line) => painted(line, colour)
   const fresh = next.lines.map(paint)
   const isAnew = finished.length > 0 || drawn.lines.length === 0
-  const printed = finished.map((line) => paint(line) + NEW_LINE).join('')
+  const printed = finished
+    .map((one) => ('bytes' in one ? standing(one) : paint(one) + NEW_LINE))
+    .join('')
   const { bytes, row } = isAnew
     ? {
         bytes: toRow(drawn.cursor.row, 0) + ERASE_BELOW + printed + fresh.join(NEW_LINE),

@@ -1,6 +1,7 @@
 import type { EphemeralEvent, WholeEvent } from '../../../model/event.ts'
 import type { Line } from '../cell-width.ts'
 import { MarkdownStream } from '../markdown.ts'
+import type { ResourceOf } from '../resource-words.ts'
 import { visibleText } from '../visible-text.ts'
 import { aside, sentences } from './rows.ts'
 import { callTitle } from './tool-rows.ts'
@@ -11,21 +12,23 @@ import { BROKEN_OFF, translate } from './translate.ts'
  * finished rows of an answer are the same whether it was watched as it came or read from the Log.
  */
 export class SessionView {
+  readonly #resourceOf: ResourceOf
   #columns: number
   #answer: { text: string; stream: MarkdownStream; begun: boolean } | undefined
   #running = new Map<string, { readonly title: string; progress: string }>()
   #steering: string[] = []
   #status = ''
 
-  constructor(columns: number) {
+  constructor(columns: number, resourceOf: ResourceOf = () => undefined) {
     this.#columns = columns
+    this.#resourceOf = resourceOf
   }
 
   /** A durable Event. `events` are those of the Session up to it. */
   take(event: WholeEvent, events: readonly WholeEvent[]): Line[] {
     this.#note(event)
     if (event.type === 'assistant_message') return this.#answered(event, events)
-    const rows = translate(event, events, this.#columns)
+    const rows = translate(event, events, this.#columns, this.#resourceOf)
     return event.type === 'turn_ended' ? [...this.#brokenOff(), ...rows] : rows
   }
 

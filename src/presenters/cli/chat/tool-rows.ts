@@ -22,6 +22,10 @@ export function callTitle({ name, arguments: text }: Call): string {
     case 'write':
     case 'edit':
       return `${name} ${said('path')}`.trimEnd()
+    case 'attach':
+      return `attach ${said('path')}`.trimEnd()
+    case 'resource_view':
+      return `resource_view ${said('handle')}`.trimEnd()
     case 'bash':
       return `bash ${said('command')}`.trimEnd()
     case 'glob':

@@ -4,19 +4,29 @@ import type { Line } from '../cell-width.ts'
 import { costOf, footer } from '../footer.ts'
 import { MarkdownStream } from '../markdown.ts'
 import { counted, grouped } from '../amounts.ts'
+import { subjectOf } from '../event-essence.ts'
+import { refusalsIn } from '../failure.ts'
+import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
 import { aside, head, sentences, verbatim } from './rows.ts'
 import { resultRows } from './tool-rows.ts'
 
-/** What an Event shows in the chat, as finished rows. `events` are those of the Session up to it, itself included. Pure. */
+/**
+ * What an Event shows in the chat, as finished rows. `events` are those of its Turn up to it, itself included; `resourceOf`
+ * finds what any Turn brought. Pure.
+ */
 export function translate(
   event: WholeEvent,
   events: readonly WholeEvent[],
   columns: number,
+  resourceOf: ResourceOf = () => undefined,
 ): Line[] {
   const say = (text: string) => sentences(text, { columns, style: { dim: true } })
   switch (event.type) {
     case 'user_message':
-      return userRows(event.data.text, event.data.steer === true, columns)
+      return [
+        ...userRows(event.data.text, event.data.steer === true, columns),
+        ...attachmentRows(event.data, columns),
+      ]
     case 'assistant_message':
       return [
         [],
@@ -26,7 +36,7 @@ export function translate(
     case 'tool_result':
       return resultRows(event.data, callOf(event, events), columns)
     case 'permission_decision':
-      return event.data.by === 'policy' ? [] : say(decisionWords(event.data))
+      return event.data.by === 'policy' ? [] : say(decisionWords(event.data, resourceOf))
     case 'plan_updated':
       return event.data.entries.flatMap(({ content, status }) =>
         sentences(content, { columns, first: PLAN_MARKS[status] }),
@@ -44,11 +54,10 @@ export function translate(
         `${event.data.context_source_id} of ${event.data.skill.name}: ${event.data.status}.`,
       )
     case 'resource_ingested':
-      return say(`${event.data.descriptor.handle} is ${event.data.descriptor.name}.`)
     case 'resource_view':
-      return say(`${event.data.handle} shown to the model: ${event.data.outcome}.`)
+    case 'resource_dropped':
     case 'resource_quarantined':
-      return say('The model refused an attachment; the Turn goes on without it.')
+      return say(resourceNews(event, resourceOf))
     case 'history_compaction':
       return say(
         `Compacted: about ${grouped(event.data.tokens_before)} tokens became ${grouped(event.data.tokens_after)}.`,
@@ -75,7 +84,6 @@ export function translate(
     case 'reasoning':
     case 'tool_call':
     case 'resource_retired':
-    case 'resource_dropped':
     case 'lock_taken':
       return []
     default:
@@ -93,9 +101,13 @@ function answerRows(text: string, columns: number): Line[] {
 type Told = HawserError | NonNullable<WholeEvent<'turn_ended'>['data']['error']>
 
 /** The failure of something a person did here, and what they can do about it. */
-export function failureRows({ message, next_actions = [] }: Told, columns: number): Line[] {
+export function failureRows(
+  { message, details = {}, next_actions = [] }: Told,
+  columns: number,
+): Line[] {
   return [
     ...sentences(message, { columns, first: '✗ ', style: { colour: 'red' } }),
+    ...refusalsIn(details).flatMap((text) => sentences(text, { columns, first: '  ' })),
     ...next_actions.flatMap(({ action, command }) =>
       sentences(command === undefined ? action : `${action} ${command}`, { columns, first: '  ' }),
     ),
@@ -129,8 +141,24 @@ function callOf({ data }: WholeEvent<'tool_result'>, events: readonly WholeEvent
   return call?.type === 'tool_call' ? call.data : { name: data.name, arguments: '' }
 }
 
-function decisionWords(data: WholeEvent<'permission_decision'>['data']): string {
-  const { decision, scope, by, subject } = data
+function attachmentRows(data: WholeEvent<'user_message'>['data'], columns: number): Line[] {
+  const { resources = [], attachment_errors = [] } = data
+  return [
+    ...resources.flatMap((resource) =>
+      sentences(resourceWords(resource), { columns, first: '  ', style: { dim: true } }),
+    ),
+    ...attachment_errors.flatMap((error) =>
+      sentences(refusalWords(error), { columns, first: '  ', style: { colour: 'yellow' } }),
+    ),
+  ]
+}
+
+function decisionWords(
+  data: WholeEvent<'permission_decision'>['data'],
+  resourceOf: ResourceOf,
+): string {
+  const { decision, scope, by } = data
+  const subject = subjectOf(data, resourceOf)
   if (decision === 'allowed') {
     return scope === 'session' ? `You allowed ${subject} for this Session.` : `You allowed it.`
   }

@@ -1,22 +1,28 @@
+import { SessionResources } from '../../../history/session-resources.ts'
 import type { WholeEvent } from '../../../model/event.ts'
 import type { Session } from '../../../session/session.ts'
 import type { Seen } from '../../../session/subscribe.ts'
-import type { Line } from '../cell-width.ts'
 import { counted } from '../amounts.ts'
+import type { DrawResource } from '../pictures.ts'
+import { broughtBy } from '../resource-words.ts'
+import type { Outgoing } from './attached.ts'
 import { sentences } from './rows.ts'
+import type { Finished } from './screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
 
 /** Who hears of what happens in the Session. */
 export interface Hearer {
   /** Finished rows. */
-  readonly print: (rows: readonly Line[]) => void
+  readonly print: (rows: readonly Finished[]) => void
   /** What goes on is something else now. */
   readonly changed: () => void
   /** The Log has another text of a person. */
   readonly said: () => void
-  /** A text could not be sent. */
-  readonly comesBack: (text: string) => void
+  /** A message could not be sent. */
+  readonly comesBack: (message: Outgoing) => void
+  /** Where the terminal can show images. */
+  readonly draw: DrawResource | undefined
   /** Something met a defect. */
   readonly broke: (defect: unknown) => void
 }
@@ -41,7 +47,10 @@ export class WatchedSession {
     this.session = session
     this.#columns = columns
     this.#hearer = hearer
-    this.#view = new SessionView(columns)
+    this.#view = new SessionView(
+      columns,
+      (id) => new SessionResources(session.events).byId(id)?.descriptor,
+    )
   }
 
   /** Shows how it was left, and everything from there on. */
@@ -70,16 +79,18 @@ export class WatchedSession {
   /** What a person sent, the latest last. */
   sent(): string[] {
     return this.session.events.flatMap((event) =>
-      event.type === 'user_message' ? [event.data.text] : [],
+      event.type === 'user_message' && event.data.text !== '' ? [event.data.text] : [],
     )
   }
 
-  /** A word to the Turn that runs, or else a Turn of its own. */
-  say(text: string): void {
-    if (this.busy && this.session.steer(text)) {
+  /** A word to the Turn that runs, or else a Turn of its own: so is everything that comes with more than words. */
+  say(message: Outgoing): void {
+    const { text, attachments = [], views = [] } = message
+    const isPlain = attachments.length + views.length === 0
+    if (isPlain && this.busy && this.session.steer(text)) {
       this.#view.steered(text)
       this.#hearer.changed()
-    } else this.#turn(text).catch(this.#hearer.broke)
+    } else this.#turn(message).catch(this.#hearer.broke)
   }
 
   resize(columns: number): void {
@@ -93,14 +104,17 @@ export class WatchedSession {
     await this.#watching
   }
 
-  async #turn(text: string): Promise<void> {
+  async #turn(message: Outgoing): Promise<void> {
     this.#turns += 1
     this.#hearer.changed()
-    const admitted = await this.session.admit(text, { whenBusy: 'queue' })
-    if (!admitted.ok) this.#hearer.comesBack(text)
+    const { text, attachments = [], views = [] } = message
+    const admitted = await this.session.admit(text, { attachments, views, whenBusy: 'queue' })
+    if (!admitted.ok) this.#hearer.comesBack(message)
     const outcome = admitted.ok ? await admitted.value.done : admitted
     this.#turns -= 1
-    if (!outcome.ok) this.#hearer.print(failureRows(outcome.error, this.#columns))
+    // A Turn that was refused for its attachments is in the Log, and was shown from there.
+    if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
+      this.#hearer.print(failureRows(outcome.error, this.#columns))
     this.#hearer.changed()
   }
 
@@ -118,20 +132,36 @@ export class WatchedSession {
   async #watchOnce(): Promise<boolean> {
     for await (const seen of this.session.subscribe()) {
       if (seen.kind === 'resync') return false
-      this.#see(seen)
+      const event = this.#see(seen)
       this.#hearer.changed()
+      if (event !== undefined) await this.#draw(event)
     }
     return true
   }
 
-  #see(seen: Exclude<Seen, { kind: 'resync' }>): void {
-    if (seen.kind === 'notice') return this.#hearer.print(this.#view.notice(seen.notice))
+  /** Answers with the Event that is shown now and was not before. */
+  #see(seen: Exclude<Seen, { kind: 'resync' }>): WholeEvent | undefined {
+    if (seen.kind === 'notice') {
+      this.#hearer.print(this.#view.notice(seen.notice))
+      return undefined
+    }
     const { seq } = seen.line
-    if (seq <= this.#shown) return
+    if (seq <= this.#shown) return undefined
     this.#shown = seq
     const at = this.session.events.findLastIndex((event) => event.seq === seq)
     if (at !== -1) this.#show(at)
     else if (!seen.line.logged.known) this.#note(unknownEvent(seen.line.logged.event.type))
+    return this.session.events[at]
+  }
+
+  /** Images that came just now; what happens meanwhile waits, so that they stand where they belong. */
+  async #draw(event: WholeEvent): Promise<void> {
+    const { draw } = this.#hearer
+    if (draw === undefined) return
+    for (const resource of broughtBy(event)) {
+      const picture = await draw(this.session, resource)
+      if (picture !== undefined) this.#hearer.print([picture])
+    }
   }
 
   #note(text: string): void {

@@ -1,17 +1,24 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse, wantsColour } from '../answer.ts'
+import { drawingOn } from '../pictures.ts'
 import { beginSession, REHEARSING, SessionChoice } from '../begin.ts'
+import { chatActions } from '../chat/actions.ts'
+import type { Attached } from '../chat/attached.ts'
 import { runChat } from '../chat/chat.ts'
+import type { ChatActions } from '../chat/here.ts'
 import { Questions } from '../chat/questions.ts'
 import type { Given } from '../command.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
+const Options = SessionChoice.extend({ attach: z.array(z.string()).default([]) })
+type Options = z.infer<typeof Options>
+
 /** A conversation in this terminal. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { stdin, stdout } = world.streams
-  const choice = SessionChoice.safeParse(given.options)
+  const choice = Options.safeParse(given.options)
   if (!choice.success) {
     return refuse(world, false, failed('invalid_args', z.prettifyError(choice.error)).error)
   }
@@ -24,32 +31,47 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 async function inSession(
   world: CliWorld,
   opened: Opened,
-  choice: SessionChoice,
+  choice: Options,
   questions: Questions,
 ): Promise<Result<number>> {
+  const { streams, clock, env } = world
+  const { harness, settings } = opened
+  const { display } = settings.settings
+  const draw = drawingOn(streams.stdout, env, { harness, setting: display?.pictures })
+  const actions = chatActions(world, harness, draw)
+  const attached = await attachedBy(actions, choice.attach)
+  if (!attached.ok) return attached
   const begun = await beginSession(world, opened, choice)
   if (!begun.ok) return begun
   const { session, byDefault } = begun.value
-  const { streams, clock } = world
-  const { harness } = opened
   if (byDefault) streams.stderr.write(REHEARSING)
   const code = await runChat({
     streams,
     clock,
-    colour: wantsColour(world, streams.stdout, opened.settings.settings.display?.colour),
+    colour: wantsColour(world, streams.stdout, display?.colour),
     questions,
     session,
-    actions: {
-      sessions: () => harness.list(),
-      open: (id) => harness.open(id),
-      undo: (current) => harness.undo(current),
-      setModel: (current, chosen) => current.setModel(chosen),
-    },
+    actions,
+    attached: attached.value,
   })
   // A conversation that never began leaves nothing behind.
   const isNew = choice.session === undefined && choice.continue !== true
   if (isNew && session.state.turns === 0) await harness.delete(session.id)
   return ok(code)
+}
+
+/** Before anything begins: whoever names a file that cannot be attached hears it at once. */
+async function attachedBy(
+  { attach }: ChatActions,
+  names: readonly string[],
+): Promise<Result<readonly Attached[]>> {
+  const all: Attached[] = []
+  for (const name of names) {
+    const one = await attach?.(name)
+    if (one === undefined || !one.ok) return one ?? ok([])
+    all.push(one.value)
+  }
+  return ok(all)
 }
 
 function noTerminal() {

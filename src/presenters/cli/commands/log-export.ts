@@ -1,6 +1,6 @@
-import { isAbsolute, join } from 'node:path'
 import * as z from 'zod'
 import { createExport, type ExportFile } from '../../../host/export-file.ts'
+import { SessionResources } from '../../../history/session-resources.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
@@ -19,6 +19,7 @@ import { PacedOutput } from '../paced-output.ts'
 import { withProgress } from '../progress.ts'
 import { sessionNamed } from '../session-reference.ts'
 import { visibleLine } from '../visible-text.ts'
+import { wholePath } from '../whole-path.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
@@ -113,6 +114,7 @@ async function toFile(
   document: Document,
   path: string,
 ): Promise<Result<Written & { readonly bytes: number }>> {
+  if (path === '') return failed('invalid_args', '--output needs the name of a file.')
   const whole = wholePath(world, path)
   if (!whole.ok) return whole
   const file = await createExport(whole.value)
@@ -147,27 +149,16 @@ async function pieces(
 ): Promise<Result<Written>> {
   let last = await write(format.begin({ session, version }))
   let events = 0
+  const resources = new SessionResources()
   const end = await harness.read(session.id, {}, async (read) => {
     if (!last.ok || !last.value) return false
     events += 1
-    last = await write(format.event(read))
+    if (read.event !== undefined) resources.add(read.event)
+    last = await write(format.event(read, (id) => resources.byId(id)?.descriptor))
     return undefined
   })
   if (!last.ok) return last
   if (!end.ok) return end
   const closed = await write(format.end(end.value.damage))
   return closed.ok ? ok({ end: end.value, events }) : closed
-}
-
-/** The file as a whole path. A path that is whole already needs no folder to stand in. */
-function wholePath({ cwd }: CliWorld, path: string): Result<string> {
-  if (path === '') return failed('invalid_args', '--output needs the name of a file.')
-  if (isAbsolute(path)) return ok(path)
-  try {
-    return ok(join(cwd(), path))
-  } catch {
-    return failed('not_found', 'The folder you are in is gone.', {}, [
-      { action: 'Name the file by its whole path.' },
-    ])
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { SessionResources } from '../../../history/session-resources.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { ReadEvent } from '../../../session/read-log.ts'
 import { wantsColour } from '../answer.ts'
@@ -49,7 +50,8 @@ async function show(
   const { stdout } = world.streams
   const output = new PacedOutput(stdout)
   const colour = wantsColour(world, stdout, settings.display?.colour)
-  const textOf = json ? asLine : (read: ReadEvent) => asWords(read, colour)
+  const resources = new SessionResources()
+  const textOf = json ? asLine : (read: ReadEvent) => asWords(read, resources, colour)
   const stopping = follow ? stopOnSignals(world) : undefined
   try {
     const reading = {
@@ -59,6 +61,7 @@ async function show(
     }
     const end = await harness.read(id.value, reading, async (read) => {
       const passes = filter.value.take(read.raw)
+      if (read.event !== undefined) resources.add(read.event)
       const wanted = passes ? await output.write(textOf(read)) : !stdout.broken
       if (follow) await output.flush()
       return wanted && (follow || !filter.value.over) ? undefined : false
@@ -81,8 +84,8 @@ function asLine({ raw }: ReadEvent): string {
   return jsonLine(raw)
 }
 
-function asWords(read: ReadEvent, colour: boolean): string {
-  return eventLines(read)
+function asWords(read: ReadEvent, resources: SessionResources, colour: boolean): string {
+  return eventLines(read, (id) => resources.byId(id)?.descriptor)
     .map((line) => `${painted(line, colour)}\n`)
     .join('')
 }

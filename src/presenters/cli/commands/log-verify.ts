@@ -22,7 +22,13 @@ type Asked = z.infer<typeof Asked>
 
 const Mismatch = z.object({
   seq: Count,
-  what: z.enum(['request_sha256', 'request_bytes', 'shared_prefix_bytes', 'prefix_break']),
+  what: z.enum([
+    'request_sha256',
+    'request_bytes',
+    'shared_prefix_bytes',
+    'prefix_break',
+    'payload',
+  ]),
   recorded: z.unknown(),
   recomposed: z.unknown(),
 })

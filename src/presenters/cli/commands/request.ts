@@ -56,7 +56,8 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 /** There is no request without something asked: what is not said here is read from standard input, as `run` reads it. */
 async function textOf(world: CliWorld, prompt: string | undefined): Promise<Result<string>> {
   if (prompt !== undefined || !world.streams.stdin.isTTY) {
-    return promptOf(world, prompt === undefined ? [] : [prompt])
+    const said = await promptOf(world, prompt === undefined ? [] : [prompt])
+    return said.ok ? ok(said.value.text) : said
   }
   return failed('invalid_args', 'A request begins with what is asked: say it with --prompt.', {}, [
     { action: 'Say what would be asked.', command: 'hawser request latest --prompt "And now?"' },

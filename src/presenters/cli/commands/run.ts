@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { SessionResources } from '../../../history/session-resources.ts'
+import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Session } from '../../../session/session.ts'
 import { Activity } from '../activity.ts'
@@ -7,14 +9,18 @@ import { beginSession, REHEARSING, SessionChoice } from '../begin.ts'
 import type { Given } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { costOf, footer } from '../footer.ts'
-import { oneTurn, type TurnResult } from '../one-turn.ts'
-import { promptOf } from '../prompt.ts'
+import { attachmentsNamed, enclosedIn } from '../given-attachments.ts'
+import { oneTurn, type Message, type TurnResult } from '../one-turn.ts'
+import { standing } from '../picture.ts'
+import { drawingOn } from '../pictures.ts'
+import { promptOf, type Prompt } from '../prompt.ts'
 import { askAtTerminal } from '../question.ts'
 import { jsonView, wordsView, type TurnView, type WordsOptions } from '../turn-view.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
 const Options = SessionChoice.extend({
+  attach: z.array(z.string()).default([]),
   timeout: z.coerce.number().positive().max(86_400).optional(),
   quiet: z.boolean().default(false),
   json: z.boolean().default(false),
@@ -33,23 +39,41 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     return refuse(world, given.options['json'] === true, error)
   }
   const { json } = options.data
-  const prompt = await promptOf(world, given.args[0])
-  if (!prompt.ok) return refuse(world, json, prompt.error)
+  const asked = await askedFor(world, given.args[0], options.data.attach)
+  if (!asked.ok) return refuse(world, json, asked.error)
   const activity = new Activity(world.clock, world.streams.stderr)
   const ask = json ? undefined : askAtTerminal(world.streams, activity)
   return inWorkspace(
     world,
     given,
-    (opened) => inSession(world, opened, options.data, prompt.value, activity),
+    (opened) => inSession(world, opened, options.data, asked.value, activity),
     { make: true, ...(ask === undefined ? {} : { ask }) },
   )
+}
+
+/** What a person said and attached, as far as it is known without a Session. */
+interface Asked {
+  readonly prompt: Prompt
+  readonly attached: readonly AttachmentInput[]
+}
+
+async function askedFor(
+  world: CliWorld,
+  words: unknown,
+  names: readonly string[],
+): Promise<Result<Asked>> {
+  const beside = { attached: names.length > 0, stdin: names.includes('-') }
+  const prompt = await promptOf(world, words, beside)
+  if (!prompt.ok) return prompt
+  const attached = await attachmentsNamed({ ...world, stdin: world.streams.stdin }, names)
+  return attached.ok ? ok({ prompt: prompt.value, attached: attached.value }) : attached
 }
 
 async function inSession(
   world: CliWorld,
   opened: Opened,
   options: Options,
-  prompt: string,
+  asked: Asked,
   activity: Activity,
 ): Promise<Result<number>> {
   const begun = await beginSession(world, opened, options, { toAdmit: true })
@@ -57,11 +81,14 @@ async function inSession(
   const { session, byDefault } = begun.value
   const { stdout, stderr } = world.streams
   if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
-  const view = options.json ? jsonView(stdout) : await wordsFor(world, opened, options, activity)
+  const message = await messageOf(world, session, asked, options)
+  const view = options.json
+    ? jsonView(stdout)
+    : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
   const stopping = stopOnSignals(world, session, options.timeout)
   const started = world.clock.now()
   try {
-    const result = await oneTurn(session, prompt, view.show)
+    const result = await oneTurn(session, message, view.show)
     if (!result.ok) return result
     const exit_code = stopping.code() ?? result.value.exit_code
     view.end(session.id, { ...result.value, exit_code })
@@ -74,14 +101,31 @@ async function inSession(
   }
 }
 
+/** The `@` words of a prompt mean something only where a person typed it. */
+async function messageOf(
+  world: CliWorld,
+  session: Session,
+  { prompt, attached }: Asked,
+  { quiet, json }: Options,
+): Promise<Message> {
+  const { text, typed } = prompt
+  if (!typed) return { text, attachments: attached }
+  const { attachments, views, unknown } = await enclosedIn(text, session, attached, world)
+  if (unknown.length > 0 && !quiet && !json) {
+    world.streams.stderr.write(`hawser: this Session has no ${unknown.join(', ')}; sent as text.\n`)
+  }
+  return { text, attachments, views }
+}
+
 async function wordsFor(
   world: CliWorld,
-  { settings: { settings } }: Opened,
-  { quiet }: Options,
+  { harness, settings }: Opened,
+  { quiet, session }: { readonly quiet: boolean; readonly session: Session },
   activity: Activity,
 ): Promise<TurnView> {
   const { stdout, stderr } = world.streams
-  const colour = wantsColour(world, stderr, settings.display?.colour)
+  const { display } = settings.settings
+  const colour = wantsColour(world, stderr, display?.colour)
   // Where no terminal is, nobody waits for what only a terminal needs.
   const { resultRows, painted } = stderr.isTTY
     ? { ...(await import('../chat/tool-rows.ts')), ...(await import('../cell-width.ts')) }
@@ -90,7 +134,18 @@ async function wordsFor(
     resultRows(result, call, stderr.columns)
       .map((line) => `${painted(line, colour)}\n`)
       .join('')
-  return wordsView({ stdout, stderr, activity, quiet, resultText })
+  const setting = display?.pictures
+  const draw = drawingOn(stderr, world.env, { harness, setting })
+  const picture: WordsOptions['picture'] =
+    draw === undefined
+      ? undefined
+      : async (resource) => {
+          const drawn = await draw(session, resource)
+          return drawn === undefined ? undefined : standing(drawn)
+        }
+  const resourceOf: WordsOptions['resourceOf'] = (id) =>
+    new SessionResources(session.events).byId(id)?.descriptor
+  return wordsView({ stdout, stderr, activity, quiet, resultText, resourceOf, picture })
 }
 
 /** A signal or the time limit ends the Turn in the Log first; the code says which it was. */

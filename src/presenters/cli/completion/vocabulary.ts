@@ -82,7 +82,10 @@ function expectedAt(placeholder: string): Expected {
       return { kind: 'words', words: allSettings().map(({ key }) => key) }
     case 'dir':
       return { kind: 'folders' }
+    case 'action':
+      return { kind: 'words', words: ['drop'] }
     case 'file':
+    case 'what':
       return { kind: 'files' }
     default:
       return { kind: 'text' }

@@ -7,6 +7,7 @@ import { openWorkspace } from '../../../host/workspace.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
 import { secretsOf } from '../../../session/credentials.ts'
 import type { ListedSession } from '../../../session/list.ts'
+import type { BadPayload } from '../../../session/resources.ts'
 import { effectiveSettings } from '../../../session/settings.ts'
 import {
   readAllSettings,
@@ -58,6 +59,7 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
       ...(places.locks === undefined ? [] : [place.locksCheck(places.locks)]),
       place.settingsCheck(places.stored),
       session.sessionsCheck(sessions.listed),
+      ...(sessions.bad === undefined ? [] : [session.payloadsCheck(sessions.bad)]),
       providerCheck(world.env, effectiveSettings(stored).settings),
       machine.terminalCheck(terminalFacts(world)),
     ],
@@ -106,6 +108,8 @@ async function tryLock(folder: Folder, ids: Ids): Promise<Result<boolean>> {
 interface Sessions {
   readonly listed: Result<readonly ListedSession[]>
   readonly errors: readonly ErrorKind[]
+  /** Absent where there is no Session to look at. */
+  readonly bad?: Result<readonly BadPayload[]>
 }
 
 async function examineSessions(world: CliWorld, path: Result<string>): Promise<Sessions> {
@@ -114,6 +118,7 @@ async function examineSessions(world: CliWorld, path: Result<string>): Promise<S
   return closing(opened.value, async ({ harness }) => ({
     listed: ok(await harness.list()),
     errors: await harness.lastErrors(),
+    bad: await harness.badPayloads(),
   }))
 }
 

@@ -1,6 +1,7 @@
 import { NEVER_USED } from '../../../host/workspace.ts'
 import type { Result } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/list.ts'
+import type { BadPayload } from '../../../session/resources.ts'
 import { counted } from '../amounts.ts'
 import { visibleLine } from '../visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
@@ -27,6 +28,31 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
     'sessions',
     { text: `${plain}: ${names.join(', ')}${more}`, plain },
     { action: 'See what is wrong with it.', command: `hawser log verify ${first.id}` },
+  )
+}
+
+/** Bytes that were attached and cannot be shown again. The Sessions go on without them, and say so to the model. */
+export function payloadsCheck(bad: Result<readonly BadPayload[]>): Check {
+  if (!bad.ok) {
+    const text = `They could not be looked at: ${visibleLine(bad.error.message)}`
+    const plain = `They could not be looked at: ${bad.error.kind}.`
+    const next = bad.error.next_actions[0] ?? { action: 'Look at the disk.' }
+    return problem('resources', { text, plain }, next)
+  }
+  const [first] = bad.value
+  if (first === undefined) return good('resources', 'all attached bytes are there and whole')
+  const named = bad.value
+    .slice(0, NAMED)
+    .map((one) => `${one.handle} ${visibleLine(one.name)} of ${one.session} is ${one.state}`)
+  const more = bad.value.length > NAMED ? [`and ${bad.value.length - NAMED} more`] : []
+  const plain = `${counted(bad.value.length, 'payload')} missing or damaged`
+  return problem(
+    'resources',
+    { text: `${plain}: ${[...named, ...more].join(', ')}`, plain },
+    {
+      action: 'Attach the file again where it is needed; see what the Session has:',
+      command: `hawser resources ${first.session}`,
+    },
   )
 }
 

@@ -1,8 +1,8 @@
-import * as words from '../../../history/words.ts'
 import type { WholeEvent } from '../../../model/event.ts'
 import type { ReadEvent } from '../../../session/read-log.ts'
 import { counted } from '../amounts.ts'
 import { essenceOf } from '../event-essence.ts'
+import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
 
 /** A part of a Session as a document shows it. Texts are as they came: each format makes them safe in its own way. */
 export type Block =
@@ -18,8 +18,11 @@ export type Block =
     }
   | { readonly kind: 'note'; readonly ts: string; readonly text: string }
 
-/** What a document shows of an Event; an empty list for what only the Log needs. Pure. */
-export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
+/**
+ * What a document shows of an Event; an empty list for what only the Log needs. `resourceOf` finds what came before by its
+ * id. Pure.
+ */
+export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): readonly Block[] {
   if (event === undefined) return [unknownBlock(raw)]
   const { ts } = event
   const note = (text: string): Block[] => [{ kind: 'note', ts, text }]
@@ -35,16 +38,15 @@ export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
     case 'user_message': {
       const { resources = [], attachment_errors = [], steer } = event.data
       const title = steer === true ? 'Person, to the running Turn' : 'Person'
-      const refused = attachment_errors.map(({ name, reason }) => `${name} was refused: ${reason}`)
       return text('person', title, event.data.text, [
-        ...resources.map(words.descriptor),
-        ...refused,
+        ...resources.map(resourceWords),
+        ...attachment_errors.map(refusalWords),
       ])
     }
     case 'assistant_message': {
       const { partial, resources = [] } = event.data
       const title = partial === true ? 'Model (broke off)' : 'Model'
-      return text('model', title, event.data.text, resources.map(words.descriptor))
+      return text('model', title, event.data.text, resources.map(resourceWords))
     }
     case 'tool_call':
       return text('tool', `Call of ${event.data.name}`, event.data.arguments)
@@ -53,7 +55,7 @@ export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
       const notes = [
         ...(error === undefined ? [] : [`${error.kind}: ${error.message}`]),
         ...(truncated === true ? ['The output is shown in part.'] : []),
-        ...resources.map(words.descriptor),
+        ...resources.map(resourceWords),
       ]
       return text('tool', `Result of ${name}: ${outcome}`, output, notes)
     }
@@ -68,7 +70,9 @@ export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
     case 'skill_context_hydration':
       return text('harness', `Context: ${essenceOf(event).head}`, event.data.output)
     case 'permission_decision':
-      return event.data.by === 'policy' ? [] : note(`Permission: ${essenceOf(event).head}`)
+      return event.data.by === 'policy'
+        ? []
+        : note(`Permission: ${essenceOf(event, resourceOf).head}`)
     case 'turn_ended':
       return note(endOf(event.data))
     case 'notice':
@@ -81,10 +85,10 @@ export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
       return note(`Skill: ${essenceOf(event).head}`)
     case 'resource_ingested':
     case 'resource_view':
-      return note(essenceOf(event).head)
+    case 'resource_retired':
     case 'resource_dropped':
     case 'resource_quarantined':
-      return note(`${LABELS[event.type]}: ${essenceOf(event).head}`)
+      return note(resourceNews(event, resourceOf))
     case 'compaction_undone':
       return note(`A checkpoint was taken back: ${event.data.reason}`)
     case 'log_repaired':
@@ -96,18 +100,12 @@ export function blocksOf({ raw, event }: ReadEvent): readonly Block[] {
     case 'provider_request':
     case 'provider_usage':
     case 'reasoning':
-    case 'resource_retired':
     case 'lock_taken':
       return []
     default:
       return event satisfies never
   }
 }
-
-const LABELS = {
-  resource_dropped: 'No longer shown',
-  resource_quarantined: 'Refused by the provider',
-} as const
 
 function unknownBlock({ type, ts, data }: ReadEvent['raw']): Block {
   const text = JSON.stringify(data)

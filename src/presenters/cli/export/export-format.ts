@@ -1,6 +1,7 @@
 import type { HawserError } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/list.ts'
 import type { ReadEvent } from '../../../session/read-log.ts'
+import type { ResourceOf } from '../resource-words.ts'
 
 /**
  * A Session as a document, piece by piece: `begin` once, then `event` for every Event in the order of the Log, then `end`.
@@ -8,7 +9,7 @@ import type { ReadEvent } from '../../../session/read-log.ts'
  */
 export interface ExportFormat {
   begin(header: ExportHeader): string
-  event(read: ReadEvent): string
+  event(read: ReadEvent, resourceOf: ResourceOf): string
   /** `damage` is why the Log could not be read further. */
   end(damage: HawserError | undefined): string
 }

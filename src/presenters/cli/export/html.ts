@@ -29,7 +29,7 @@ export function htmlExport(): ExportFormat {
   }
   return {
     begin: headerText,
-    event: (read) => blocksOf(read).map(blockText).join(''),
+    event: (read, resourceOf) => blocksOf(read, resourceOf).map(blockText).join(''),
     end: (damage) => {
       const told =
         damage === undefined

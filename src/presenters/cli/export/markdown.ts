@@ -20,7 +20,7 @@ export function markdownExport(): ExportFormat {
   }
   return {
     begin: headerText,
-    event: (read) => blocksOf(read).map(blockText).join(''),
+    event: (read, resourceOf) => blocksOf(read, resourceOf).map(blockText).join(''),
     end: (damage) =>
       damage === undefined ? '' : `**Not all is here.** ${codeSpan(damage.message)}\n`,
   }

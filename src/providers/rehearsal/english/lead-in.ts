@@ -17,7 +17,7 @@ export function leadIn(text: string): LeadIn | undefined {
   return request(text) ?? tool(text) ?? order(text) ?? filler(text) ?? place(text)
 }
 
-const MANNER = String.raw`(?: (?:please|kindly|possibly|maybe|also|just|quickly|perhaps|now|then
+const MANNER = String.raw`(?: (?:please|kindly|possibly|maybe|also|still|just|quickly|perhaps|now|then
   |first|at least|be so kind (?:as to|and)))*`
 
 /** Words that ask, with the form of the verb that follows them. */
@@ -128,7 +128,8 @@ function request(text: string): LeadIn | undefined {
   return undefined
 }
 
-const TOOL = '(bash|shell|terminal|command ?line|grep|glob|read|write|edit|find)'
+const TOOL =
+  '(bash|shell|terminal|command ?line|grep|glob|read|write|edit|find|resource_view|attach)'
 const TOOL_TO = phrase`
   (?:use|with|using|take|open|call|invoke) (?:the |your |a )?${TOOL}(?: tool| command)?(?: (?:to
   |and|in order to)|\s*:)(?!\w)`
@@ -140,6 +141,7 @@ const VERB_OF_TOOL: Readonly<Record<string, string>> = {
   shell: 'run',
   terminal: 'run',
   glob: 'find files matching',
+  resource_view: 'view',
 }
 
 /** "Use the grep tool to …" says nothing that the verb does not; "use the read tool on a.txt" has the verb in it. */

@@ -12,10 +12,10 @@ export interface RangeFound {
   readonly end: number
 }
 
-/** Every range that a text names, in order. */
-export function rangesIn(text: string): RangeFound[] {
+/** Every range of lines, or of pages, that a text names, in order. */
+export function rangesIn(text: string, noun: 'line' | 'page' = 'line'): RangeFound[] {
   const found: RangeFound[] = []
-  for (const [form, range] of FORMS) {
+  for (const [form, range] of FORMS[noun]) {
     for (const match of text.matchAll(form)) {
       const start = match.index
       const end = start + match[0].length
@@ -44,35 +44,45 @@ const TENS: Readonly<Record<string, number>> = {
   hundred: 100,
 }
 const N = `(?:number |no\\.? |#|L)?(\\d+|${WORDS.join('|')}|${Object.keys(TENS).join('|')})`
-const TO =
-  '(?:\\s*(?:-|–|—|\\.\\.\\.?|…)\\s*| (?:to|through|thru|till|until|up to|and) )(?:lines? )?'
+const TO = '(?:\\s*(?:-|–|—|\\.\\.\\.?|…)\\s*| (?:to|through|thru|till|until|up to|and) )'
 
-const FORMS: readonly (readonly [RegExp, (a: number, b: number) => Range])[] = [
-  [phrases`\b(?:between |from )?lines? ${N}${TO}${N}(?!\w)`, between],
-  [phrases`\bfrom (?:lines? )?${N}${TO}${N}(?!\w)`, between],
+type Form = readonly [RegExp, (a: number, b: number) => Range]
+
+function formsOf(noun: string): Form[] {
+  const to = `${TO}(?:${noun}s? )?`
+  return [
+    [phrases`\b(?:between |from )?${noun}s? ${N}${to}${N}(?!\w)`, between],
+    [
+      phrases`\b(?:first|top|opening|initial) ${N} ${noun}s(?!\w)`,
+      (count) => ({ from_line: 1, to_line: count }),
+    ],
+    [phrases`\b(?:first|top|opening) ${noun}(?!\w)`, () => ({ from_line: 1, to_line: 1 })],
+    [
+      phrases`\b(?:up to|until|till|through|before)(?: and including)? ${noun} ${N}(?!\w)`,
+      (last) => ({ to_line: last }),
+    ],
+    [
+      phrases`
+        \b(?:(?:starting |beginning )?(?:from|at|with|after)|starting|beginning|everything (?:from
+        |after)) ${noun} ${N}(?: on(?:wards?)?| to the end| down| forward)?(?!\w)`,
+      (from) => ({ from_line: from }),
+    ],
+    [
+      phrases`\b${noun}s? ${N} (?:on(?:wards?)?|and (?:below|following|after))(?!\w)`,
+      (from) => ({ from_line: from }),
+    ],
+    [phrases`\b${noun}s? ${N}(?!\w)`, (only) => ({ from_line: only, to_line: only })],
+    [phrases`\b(\d+)(?:st|nd|rd|th) ${noun}(?!\w)`, (only) => ({ from_line: only, to_line: only })],
+  ]
+}
+
+/** Lines are so usual that they need not be named. */
+const UNNAMED: readonly Form[] = [
+  [phrases`\bfrom (?:lines? )?${N}${TO}(?:lines? )?${N}(?!\w)`, between],
   [phrases`\bL(\d+)(?:-|–)L?(\d+)(?!\w)`, between],
-  [
-    phrases`\b(?:first|top|opening|initial) ${N} lines(?!\w)`,
-    (count) => ({ from_line: 1, to_line: count }),
-  ],
-  [phrases`\b(?:first|top|opening) line(?!\w)`, () => ({ from_line: 1, to_line: 1 })],
-  [
-    phrases`\b(?:up to|until|till|through|before)(?: and including)? line ${N}(?!\w)`,
-    (to) => ({ to_line: to }),
-  ],
-  [
-    phrases`
-      \b(?:(?:starting |beginning )?(?:from|at|with|after)|starting|beginning|everything (?:from
-      |after)) line ${N}(?: on(?:wards?)?| to the end| down| forward)?(?!\w)`,
-    (from) => ({ from_line: from }),
-  ],
-  [
-    phrases`\blines? ${N} (?:on(?:wards?)?|and (?:below|following|after))(?!\w)`,
-    (from) => ({ from_line: from }),
-  ],
-  [phrases`\blines? ${N}(?!\w)`, (line) => ({ from_line: line, to_line: line })],
-  [phrases`\b(\d+)(?:st|nd|rd|th) line(?!\w)`, (line) => ({ from_line: line, to_line: line })],
 ]
+
+const FORMS = { line: [...UNNAMED, ...formsOf('line')], page: formsOf('page') } as const
 
 function between(a: number, b: number): Range {
   return { from_line: Math.min(a, b), to_line: Math.max(a, b) }

@@ -1,27 +1,33 @@
 import type { Clause } from './clauses.ts'
 import { phrase } from './phrase.ts'
+import { handlesIn, OF_FILES, SHOWN_THINGS, type Showing } from './shown-things.ts'
 
-/** Where a request shows bytes: with what was just said, only before it, or nowhere. */
-export type WhereShown = 'here' | 'earlier' | 'nowhere'
+/** What is to be looked at: the handles that were named, whatever the words point at, or all there is. */
+export interface Looks {
+  readonly at: 'named' | 'pointed' | 'all'
+  readonly handles: readonly string[]
+}
 
 /**
- * Whether a clause asks to look at what is shown, and not for a call. A handle always does. Words like "picture" do so where
- * anything is shown; "it" and "how many pages" only where something came with them and no file was named.
+ * What a clause asks to look at, apart from what it has called into view. A handle always asks. Words like "picture" do so
+ * where anything is shown or told of; "it" and "how many pages" only where something came with them and no file was named.
  */
 export function asksToLook(
   { text, opening }: Clause,
-  shown: WhereShown,
-  fileNamed: boolean,
-): readonly string[] | undefined {
+  { where }: Showing,
+  { viewed, fileNamed }: { readonly viewed: readonly string[]; readonly fileNamed: boolean },
+): Looks | undefined {
   const { mood, family } = opening
   const asks = mood === 'asks' && (family === 'see' || family === 'list' || family === 'find')
   if (!asks && mood !== 'wonders' && !ABOUT.test(text)) return undefined
-  const handles = text.match(HANDLES) ?? []
-  if (handles.length > 0) return handles
-  if (shown === 'nowhere' || OF_FILES.test(text)) return undefined
+  const handles = handlesIn(text).map(({ handle }) => handle)
+  const others = handles.filter((handle) => !viewed.includes(handle))
+  if (others.length > 0) return { at: 'named', handles: others }
+  if (viewed.length > 0 || where === 'nowhere' || OF_FILES.test(text)) return undefined
+  if (WHAT_IS_SEEN.test(text)) return { at: 'all', handles: [] }
   const named = family === 'see' || mood !== 'asks' ? SHOWN_THINGS.test(text) : false
-  if (named || WHAT_IS_SEEN.test(text)) return []
-  return shown === 'here' && !fileNamed && POINTED_OR_MEASURED.test(text) ? [] : undefined
+  const pointed = where === 'here' && POINTED_OR_MEASURED.test(text)
+  return !fileNamed && (named || pointed) ? { at: 'pointed', handles: [] } : undefined
 }
 
 /** "What do you see?", whether or not there is anything. */
@@ -29,19 +35,7 @@ export function asksWhatIsSeen(text: string): boolean {
   return WHAT_IS_SEEN.test(text)
 }
 
-/** Links have handles too, but nothing of them is ever shown. */
-const HANDLES = /@(?:img|pdf|txt|file)[1-9]\d*(?!\w)/g
-
 const ABOUT = phrase`^(?:please |can you |could you )?tell me (?:more |something )?about `
-
-/** What lies in the workspace is looked at by calls. */
-const OF_FILES = phrase`
-  {ANY}|(?<!\w)(?:{FOLDER}|files|scripts?|modules?|projects?|repo(?:sitory)?|workspace
-  |code)(?!\w)`
-
-const SHOWN_THINGS = phrase`
-  (?<!\w)(?:pictures?|images?|photo(?:graph)?s?|screenshots?|drawings?|illustrations?|diagrams?
-  |attachments?|attached|pdfs?|document)(?!\w)`
 
 const WHAT_IS_SEEN = phrase`
   (?:^|\s)what (?:do|can|did) you see(?: here| there| now)?[\s?!.]*$

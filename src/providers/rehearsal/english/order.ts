@@ -64,6 +64,9 @@ function dependsOn(call: Call, earlier: Call): boolean {
 }
 
 function writesWhatIsRead(call: Call, earlier: Call): boolean {
+  // A command may make the file that is to be attached.
+  if (call.name === 'attach' && earlier.name === 'bash')
+    return textAt(earlier, 'command').includes(textAt(call, 'path'))
   const writes = call.name === 'write' || call.name === 'edit'
   return writes && earlier.name === 'read' && textAt(call, 'path') === textAt(earlier, 'path')
 }

@@ -1,4 +1,5 @@
 import type { Literal } from './literals.ts'
+import type { Showing } from './shown-things.ts'
 
 /** A tool call that a text asks for. */
 export interface Call {
@@ -21,6 +22,7 @@ export interface Context {
   readonly it: readonly string[]
   /** The mark that ends the clause: part of a text that was given without quotes. */
   readonly mark: string
+  readonly showing: Showing
 }
 
 export const NOTHING: Reading = { calls: [] }

@@ -1,3 +1,4 @@
+import { attach } from './attach.ts'
 import type { Clause } from './clauses.ts'
 import { edit } from './edit.ts'
 import { find } from './find.ts'
@@ -8,12 +9,16 @@ import { see } from './read.ts'
 import { NOTHING, type Context, type Reading } from './reading.ts'
 import { means, run } from './run.ts'
 import type { Family } from './verbs.ts'
+import { viewsIn } from './view.ts'
 import { wish } from './wish.ts'
 import { write } from './write.ts'
 
 /** What a clause asks for, by the rule for its kind. */
-export function readingOf({ opening, mark }: Clause, before: Context): Reading {
+export function readingOf(clause: Clause, before: Context): Reading {
+  const { opening, mark } = clause
   const context = { ...before, mark }
+  const views = viewsIn(clause, context)
+  if (views.length > 0) return { calls: views }
   const rest = (opening.rest.replace(ENDING, '') + opening.where).trim()
   switch (opening.mood) {
     case 'forbids':
@@ -47,6 +52,8 @@ function asked(family: Family, rest: string, context: Context, verb: string): Re
       return edit(rest, context, verb)
     case 'run':
       return run(rest, context, verb)
+    case 'attach':
+      return attach(rest, context, verb)
     case 'plan':
       return NOTHING
   }

@@ -1,7 +1,7 @@
 import { phrase, startingWith } from './phrase.ts'
 
 /** What a verb asks for, before its object is looked at. */
-export type Family = 'see' | 'list' | 'find' | 'write' | 'edit' | 'run' | 'plan'
+export type Family = 'see' | 'list' | 'find' | 'write' | 'edit' | 'run' | 'attach' | 'plan'
 
 export type VerbForm = 'base' | 'ing' | 'done'
 
@@ -36,8 +36,8 @@ const VERBS: Readonly<Record<Family, readonly string[]>> = {
     'display',
     'view',
     'look (?:at|into|inside|over|through|in)',
-    `take a ${QUALITY}(?:look|peek|glance) (?:at|into|inside|in|through|over)`,
-    `have a ${QUALITY}(?:look|peek|glance|read) (?:at|into|inside|in|through|over|of)`,
+    `take an?(?:other)? ${QUALITY}(?:look|peek|glance) (?:at|into|inside|in|through|over)`,
+    `have an?(?:other)? ${QUALITY}(?:look|peek|glance|read) (?:at|into|inside|in|through|over|of)`,
     `have ${QUALITY}look (?:at|into|inside)`,
     'check(?: out)?',
     'inspect',
@@ -166,10 +166,20 @@ const VERBS: Readonly<Record<Family, readonly string[]>> = {
     'evaluate',
     'do(?= {CODE})',
   ],
+  attach: ['attach', 'enclose', 'send(?: me| us| over| along| back)?'],
   plan: ['plan'],
 }
 
-const FAMILIES: readonly Family[] = ['see', 'list', 'find', 'write', 'edit', 'run', 'plan']
+const FAMILIES: readonly Family[] = [
+  'see',
+  'list',
+  'find',
+  'write',
+  'edit',
+  'run',
+  'attach',
+  'plan',
+]
 
 const DOUBLED = new Set([
   'run',
@@ -212,6 +222,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   stick: 'stuck',
   do: 'done',
   set: 'set',
+  send: 'sent',
 }
 
 const FORMS: Readonly<Record<Family, Readonly<Record<VerbForm, RegExp>>>> = {
@@ -221,6 +232,7 @@ const FORMS: Readonly<Record<Family, Readonly<Record<VerbForm, RegExp>>>> = {
   write: formsOf('write'),
   edit: formsOf('edit'),
   run: formsOf('run'),
+  attach: formsOf('attach'),
   plan: formsOf('plan'),
 }
 

@@ -73,3 +73,15 @@ test('lines of an earlier message name nothing later, and a view names what stan
     '@img1',
   ])
 })
+
+test('what is told as not shown names nothing, and neither does a view that could not be shown', () => {
+  const smaller = person(filePart(Buffer.alloc(5), 'image/png'))
+  const lines = [
+    text('[@img1: image, "a.png", image/png, 70 bytes]'),
+    text('[@img2: image, "b.png", image/png, 80 bytes]'),
+    text('[@img1 is not shown: its payload is missing]'),
+  ]
+  expect(handles([...lines, smaller])).toEqual(['@img2'])
+  const view = text('[View of @img1, by model: cannot be shown: its payload is missing]')
+  expect(handles([view, smaller])).toEqual([undefined])
+})

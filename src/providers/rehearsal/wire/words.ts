@@ -84,7 +84,8 @@ export function withHandles(segments: readonly RehearsalSegment[]): RehearsalSeg
       return segment
     }
     const parts = segment.parts.map((part) => {
-      if (part.type === 'text') told.push(...descriptorIn(part.text))
+      if (part.type === 'text')
+        told = [...withoutAbsent(told, part.text), ...descriptorIn(part.text)]
       if (part.type !== 'blob' || part.handle !== undefined) return part
       const found = meant(told, part.media_type, Buffer.byteLength(part.data, 'base64'))
       told = told.filter((one) => one !== found)
@@ -113,6 +114,12 @@ function meant(
   return fitting.find((one) => one.size === size) ?? fitting[0]
 }
 
+/** What stands in the place of bytes says whose they are. */
+function withoutAbsent(told: readonly Descriptor[], text: string): Descriptor[] {
+  const [, absent] = ABSENT.exec(text) ?? []
+  return told.filter(({ handle }) => handle !== absent)
+}
+
 function descriptorIn(text: string): Descriptor[] {
   const [, viewed] = VIEW.exec(text) ?? []
   if (viewed !== undefined) return [{ handle: viewed }]
@@ -122,4 +129,5 @@ function descriptorIn(text: string): Descriptor[] {
 }
 
 const DESCRIPTOR = /^\[(@\w+): (?:image|pdf), .*?([a-z]+\/[\w.+-]+), (\d+) bytes/
-const VIEW = /^\[View of (@\w+)\b/
+const VIEW = /^\[View of (@\w+)\b.*: is shown\b/
+const ABSENT = /^\[(@\w+) is not shown: /

@@ -1,0 +1,150 @@
+// Turns that attach 18 MiB and 18 KiB of images, each in a process of its own, by real providers over HTTP to a server in another
+// process, and by one in the same process. The floor reads, hashes, writes, syncs and renames the same files, and encodes them.
+import { randomBytes } from 'node:crypto'
+import { open, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VENDOR_DIALECTS } from '../test/support/dialects.ts'
+import { png } from '../test/support/drawing.ts'
+import { writtenPdf } from '../test/support/written-pdf.ts'
+import { bundled } from './bundled.ts'
+import { measureIn, type Measured } from './child.ts'
+import { full, median, tell, tellSkipped } from './figure.ts'
+import { noMemoryFigures } from './memory.ts'
+import { inScratch } from './scratch.ts'
+import { vendor } from './vendor.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const ROUNDS = full ? 9 : 2
+const TIMED_ROUNDS = full ? 25 : 5
+/** Of a tool, in the Turns whose memory is measured: each makes a request that shows everything again. */
+const CALLS = 3
+const NOTES = 'notes.txt'
+const MODES = [...VENDOR_DIALECTS, 'in-process'] as const
+type Mode = (typeof MODES)[number]
+/** Of the Turns whose time and Log are measured: they are the same in all dialects. */
+const ANY: Mode = 'messages'
+
+await inScratch(async (folder) => {
+  const worker = await bundled('attachments.worker.ts', folder)
+  const server = await vendor(folder, NOTES)
+  const measure: Measure = async (mode, paths, calls = 0) => {
+    const root = join(folder, 'place')
+    const remote = mode !== 'floor' && mode !== 'in-process'
+    const url = remote ? server.baseUrl(mode, calls, 'attachments') : ''
+    const measured = await measureIn(worker, [mode, root, url, `${calls}`, NOTES, ...paths])
+    // A store that has the bytes already would have less to do.
+    await rm(root, { recursive: true })
+    return measured
+  }
+  try {
+    const large = await images(folder, 'large', 9 * MIB)
+    const small = await images(folder, 'small', 9 * KIB)
+    await measureMemory(measure, large, small)
+    await measureTime(measure, large, small, await pdfs(folder))
+    await measureLog(measure, await images(folder, 'logged', 10 * MIB))
+  } finally {
+    server.close()
+  }
+})
+
+type Measure = (mode: Mode | 'floor', paths: Paths, calls?: number) => Promise<Measured>
+type Paths = readonly string[]
+
+async function measureMemory(measure: Measure, large: Paths, small: Paths): Promise<void> {
+  if (noMemoryFigures !== undefined) return tellSkipped('attachments: memory', noMemoryFigures)
+  for (const mode of MODES) {
+    const [mib, smallMib]: [number[], number[]] = [[], []]
+    for (let round = 0; round < ROUNDS; round += 1) {
+      mib.push((await measure(mode, large, CALLS))('peak_bytes') / MIB)
+      smallMib.push((await measure(mode, small, CALLS))('peak_bytes') / MIB)
+    }
+    const more = mib.map((peak, round) => peak - (smallMib[round] ?? 0))
+    tell({
+      bench: `attachments: ${mode}: MiB of memory that 18 MiB add to a Turn with 18 KiB`,
+      ratio: median(more),
+      bar: '<= 64',
+      more: {
+        most: Math.max(...more),
+        peak_mib: median(mib),
+        small_peak_mib: median(smallMib),
+        calls: CALLS + 1,
+      },
+    })
+  }
+}
+
+async function measureTime(
+  measure: Measure,
+  large: Paths,
+  small: Paths,
+  documents: Paths,
+): Promise<void> {
+  const rounds: Record<'large' | 'small' | 'floor' | 'pdf' | 'pdfFloor', number>[] = []
+  for (let round = 0; round < TIMED_ROUNDS; round += 1) {
+    rounds.push({
+      large: (await measure(ANY, large))('ms'),
+      small: (await measure(ANY, small))('ms'),
+      floor: (await measure('floor', large))('ms'),
+      // Opened by a library, which is loaded for it, to count its pages: that has no floor.
+      pdf: (await measure(ANY, documents))('ms'),
+      pdfFloor: (await measure('floor', documents))('ms'),
+    })
+  }
+  const of = (figure: (round: (typeof rounds)[number]) => number) => median(rounds.map(figure))
+  tell({
+    bench: 'attachments: time that 18 MiB add to a Turn with 18 KiB, of the floor',
+    ratio: of((ms) => (ms.large - ms.small) / ms.floor),
+    bar: '<= 2',
+    more: {
+      ms: of((ms) => ms.large),
+      small_ms: of((ms) => ms.small),
+      floor_ms: of((ms) => ms.floor),
+      pdf_ratio: of((ms) => (ms.pdf - ms.small) / ms.pdfFloor),
+      pdf_ms: of((ms) => ms.pdf),
+      pdf_floor_ms: of((ms) => ms.pdfFloor),
+    },
+  })
+}
+
+async function measureLog(measure: Measure, [image = '']: Paths): Promise<void> {
+  const without = (await measure(ANY, []))('log_bytes')
+  const one = (await measure(ANY, [image]))('log_bytes')
+  tell({
+    bench: 'attachments: bytes that an image of 10 MiB adds to the Log',
+    ratio: one - without,
+    bar: '<= 1000',
+    more: { log_bytes: one },
+  })
+}
+
+/** Two images that no compression makes smaller, each of at most so many bytes. */
+function images(folder: string, name: string, bytes: number): Promise<string[]> {
+  // A row has one byte more than its pixels, and so much at most of a file is no row.
+  const width = Math.min(1024, Math.floor(Math.sqrt(bytes / 3)))
+  const height = Math.floor((bytes - bytes / 1024 - 256) / (width * 3 + 1))
+  return two(folder, `${name}.png`, () => png(width, height, randomBytes(width * 3 * height)))
+}
+
+/** Two PDFs of two pages, of which one is mostly a remark that nobody sees. */
+function pdfs(folder: string): Promise<string[]> {
+  return two(folder, 'timed.pdf', () => writtenPdf(['The tide.'], { operators: remark() }))
+}
+
+/** Of bytes that no compression makes smaller, and none of which ends a line. */
+function remark(): Buffer {
+  const bytes = randomBytes(8.9 * MIB).map((byte) => (byte === 10 || byte === 13 ? 32 : byte))
+  return Buffer.concat([Buffer.from('%'), bytes, Buffer.from('\n')])
+}
+
+async function two(folder: string, name: string, made: () => Buffer): Promise<string[]> {
+  const paths = [join(folder, `1-${name}`), join(folder, `2-${name}`)]
+  for (const path of paths) {
+    await writeFile(path, made())
+    // So that none of it is left to be written while something is measured.
+    const file = await open(path)
+    await file.sync()
+    await file.close()
+  }
+  return paths
+}

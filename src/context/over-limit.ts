@@ -1,0 +1,59 @@
+import { historyOf } from '../history/history.ts'
+import { transientsAt } from '../history/transients.ts'
+import type { Descriptor } from '../model/descriptor.ts'
+import type { WholeEvent } from '../model/event.ts'
+import type { ResourceId, TurnId } from '../model/ids.ts'
+
+/** A Resource whose bytes are to go, and the figures that say so. */
+export interface OverLimit {
+  readonly resource_id: ResourceId
+  readonly estimate: Readonly<Record<string, number>>
+}
+
+/**
+ * The oldest Resources that a window still shows, as many of them as have to go so that a model takes the rest: its images, and
+ * the bytes of all in base64. What the Turn `now` brings itself is not among them. Pure.
+ */
+export function overLimitResources(
+  events: readonly WholeEvent[],
+  now: TurnId | undefined,
+  { image_count = Infinity, request_bytes = Infinity }: Readonly<Record<string, number>>,
+): readonly OverLimit[] {
+  const live = liveIn(events, now)
+  let images = live.filter(({ descriptor }) => descriptor.kind === 'image').length
+  let bytes = live.reduce((sum, { descriptor }) => sum + base64Bytes(descriptor), 0)
+  const over: OverLimit[] = []
+  for (const { descriptor, turn } of live) {
+    if (images <= image_count && bytes <= request_bytes) break
+    if (turn === now) continue
+    // Where only images are too many, nothing else has to go for them.
+    if (bytes <= request_bytes && descriptor.kind !== 'image') continue
+    over.push({ resource_id: descriptor.resource_id, estimate: { images, base64_bytes: bytes } })
+    if (descriptor.kind === 'image') images -= 1
+    bytes -= base64Bytes(descriptor)
+  }
+  return over
+}
+
+interface Live {
+  readonly descriptor: Descriptor
+  readonly turn: TurnId | undefined
+}
+
+/** What messages brought and still shows, the oldest first. */
+function liveIn(events: readonly WholeEvent[], now: TurnId | undefined): Live[] {
+  const { lifetimeOf, isWithheld } = transientsAt(events, now, 'window')
+  return historyOf(events).events.flatMap((event) => {
+    if (event.type !== 'user_message') return []
+    const { turn_id: turn } = event
+    return (event.data.resources ?? []).flatMap((descriptor) => {
+      const { kind, resource_id } = descriptor
+      if (kind === 'link' || kind === 'file' || isWithheld(resource_id)) return []
+      return lifetimeOf(turn, resource_id) === undefined ? [] : [{ descriptor, turn }]
+    })
+  })
+}
+
+function base64Bytes(descriptor: Descriptor): number {
+  return descriptor.kind === 'link' ? 0 : Math.ceil(descriptor.size_bytes / 3) * 4
+}

@@ -1,0 +1,41 @@
+import type { Part } from '../model/conversation.ts'
+import type { Descriptor } from '../model/descriptor.ts'
+import type { EventData } from '../model/event.ts'
+import type { Lifetime } from '../model/segment.ts'
+import * as words from './words.ts'
+
+/** What stands in place of the bytes of a Resource: other parts, bytes of a lifetime, or nothing any more. */
+type ShownAs = Lifetime | readonly Part[] | undefined
+
+/** A person's message: warning, text, descriptors, then bytes in the order they were given. A plain string is one part. */
+export function userParts(
+  message: EventData<'user_message'>,
+  shownAs: (resource: Descriptor) => ShownAs,
+): Part[] {
+  const { text, resources = [], attachment_errors = [], presenter_context, prompt_mode } = message
+  const warning = attachment_errors.length === 0 ? [] : [words.rejected(attachment_errors)]
+  const volunteered =
+    presenter_context === undefined ? [] : [words.presenterContext(presenter_context)]
+  const texts = [...warning, text, ...resources.map(words.descriptor), ...volunteered]
+  if (prompt_mode === 'string') return stableText(texts.filter((one) => one !== '').join('\n\n'))
+  const bytes = resources.flatMap((resource) => {
+    if (resource.kind === 'link' || resource.kind === 'file') return []
+    const shown = shownAs(resource)
+    return typeof shown === 'string' ? originalPart(resource, shown) : (shown ?? [])
+  })
+  return [...texts.flatMap(stableText), ...bytes]
+}
+
+/** The bytes as they were given; a link has none, and a file is never shown. */
+export function originalPart(resource: Descriptor, lifetime: Lifetime): Part[] {
+  if (resource.kind === 'link' || resource.kind === 'file') return []
+  const { blob, media_type, handle, resource_id, charset, width, height } = resource
+  const size = width === undefined || height === undefined ? {} : { width, height }
+  const encoded = charset === undefined ? {} : { charset }
+  const owner = { resource: resource_id, handle }
+  return [{ type: 'blob', blob, media_type, ...owner, ...size, ...encoded, lifetime }]
+}
+
+export function stableText(text: string): Part[] {
+  return text === '' ? [] : [{ type: 'text', text, lifetime: 'stable' }]
+}

@@ -1,0 +1,33 @@
+import type { Settings } from '../model/settings.ts'
+
+/** What a person set about bytes that go to a model. */
+export type UploadRules = NonNullable<Settings['resources']>
+
+/** As much of a Resource as is decided on. */
+export interface Upload {
+  readonly kind: 'image' | 'pdf' | 'text'
+  readonly size_bytes: number
+}
+
+export interface UploadDecision {
+  readonly answer: 'allow' | 'ask' | 'deny'
+  /** For the person who is asked, and for the model that is refused. */
+  readonly reason: string
+}
+
+/** May these bytes cross the Leakage Boundary? Pure. Kind goes before the general rule, and size only ever narrows. */
+export function decideUpload(upload: Upload, rules: UploadRules): UploadDecision {
+  const { upload_deny_over: most = Infinity, upload_ask_over: unasked = Infinity } = rules
+  const answer = rules[`upload_${upload.kind}`] ?? rules.upload ?? 'allow'
+  if (answer === 'deny') return { answer, reason: `${KINDS[upload.kind]} are not sent to models` }
+  if (upload.size_bytes > most) {
+    return { answer: 'deny', reason: `files of more than ${most} bytes are not sent to models` }
+  }
+  if (answer === 'ask') return { answer, reason: `${KINDS[upload.kind]} are sent only when asked` }
+  if (upload.size_bytes > unasked) {
+    return { answer: 'ask', reason: `files of more than ${unasked} bytes are sent only when asked` }
+  }
+  return { answer: 'allow', reason: 'it is allowed' }
+}
+
+const KINDS = { image: 'images', pdf: 'PDF documents', text: 'text files' } as const

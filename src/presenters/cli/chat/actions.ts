@@ -1,0 +1,57 @@
+import { basename } from 'node:path'
+import type { AttachmentInput } from '../../../model/attachment.ts'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { Harness } from '../../../session/harness.ts'
+import { fileSize } from '../amounts.ts'
+import { attachmentNamed, enclosedIn } from '../given-attachments.ts'
+import type { DrawResource } from '../pictures.ts'
+import { visibleLine } from '../visible-text.ts'
+import type { CliWorld } from '../world.ts'
+import type { Attached } from './attached.ts'
+import type { ChatActions } from './here.ts'
+
+type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
+
+/** Everything a chat can do in a workspace besides talking. */
+export function chatActions(
+  sources: Sources,
+  harness: Harness,
+  draw: DrawResource | undefined,
+): ChatActions {
+  return {
+    sessions: () => harness.list(),
+    open: (id) => harness.open(id),
+    undo: (session) => harness.undo(session),
+    setModel: (session, choice) => session.setModel(choice),
+    attach: (named) => attached(sources, harness, named),
+    enclosed: (text, session, inputs) => enclosedIn(text, session, inputs, sources),
+    resources: (session) => harness.resources(session),
+    ...(draw === undefined ? {} : { draw }),
+  }
+}
+
+/** What a person named, read once to judge it; it is read again when it is sent. */
+async function attached(
+  sources: Sources,
+  harness: Harness,
+  named: string,
+): Promise<Result<Attached>> {
+  const input = await attachmentNamed(sources, named)
+  if (!input.ok) return input
+  const verdicts = await harness.checkAttachments([input.value])
+  if (!verdicts.ok) return verdicts
+  const [verdict] = verdicts.value
+  const name = nameOf(input.value)
+  if (verdict === undefined || !verdict.accepted) {
+    const { code, reason = 'it cannot be attached' } = verdict ?? {}
+    return failed('attachments_failed', `${name}: ${reason}.`, { code })
+  }
+  const { sizeBytes } = verdict
+  const size = sizeBytes === undefined ? [] : [fileSize(sizeBytes)]
+  return ok({ input: input.value, words: [name, ...size].join(' · ') })
+}
+
+function nameOf(input: AttachmentInput): string {
+  if (input.from === 'bytes') return visibleLine(input.name)
+  return visibleLine(input.from === 'link' ? input.uri : basename(String(input.path)))
+}

@@ -1,0 +1,58 @@
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { lineWidth } from '../cell-width.ts'
+import { resourceTable } from '../resource-table.ts'
+import { resourceWords } from '../resource-words.ts'
+import type { Done, Here } from './here.ts'
+import { sentences } from './rows.ts'
+
+/** Attaches something to the next message, once it was judged; without a name, says what is attached. */
+export async function attach(here: Here, argument: string): Promise<Result<Done>> {
+  const { actions, attached, columns } = here
+  if (argument === '') return ok({ rows: sentences(waitingWords(here), { columns }) })
+  const checked = await actions.attach?.(unquoted(argument))
+  if (checked === undefined) return ok({ rows: [] })
+  if (!checked.ok) return checked
+  attached.add(checked.value)
+  const text = `${checked.value.words} goes with your next message.`
+  return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
+}
+
+export async function detach(here: Here, argument: string): Promise<Result<Done>> {
+  const { attached, columns } = here
+  const only = attached.waiting.length === 1 && argument === ''
+  const removed = attached.remove(only ? 1 : Number(argument))
+  if (removed === undefined) {
+    return failed('invalid_args', `Name one by its number. ${waitingWords(here)}`)
+  }
+  const text = `${removed.words} is not attached any more.`
+  return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
+}
+
+/** In columns where they fit, else a line each. */
+export async function resources({ actions, session, columns }: Here): Promise<Result<Done>> {
+  const listed = await actions.resources?.(session)
+  if (listed === undefined || !listed.ok) return listed ?? ok({ rows: [] })
+  if (listed.value.length === 0) {
+    return ok({ rows: sentences('Nothing was attached in this Session yet.', { columns }) })
+  }
+  const table = resourceTable(listed.value)
+  if (table.every((line) => lineWidth(line) <= columns)) return ok({ rows: [[], ...table] })
+  const lines = listed.value.flatMap(({ descriptor, state, payload }) => {
+    const notes = [...(state === 'live' ? [] : [state]), ...(BAD.has(payload) ? [payload] : [])]
+    return sentences([resourceWords(descriptor), ...notes].join(' · '), { columns })
+  })
+  return ok({ rows: [[], ...lines] })
+}
+
+const BAD: ReadonlySet<string> = new Set(['missing', 'damaged'])
+
+function waitingWords({ attached: { waiting } }: Here): string {
+  if (waiting.length === 0) return 'Nothing is attached. /attach FILE, URL or clipboard does it.'
+  return waiting.map(({ words }, at) => `[${at + 1}] ${words}`).join(', ')
+}
+
+/** A path as terminals write it when a file is dropped on them: in quotes, or with blanks escaped. */
+function unquoted(argument: string): string {
+  const inQuotes = /^(["'])(.*)\1$/s.exec(argument)?.[2]
+  return inQuotes ?? argument.replaceAll(/\\([ ()[\]&'"])/g, '$1')
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import { Descriptor } from '../../../model/descriptor.ts'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { SessionId, TurnId } from '../../../model/ids.ts'
+import { Count } from '../../../model/shape.ts'
+import type { ListedResource } from '../../../session/resources.ts'
+import type { Session } from '../../../session/session.ts'
+import { answer, wantsColour } from '../answer.ts'
+import { painted } from '../cell-width.ts'
+import type { Given } from '../command.ts'
+import { withProgress } from '../progress.ts'
+import { resourceTable } from '../resource-table.ts'
+import { resourceName } from '../resource-words.ts'
+import { openNamed } from '../session-reference.ts'
+import { inWorkspace } from '../workspace.ts'
+import type { CliWorld, Opened } from '../world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string(), z.string().optional(), z.string().optional()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+type Asked = z.infer<typeof Asked>
+
+const Listed = z.object({
+  descriptor: Descriptor,
+  turn: Count.describe('Number of the Turn that brought it, from 1.'),
+  turn_id: TurnId.optional(),
+  ts: z.string().describe('When it was brought, UTC.'),
+  by: z.enum(['person', 'agent']),
+  state: z
+    .enum(['live', 'retired', 'dropped', 'quarantined'])
+    .describe('Whether it may be shown to a model; `retired` only on request.'),
+  payload: z
+    .enum(['present', 'missing', 'damaged', 'none'])
+    .describe('Whether its bytes are stored as they were given; a link has none.'),
+  shown: Count.describe('Requests to a model that its bytes were in.'),
+  views: Count.describe('How often it was asked for again.'),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  session_id: SessionId,
+  resources: z.array(Listed).optional().describe('In the order in which they came in.'),
+  dropped: z.string().optional().describe('With drop, the handle.'),
+})
+
+/** Lists the Resources of a Session, or drops one: from then on its bytes are not sent to a model again. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, async (opened) => {
+    const [named, action, handle] = asked.args
+    if (action !== undefined && action !== 'drop') return noSuchAction()
+    const session = await openNamed(opened.harness, named)
+    if (!session.ok) return session
+    return action === 'drop'
+      ? drop(world, opened, { session: session.value, handle, asked })
+      : list(world, opened, session.value, asked)
+  })
+}
+
+async function list(
+  world: CliWorld,
+  { harness, settings: { settings } }: Opened,
+  session: Session,
+  { options: { json } }: Asked,
+): Promise<Result<number>> {
+  const listed = await withProgress(world, 'Looking at the bytes', () => harness.resources(session))
+  if (!listed.ok) return listed
+  const told = { session_id: session.id, resources: listed.value }
+  const { stdout } = world.streams
+  const colour = wantsColour(world, stdout, settings.display?.colour)
+  return ok(answer(world, json, told, () => words(listed.value, colour)))
+}
+
+function words(listed: readonly ListedResource[], colour: boolean): string {
+  if (listed.length === 0) return NONE
+  return resourceTable(listed)
+    .map((line) => `${painted(line, colour)}\n`)
+    .join('')
+}
+
+const NONE =
+  'Nothing was attached in this Session. Attach something: hawser run --continue --attach FILE "What is this?"\n'
+
+interface Drop {
+  readonly session: Session
+  readonly handle: string | undefined
+  readonly asked: Asked
+}
+
+async function drop(
+  world: CliWorld,
+  { harness }: Opened,
+  { session, handle: given, asked: { options } }: Drop,
+): Promise<Result<number>> {
+  if (given === undefined) return failed('invalid_args', 'Which one? Name its handle, as in @img1.')
+  const handle = given.startsWith('@') ? given : `@${given}`
+  const before = await harness.resources(session)
+  if (!before.ok) return before
+  const dropped = await harness.dropResource(session, handle)
+  if (!dropped.ok) return dropped
+  const was = before.value.find(({ descriptor }) => descriptor.handle === handle)
+  const told = { session_id: session.id, dropped: handle }
+  return ok(answer(world, options.json, told, () => droppedWords(was, handle)))
+}
+
+function droppedWords(was: ListedResource | undefined, handle: string): string {
+  const name = was === undefined ? handle : `${handle} ${resourceName(was.descriptor)}`
+  if (was?.state === 'dropped') return `${name} was dropped before.\n`
+  return `Dropped ${name}: its bytes are not sent to a model again. What was said of it stays, and so do its stored bytes.\n`
+}
+
+function noSuchAction(): Failed {
+  return failed(
+    'invalid_args',
+    'All that can be done with Resources is to list them, or drop.',
+    {},
+    [{ action: 'show_help', command: 'hawser resources --help' }],
+  )
+}

@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest'
+import { think } from './brain.ts'
+import type { RehearsalSegment } from './schema.ts'
+import { understand } from './understand.ts'
+
+const TOOLS = ['attach', 'bash', 'read', 'resource_view', 'write'].map((name): RehearsalSegment => {
+  return { role: 'tool', name, description: '', parameters: {} }
+})
+
+function user(...texts: readonly string[]): RehearsalSegment {
+  return { role: 'user', parts: texts.map((text) => ({ type: 'text', text })) }
+}
+
+const HELLO: RehearsalSegment = { role: 'assistant', parts: [{ type: 'text', text: 'Hello.' }] }
+
+/** A Session to which these were attached on an earlier Turn. */
+const EARLIER = [
+  user(
+    'Hello',
+    '[@img1: image, "a.png", image/png, 68 bytes]',
+    '[@pdf2: pdf, "b.pdf", application/pdf, 900 bytes, 5 pages]',
+    '[@txt3: text, "c.txt", text/plain, 80 bytes, 40 lines]',
+  ),
+  HELLO,
+]
+
+function thinkOf(...segments: readonly RehearsalSegment[]) {
+  return think({ dialect: 'rehearsal', segments: [...TOOLS, ...segments] })
+}
+
+function viewsAfter(say: string): unknown[] {
+  return thinkOf(...EARLIER, user(say)).calls.map(({ name, arguments: { reason, ...args } }) => {
+    expect([name, say.startsWith(String(reason).slice(0, 20))]).toEqual(['resource_view', true])
+    return args
+  })
+}
+
+test.each([
+  ['View @img1', { handle: '@img1' }],
+  ['view @img1, please', { handle: '@img1' }],
+  ['Look at @img1 again', { handle: '@img1' }],
+  ['Look at @img1 again and tell me what you see.', { handle: '@img1' }],
+  ['Show me @img1 once more and say what you see', { handle: '@img1' }],
+  ['Could you take another look at @img1?', { handle: '@img1' }],
+  ['Could you have a closer look at @img1?', { handle: '@img1' }],
+  ['I want to see @img1 again.', { handle: '@img1' }],
+  ['Please open @pdf2 again', { handle: '@pdf2' }],
+  ['Read @txt3', { handle: '@txt3' }],
+  ['Use the resource_view tool on @img1', { handle: '@img1' }],
+  ['View pages 2 to 3 of @pdf2', { handle: '@pdf2', pages: { from: 2, to: 3 } }],
+  ['View page 4 of @pdf2', { handle: '@pdf2', pages: { from: 4, to: 4 } }],
+  ['Look at @pdf2, pages 2-3', { handle: '@pdf2', pages: { from: 2, to: 3 } }],
+  ['Read the first two pages of @pdf2', { handle: '@pdf2', pages: { from: 1, to: 2 } }],
+  ['View lines 10 to 20 of @txt3', { handle: '@txt3', lines: { from: 10, to: 20 } }],
+  ['Show me line 7 of @txt3', { handle: '@txt3', lines: { from: 7, to: 7 } }],
+  [
+    'View the region 0,0 100x50 of @img1',
+    { handle: '@img1', region: { x: 0, y: 0, width: 100, height: 50 } },
+  ],
+  [
+    'View the region 10, 20, 30, 40 of @img1',
+    { handle: '@img1', region: { x: 10, y: 20, width: 30, height: 40 } },
+  ],
+  [
+    'Look at a region of 30x40 at 10,20 of @img1',
+    { handle: '@img1', region: { x: 10, y: 20, width: 30, height: 40 } },
+  ],
+  ['View @img1 at 64x32', { handle: '@img1', size: { width: 64, height: 32 } }],
+  ['View @img1 at a size of 64 by 32 pixels', { handle: '@img1', size: { width: 64, height: 32 } }],
+  ['Look at the picture again', { handle: '@img1' }],
+  ['Show me the document once more', { handle: '@txt3' }],
+])('"%s" is a view', (say, view) => {
+  expect(viewsAfter(say)).toEqual([view])
+})
+
+test('several views are asked for at once, each with its own part', () => {
+  expect(viewsAfter('View pages 1 to 2 of @pdf2 and lines 3 to 4 of @txt3')).toEqual([
+    { handle: '@pdf2', pages: { from: 1, to: 2 } },
+    { handle: '@txt3', lines: { from: 3, to: 4 } },
+  ])
+  expect(viewsAfter('Look at @img1 and @pdf2 again')).toEqual([
+    { handle: '@img1' },
+    { handle: '@pdf2' },
+  ])
+})
+
+test.each([
+  'Don’t view @img1',
+  'I viewed @img1 yesterday',
+  'Compare @img1 and @pdf2',
+  'Hello @img1',
+])('"%s" is no view', (say) => {
+  expect(thinkOf(...EARLIER, user(say)).calls).toEqual([])
+})
+
+test('the reason of a view is what the person said, and short', () => {
+  const reason = (say: string) => thinkOf(...EARLIER, user(say)).calls[0]?.arguments['reason']
+  expect(reason('View @img1 for “the sake” of it.')).toBe('View @img1 for “the sake” of it')
+  expect(String(reason(`View @img1 ${'again '.repeat(200)}`)).length).toBeLessThanOrEqual(200)
+})
+
+test('what is shown already is not viewed again, unless a part of it is wanted', () => {
+  const shown: RehearsalSegment = {
+    role: 'user',
+    parts: [
+      { type: 'text', text: '[View of @img1, by person: is shown for this Turn]' },
+      { type: 'blob', media_type: 'image/png', handle: '@img1', data: '' },
+    ],
+  }
+  expect(thinkOf(...EARLIER, user('View @img1'), shown).calls).toEqual([])
+  expect(thinkOf(...EARLIER, user('View @img1 at 8x8'), shown).calls.length).toBe(1)
+  expect(
+    thinkOf(...EARLIER, user('View @img1 and @pdf2'), shown).calls.map(
+      ({ arguments: { handle } }) => handle,
+    ),
+  ).toEqual(['@pdf2'])
+})
+
+test('a view is waited for where the words say so, and does not end the task', () => {
+  const asked = [...EARLIER, user('View @img1, then run `ls`.')]
+  const call = { call_id: 'c', name: 'resource_view' }
+  const viewed: RehearsalSegment[] = [
+    { role: 'tool_call', ...call, arguments: '{"handle":"@img1","reason":"x"}' },
+    { role: 'tool_result', ...call, outcome: 'ok', output: 'shown' },
+    user('[View of @img1, by model: is shown for this Turn]'),
+  ]
+  expect(thinkOf(...asked).calls.map(({ name }) => name)).toEqual(['resource_view'])
+  expect(thinkOf(...asked, ...viewed).calls.map(({ name }) => name)).toEqual(['bash'])
+})
+
+test('a view that did not succeed is told as such', () => {
+  const call = { call_id: 'c', name: 'resource_view' }
+  const { text, calls } = thinkOf(
+    ...EARLIER,
+    user('View pages 2 to 3 of @pdf2'),
+    {
+      role: 'tool_call',
+      ...call,
+      arguments: '{"handle":"@pdf2","pages":{"from":2,"to":3},"reason":"x"}',
+    },
+    { role: 'tool_result', ...call, outcome: 'failed', output: 'its payload is missing' },
+    user('[View of @pdf2, pages 2 to 3, by model: cannot be shown: its payload is missing]'),
+  )
+  expect(calls).toEqual([])
+  expect(text).toContain('I asked to view pages 2 to 3 of @pdf2: it failed.')
+})
+
+test('where the tool is not offered, it is named and not called', () => {
+  const { text, calls } = think({
+    dialect: 'rehearsal',
+    segments: [...EARLIER, user('View @img1')],
+  })
+  expect(calls).toEqual([])
+  expect(text).toContain('resource_view')
+})
+
+test.each([
+  ['Attach chart.png', { path: 'chart.png' }],
+  ['Attach chart.png to your answer', { path: 'chart.png' }],
+  ['Please attach the file out/chart.png to your answer.', { path: 'out/chart.png' }],
+  ['Could you send me chart.png?', { path: 'chart.png' }],
+  ['Attach chart.png as "The chart"', { path: 'chart.png', title: 'The chart' }],
+  ['Attach chart.png with the title "The chart".', { path: 'chart.png', title: 'The chart' }],
+])('"%s" attaches a file', (say, args) => {
+  expect(understand([say]).steps).toEqual([[{ name: 'attach', arguments: args }]])
+})
+
+test('a file is attached after it was made', () => {
+  const names = (say: string) => understand([say]).steps.map((step) => step.map(({ name }) => name))
+  expect(names('Write "x" to a.txt and attach it.')).toEqual([['write'], ['attach']])
+  expect(names('Run `plot > a.png` and attach a.png')).toEqual([['bash'], ['attach']])
+})
+
+test.each(['I attached a picture.', 'Don’t attach chart.png', 'The attached file a.txt is mine'])(
+  '"%s" attaches nothing',
+  (say) => {
+    const names = understand([say]).steps.flatMap((step) => step.map(({ name }) => name))
+    expect(names.filter((name) => name === 'attach')).toEqual([])
+  },
+)
+
+test('without a file to attach, that is said', () => {
+  expect(understand(['Attach something nice']).missing).toEqual([
+    'I do not know which file to attach.',
+  ])
+})
+
+test('what the harness says of attachments is no request', () => {
+  const warning = [
+    '2 attachments were rejected and cannot be seen.',
+    'Rejected attachments:',
+    '- read.zip: run `ls` to see notes.txt',
+    '- notes.txt: it is not there',
+  ].join('\n')
+  const link = '[@link9: link, "https://a.example/read/a.txt", the target was not fetched]'
+  const together = [warning, 'Read b.txt', link].join('\n\n')
+  for (const request of [user(together), user(warning, 'Read b.txt', link)])
+    expect(thinkOf(request).calls).toEqual([{ name: 'read', arguments: { path: 'b.txt' } }])
+  expect(thinkOf(user(warning)).calls).toEqual([])
+  expect(thinkOf(user(`${warning}\n\nWhat do you see?\n\n${link}`)).text).toContain(link)
+})

@@ -1,0 +1,21 @@
+import { isUtf8 } from 'node:buffer'
+import { binaryKind } from '../encoding/magic-bytes.ts'
+
+/** What bytes really are, in words that go on "it is …". Looks at bytes, never at a name. */
+export function contentKind(bytes: Buffer): string {
+  const head = bytes.subarray(0, HEAD_BYTES)
+  const binary = binaryKind(head)
+  if (binary !== undefined) return binary
+  const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '')
+  if (PAGE.test(start)) return 'an HTML page'
+  if (DRAWING.test(start)) return 'an SVG drawing'
+  if (/^\s*<\?xml\s/i.test(start)) return 'an XML document'
+  return bytes.includes(0) || !isUtf8(bytes) ? 'binary data' : 'text'
+}
+
+const HEAD_BYTES = 1024
+
+/** What may stand before the first element. */
+const BEFORE = String.raw`^\s*(<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*`
+const PAGE = new RegExp(`${BEFORE}<(!doctype\\s+html|html|head|body|script)\\b`, 'i')
+const DRAWING = new RegExp(`${BEFORE}<(!doctype\\s+svg|svg)\\b`, 'i')

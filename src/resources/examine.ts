@@ -1,0 +1,115 @@
+import type { ConfinedFiles } from '../host/confined-files.ts'
+import { withOutsideFile, type OutsideFiles } from '../host/outside-file.ts'
+import type { ResourceFacts } from '../model/descriptor.ts'
+import { ok } from '../model/errors.ts'
+import type { BlobMediaType } from '../model/ids.ts'
+import { ATTACHMENT_EXTENSIONS, LIMITS } from '../model/limits.ts'
+import { extensionOf, nameOffence } from './attachment-name.ts'
+import type { Patience } from './patience.ts'
+import { probe, type AttachmentType, type Probed } from './probe.ts'
+import {
+  changedWhileRead,
+  overBudget,
+  refusal,
+  tooLarge,
+  unread,
+  unsupportedType,
+  type Refusal,
+} from './refusal.ts'
+import type { Labels, Wanted } from './wanted.ts'
+
+/** What the attachments of one Turn have in common while they are read. */
+export interface Reading {
+  readonly files: OutsideFiles
+  readonly confined: ConfinedFiles | undefined
+  readonly otherTypes: 'refuse' | 'store'
+  /** The bytes of those that were taken. */
+  taken: number
+  /** One for all: each is judged and stored before the next is read. */
+  memory: Buffer | undefined
+}
+
+/** An attachment that may be taken. Its bytes are good until the next is examined. */
+export interface Examined {
+  readonly name: string
+  readonly bytes: Buffer
+  readonly media_type: BlobMediaType
+  readonly probed: Probed | { readonly kind: 'file' }
+  readonly labels: Labels
+}
+
+/** Goes through every check, in the order that is promised, up to the first that fails. */
+export async function examine(
+  { name, is }: Wanted,
+  reading: Reading,
+  patience: Patience,
+): Promise<Examined | { readonly facts: ResourceFacts } | Refusal> {
+  if ('refused' in is) return is.refused
+  if ('facts' in is) return is
+  const offence = nameOffence('path' in is ? is.path : name)
+  if (offence !== undefined) return offence
+  const type = typeOf(name)
+  if (type === undefined && reading.otherTypes === 'refuse')
+    return unsupportedType(extensionOf(name))
+  const bytes = 'bytes' in is ? given(is.bytes, reading) : await read(is.path, reading, patience)
+  if ('code' in bytes) return bytes
+  if (bytes.length === 0) return refusal('empty', 'it has no bytes')
+  const labels = 'labels' in is ? is.labels : {}
+  if (type === undefined)
+    return { name, bytes, media_type: OTHER, probed: { kind: 'file' }, labels }
+  const probed = await probe(bytes, type, patience)
+  return 'code' in probed ? probed : { name, bytes, media_type: type.media_type, probed, labels }
+}
+
+const OTHER = 'application/octet-stream'
+
+/** By the last extension, whatever its case. */
+function typeOf(name: string): AttachmentType | undefined {
+  const extension = extensionOf(name).toLowerCase()
+  return isAllowed(extension) ? ATTACHMENT_EXTENSIONS[extension] : undefined
+}
+
+function isAllowed(extension: string): extension is keyof typeof ATTACHMENT_EXTENSIONS {
+  return Object.hasOwn(ATTACHMENT_EXTENSIONS, extension)
+}
+
+function given(bytes: Buffer, reading: Reading): Buffer | Refusal {
+  return tooMuch(bytes.length, reading) ?? bytes
+}
+
+async function read(
+  path: string,
+  reading: Reading,
+  { signal }: Patience,
+): Promise<Buffer | Refusal> {
+  if (reading.confined !== undefined) return readConfined(path, reading.confined, reading)
+  const found = await withOutsideFile<Buffer | Refusal>(reading.files, path, async (file) => {
+    const refused = tooMuch(file.size, reading)
+    return refused === undefined ? file.read(memoryOf(reading), signal) : ok(refused)
+  })
+  return found.ok ? found.value : unread(found.error)
+}
+
+async function readConfined(
+  path: string,
+  files: ConfinedFiles,
+  reading: Reading,
+): Promise<Buffer | Refusal> {
+  const file = await files.read(path, LIMITS.attachment_bytes)
+  if (!file.ok) return unread(file.error)
+  const { bytes, size, truncated } = file.value
+  const refused = tooMuch(truncated ? Math.max(size, LIMITS.attachment_bytes + 1) : size, reading)
+  if (refused !== undefined) return refused
+  return bytes.length === size ? bytes : changedWhileRead()
+}
+
+function tooMuch(size: number, { taken }: Reading): Refusal | undefined {
+  if (size > LIMITS.attachment_bytes) return tooLarge(size)
+  return taken + size > LIMITS.turn_attachment_bytes ? overBudget(size, taken) : undefined
+}
+
+/** One byte more than a file may have, so that one that grows is noticed. The system gives what is written to only. */
+function memoryOf(reading: Reading): Buffer {
+  reading.memory ??= Buffer.allocUnsafeSlow(LIMITS.attachment_bytes + 1)
+  return reading.memory
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { pagesAsText } from './pages-as-text.ts'
+
+const PLENTY = 10_000
+
+test('every page stands under its number, and those without words are named', () => {
+  const { text, shown } = pagesAsText(['one\ntwo', '', null], { from: 2, to: 4 }, 12, PLENTY)
+  expect(shown).toEqual({ from: 2, to: 4 })
+  expect(text.split('\n').slice(1)).toEqual([
+    '[Page 2 of 12]',
+    'one',
+    'two',
+    '[Page 3 of 12, on which no text was found]',
+    '[Page 4 of 12, which cannot be read]',
+    '',
+  ])
+})
+
+test('the first line tells that this is text alone', () => {
+  const { text } = pagesAsText(['one'], { from: 1, to: 1 }, 1, PLENTY)
+  expect(text).toBe(
+    '[This is the text of a PDF document of 1 page. It was extracted: layout and pictures are not shown.]\n[Page 1 of 1]\none\n',
+  )
+})
+
+test('whole pages are shown while there is room, and the last line tells the others', () => {
+  const pages = Array.from({ length: 9 }, () => 'x'.repeat(200))
+  for (let most = 600; most <= 2400; most += 7) {
+    const { text, shown } = pagesAsText(pages, { from: 3, to: 11 }, 20, most)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
+    const whole = text.match(/^x{200}$/gm)?.length ?? 0
+    expect(shown).toEqual({ from: 3, to: 2 + whole })
+    const left = shown.to === 10 ? 'page 11' : `pages ${shown.to + 1} to 11`
+    if (shown.to === 11) expect(text).toMatch(/x\n$/)
+    else expect(text).toContain(`\n[Left out: ${left}, because ${most} bytes`)
+  }
+})
+
+test('of a first page that is too long the beginning is shown, and no half letter', () => {
+  for (const most of [700, 701, 702, 703]) {
+    const long = 'ü🚢'.repeat(500)
+    const { text, shown } = pagesAsText([long, 'two'], { from: 1, to: 3 }, 3, most)
+    expect(shown).toEqual({ from: 1, to: 1 })
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
+    expect(text).not.toContain('\ufffd')
+    expect(text).toContain('\n[Left out: the rest of page 1 and pages 2 to 3, because')
+  }
+})
+
+test('the notes have room whatever numbers are in them', () => {
+  const [count, most] = [Number.MAX_SAFE_INTEGER, 700]
+  const { text } = pagesAsText(['x'.repeat(1000)], { from: count - 9, to: count }, count, most)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { TINY_IMAGES } from '../../test/support/tiny-images.ts'
+import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { writtenZip } from '../../test/support/written-zip.ts'
+import { endsAsZip, isPdfInText, secondFormat } from './polyglot.ts'
+
+const { png } = TINY_IMAGES
+const CONTENT = Buffer.from('hello')
+
+function withZip(before: Buffer, after = ''): Buffer {
+  return Buffer.concat([before, writtenZip('a', CONTENT, before.length), Buffer.from(after)])
+}
+
+test.each([
+  ['an archive', withZip(png)],
+  [
+    'an archive that does not know what stands before it',
+    Buffer.concat([png, withZip(png.subarray(0, 0))]),
+  ],
+  ['an archive and bytes that nobody needs', withZip(png, 'x'.repeat(60_000))],
+  [
+    'an archive of many files',
+    Buffer.concat([
+      png,
+      Buffer.from('PK\x06\x07'),
+      Buffer.alloc(16),
+      Buffer.from('PK\x05\x06'),
+      Buffer.alloc(18),
+    ]),
+  ],
+  ['a RAR archive', Buffer.concat([png, Buffer.from('..Rar!\x1a\x07\x01\0')])],
+])('an image with %s behind it is two files', (_, bytes) => {
+  expect(secondFormat(bytes, png.length)).toMatch(/archive/)
+})
+
+test('a format that begins elsewhere than at the beginning is found there', () => {
+  const tar = Buffer.concat([png, Buffer.alloc(1000)])
+  tar.write('ustar', 257)
+  const disc = Buffer.alloc(40_000)
+  disc.write('CD001', 0x8001)
+  expect([secondFormat(tar, png.length), secondFormat(disc, 0)]).toEqual([
+    'a tar archive',
+    'a disc image (ISO 9660)',
+  ])
+})
+
+test('an image that merely has the letters of another format in it is one file', () => {
+  const letters = ['PK\x05\x06', `PK\x05\x06${'\0'.repeat(18)}`, 'PK\x01\x02', 'ustar', 'CD001']
+  const one = letters.map((some) =>
+    secondFormat(Buffer.concat([png, Buffer.from(some)]), png.length),
+  )
+  expect(one).toEqual(letters.map(() => undefined))
+  expect(secondFormat(Buffer.concat([png, Buffer.alloc(2000), Buffer.from('%PDF-1.4')]), 99)).toBe(
+    undefined,
+  )
+})
+
+test('an archive in a PDF is no second format, and one behind it is', () => {
+  const pdf = writtenPdf(['one'])
+  const inside = Buffer.concat([
+    pdf.subarray(0, 100),
+    writtenZip('a', CONTENT, 100),
+    pdf.subarray(100),
+  ])
+  expect(
+    [inside, pdf, withZip(pdf), withZip(pdf, '\n')].map((bytes) => endsAsZip(bytes, '%%EOF')),
+  ).toEqual([false, false, true, true])
+})
+
+test('an archive whose comment goes to the end of a PDF is a second format', () => {
+  const pdf = writtenPdf(['one'])
+  const zip = writtenZip('a', CONTENT, 0)
+  zip.writeUInt16LE(pdf.length, zip.length - 2)
+  expect(endsAsZip(Buffer.concat([zip, pdf]), '%%EOF')).toBe(true)
+})
+
+test('a text is a PDF when it begins as one, or begins and ends nearly so', () => {
+  const about = 'A PDF begins with %PDF-1.4 and has a startxref.'
+  const texts = ['%PDF-1.4', '\ufeff\n%PDF-1.7\n', `x\n${writtenPdf(['one']).toString('latin1')}`]
+  expect(texts.map((text) => isPdfInText(Buffer.from(text)))).toEqual([true, true, true])
+  const others = ['PDF-1.4', `${about}${'.'.repeat(1024)}`, '%PDF-', `${'.'.repeat(1024)}%PDF-1.4`]
+  expect(others.map((text) => isPdfInText(Buffer.from(text)))).toEqual([false, false, false, false])
+})

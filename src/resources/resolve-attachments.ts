@@ -1,0 +1,137 @@
+import type { BlobStore } from '../blobs/store.ts'
+import { sha256 } from '../encoding/hash.ts'
+import type { Clock } from '../host/clock.ts'
+import type { ConfinedFiles } from '../host/confined-files.ts'
+import { outsideFiles, type OutsideFiles } from '../host/outside-file.ts'
+import type { AttachmentCode, AttachmentError, AttachmentInput } from '../model/attachment.ts'
+import type { ResourceFacts, ResourceKind } from '../model/descriptor.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import { BLOB_EXTENSIONS, BlobKey } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
+import { shownName } from './attachment-name.ts'
+import { examine, type Examined, type Reading } from './examine.ts'
+import { patience, whileWaiting } from './patience.ts'
+import { timedOut } from './refusal.ts'
+import { wantedBy } from './wanted.ts'
+
+export interface ResolverParts {
+  readonly clock: Clock
+  /** Where accepted bytes are kept. Absent for verdicts alone: then nothing is stored, and keys are still told. */
+  readonly keep?: BlobStore['put']
+  /** For callers that may see one workspace only (models, guests, chat): paths are those of this workspace. */
+  readonly confined?: ConfinedFiles
+  /** `store`: what is none of the nine types becomes kind `file`. `refuse` by default. */
+  readonly otherTypes?: 'refuse' | 'store'
+  readonly signal?: AbortSignal
+  /** The files of this machine by default. */
+  readonly files?: OutsideFiles
+}
+
+export type Resolved =
+  | { readonly ok: true; readonly facts: ResourceFacts }
+  /** `given` is what the client sent, and for that client only. */
+  | { readonly ok: false; readonly given: string; readonly error: AttachmentError }
+
+/**
+ * Decides what each attachment is, one after another in input order, and stores the bytes of those that are taken. Nothing that
+ * a client says decides: bytes are read once, judged, and what was judged is what is stored. The same inputs in the same order
+ * give the same answers. Fails as a whole only when the store does, or when `signal` is aborted.
+ */
+export async function resolveAttachments(
+  inputs: readonly AttachmentInput[],
+  parts: ResolverParts,
+): Promise<Result<readonly Resolved[]>> {
+  const reading = readingFor(parts)
+  const all = patience(parts.clock, LIMITS.turn_attachment_ms, parts.signal)
+  const resolved: Resolved[] = []
+  try {
+    for (const [index, input] of inputs.entries()) {
+      const one = await resolveOne(input, index, reading, parts, all.signal)
+      if (!one.ok) return one
+      resolved.push(one.value)
+    }
+    return ok(resolved)
+  } finally {
+    all.end()
+  }
+}
+
+/** What a client is told before it sends anything. */
+export interface Verdict {
+  readonly accepted: boolean
+  readonly code?: AttachmentCode
+  readonly reason?: string
+  readonly kind?: ResourceKind
+  readonly sizeBytes?: number
+  readonly limit?: number
+  readonly actual?: number
+}
+
+export function verdictOf(resolved: Resolved): Verdict {
+  if (!resolved.ok) {
+    const { code, reason, limit, actual } = resolved.error
+    return {
+      accepted: false,
+      code,
+      reason,
+      ...(limit === undefined ? {} : { limit }),
+      ...(actual === undefined ? {} : { actual }),
+    }
+  }
+  const { facts } = resolved
+  return facts.kind === 'link'
+    ? { accepted: true, kind: facts.kind }
+    : { accepted: true, kind: facts.kind, sizeBytes: facts.size_bytes }
+}
+
+function readingFor({
+  confined,
+  otherTypes = 'refuse',
+  files = outsideFiles,
+}: ResolverParts): Reading {
+  return { files, confined, otherTypes, taken: 0, memory: undefined }
+}
+
+async function resolveOne(
+  input: AttachmentInput,
+  index: number,
+  reading: Reading,
+  parts: ResolverParts,
+  all: AbortSignal,
+): Promise<Result<Resolved>> {
+  const wanted = wantedBy(input, reading.confined !== undefined)
+  const one = patience(parts.clock, LIMITS.attachment_ms, all)
+  const examined = await whileWaiting(one, () => examine(wanted, reading, one)).finally(() =>
+    one.end(),
+  )
+  if (parts.signal?.aborted === true)
+    return failed('interrupted', 'The attachments were not all read.')
+  // A read that nobody waits for may still write to it.
+  if (examined === undefined) reading.memory = undefined
+  const found = examined ?? timedOut(all.aborted)
+  if ('code' in found) {
+    const name = wanted.name === '' ? `attachment ${index + 1}` : shownName(wanted.name)
+    return ok({ ok: false, given: wanted.given, error: { ...found, name } })
+  }
+  if ('facts' in found) return ok({ ok: true, facts: found.facts })
+  const stored = await keep(found, parts)
+  if (!stored.ok) return stored
+  reading.taken += found.bytes.length
+  return ok({ ok: true, facts: factsOf(found, stored.value) })
+}
+
+async function keep(
+  { bytes, media_type }: Examined,
+  parts: ResolverParts,
+): Promise<Result<BlobKey>> {
+  if (parts.keep !== undefined) return parts.keep([bytes], media_type)
+  return ok(BlobKey.parse(`${sha256(bytes)}.${BLOB_EXTENSIONS[media_type]}`))
+}
+
+function factsOf(
+  { name, bytes, media_type, probed, labels }: Examined,
+  blob: BlobKey,
+): ResourceFacts {
+  const content_sha256 = blob.slice(0, blob.indexOf('.'))
+  return { ...probed, name, media_type, size_bytes: bytes.length, content_sha256, blob, ...labels }
+}

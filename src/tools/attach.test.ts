@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { NO_RESOURCES } from '../../test/support/no-resources.ts'
+import { sampleDescriptor } from '../../test/support/sample-resources.ts'
+import { toolWorld } from '../../test/support/tool-world.ts'
+import { value } from '../../test/support/story.ts'
+import { ok } from '../model/errors.ts'
+import { attach } from './attach.ts'
+import type { ToolResources } from './tool.ts'
+
+const chart = sampleDescriptor('@img4')
+
+async function attached(args: object, resources: Partial<ToolResources>) {
+  const { context } = await toolWorld()
+  const call = value(attach.parse(JSON.stringify(args)))
+  return {
+    claim: call.claim,
+    outcome: await call.run({ ...context, resources: { ...NO_RESOURCES, ...resources } }),
+  }
+}
+
+test('a file is attached under a handle of its own, in the result and as a Resource', async () => {
+  const titles: unknown[] = []
+  const { claim, outcome } = await attached(
+    { path: 'out/chart.png', title: 'Tides' },
+    {
+      ingest: async (path) => {
+        expect(path).toBe('out/chart.png')
+        return ok({ ok: true, facts: chart })
+      },
+      name: (facts) => {
+        titles.push(facts.title)
+        return chart
+      },
+    },
+  )
+  expect(claim).toEqual({
+    tool: 'attach',
+    effect: 'read',
+    paths: ['out/chart.png'],
+    network: false,
+  })
+  expect(outcome).toEqual({
+    outcome: 'ok',
+    output: 'Attached: [@img4: image, "img4.png", image/png, 3 bytes]',
+    resources: [chart],
+    record: [{ type: 'resource_ingested', data: { descriptor: chart, origin: 'egress' } }],
+  })
+  expect(titles).toEqual(['Tides'])
+})
+
+test('a file that is refused is told with its code and its figures, and nothing is attached', async () => {
+  const error = {
+    code: 'too_large',
+    name: 'a.png',
+    reason: 'too large',
+    limit: 1,
+    actual: 2,
+  } as const
+  const { outcome } = await attached(
+    { path: 'a.png' },
+    { ingest: async () => ok({ ok: false, given: 'a.png', error }) },
+  )
+  expect([outcome.error?.kind, outcome.error?.details, outcome.record]).toEqual([
+    'attachments_failed',
+    { code: 'too_large', limit: 1, actual: 2 },
+    undefined,
+  ])
+})

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { descriptor as described } from '../history/words.ts'
+import { failed } from '../model/errors.ts'
+import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+
+const Parameters = z.strictObject({
+  path: z.string().describe('Path of a file, relative to the workspace.'),
+  title: z.string().max(200).optional().describe('What it shows, in a few words.'),
+})
+type Args = z.infer<typeof Parameters>
+
+export const attach = defineTool({
+  name: 'attach',
+  description:
+    'Attaches a file of the workspace to your answer, for the person: an image, a PDF or a text (.png .jpg .jpeg .gif .webp .pdf .txt .md .csv, at most 10 MiB). It is kept as it is now, whatever becomes of the file.',
+  parameters: Parameters,
+  claim: ({ path }) => ({ tool: 'attach', effect: 'read', paths: [path], network: false }),
+  run,
+})
+
+async function run({ path, title }: Args, { resources }: ToolContext): Promise<ToolOutcome> {
+  const resolved = await resources.ingest(path)
+  if (!resolved.ok) return failedOutcome(resolved.error)
+  if (!resolved.value.ok) {
+    const { code, name, reason, limit, actual } = resolved.value.error
+    const figures = { code, ...(limit === undefined ? {} : { limit, actual }) }
+    return failedOutcome(failed('attachments_failed', `${name}: ${reason}`, figures).error)
+  }
+  const descriptor = resources.name({
+    ...resolved.value.facts,
+    ...(title === undefined ? {} : { title }),
+  })
+  return {
+    outcome: 'ok',
+    output: `Attached: ${described(descriptor)}`,
+    resources: [descriptor],
+    record: [{ type: 'resource_ingested', data: { descriptor, origin: 'egress' } }],
+  }
+}

@@ -1,0 +1,173 @@
+import * as z from 'zod'
+import type { SessionResource } from '../history/session-resources.ts'
+import type { Descriptor } from '../model/descriptor.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventData } from '../model/event.ts'
+import type { Variant } from '../resources/variant.ts'
+import { textLines } from '../resources/text-lines.ts'
+import {
+  defineTool,
+  failedOutcome,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolResources,
+} from './tool.ts'
+
+const Whole = z.int().min(0)
+const Positive = z.int().min(1)
+const Span = z.strictObject({ from: Positive, to: Positive })
+
+const Parameters = z.strictObject({
+  handle: z.string().describe('Handle of the Resource, as in @img1.'),
+  reason: z.string().describe('Why it has to be seen again, in a few words. It is recorded.'),
+  region: z
+    .strictObject({ x: Whole, y: Whole, width: Positive, height: Positive })
+    .optional()
+    .describe('Part of an image, in pixels of the original.'),
+  size: z
+    .strictObject({ width: Positive, height: Positive })
+    .optional()
+    .describe('Largest size to show an image in; it is never enlarged.'),
+  pages: Span.optional().describe('Pages of a PDF, both included; they are shown as text.'),
+  lines: Span.optional().describe('Lines of a text, both included.'),
+})
+type Args = z.infer<typeof Parameters>
+
+/** What part of a Resource is to be seen, and in which form; all of it without any. */
+export type Excerpt = Pick<Args, 'region' | 'size' | 'pages' | 'lines'>
+
+export const resourceView = defineTool({
+  name: 'resource_view',
+  description:
+    'Shows a Session Resource again, or a part of it, by its handle. Its content stands after the result of this call until the Turn ends; afterwards only its description remains.',
+  parameters: Parameters,
+  claim: () => ({ tool: 'resource_view', effect: 'read', paths: [], network: false }),
+  run,
+})
+
+async function run(
+  { handle, reason, ...excerpt }: Args,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const found = findViewable(handle, context.resources)
+  if (!found.ok) return failedOutcome(found.error)
+  const viewed = await viewOf(found.value, excerpt, context)
+  if (!viewed.ok) return failedOutcome(viewed.error)
+  const data = { ...viewed.value, by: 'model', reason } as const
+  const record = [{ type: 'resource_view', data } as const]
+  const output = SAID[data.outcome](handle)
+  return { outcome: OUTCOMES[data.outcome], output, record }
+}
+
+const SAID = {
+  projected: (handle: string) => `${handle} is shown below.`,
+  missing: (handle: string) => `${handle} cannot be shown: its payload is missing.`,
+  damaged: (handle: string) => `${handle} cannot be shown: its payload is damaged.`,
+  denied: (handle: string) => `${handle} is not shown: sending it was not permitted.`,
+} as const
+
+const OUTCOMES = {
+  projected: 'ok',
+  missing: 'failed',
+  damaged: 'failed',
+  denied: 'denied',
+} as const
+
+/** The Resource of a handle, if it has anything that may be shown. */
+function findViewable(
+  handle: string,
+  resources: Pick<ToolResources, 'known'>,
+): Result<SessionResource> {
+  const known = resources.known()
+  const found = known.byHandle(handle.startsWith('@') ? handle : `@${handle}`)
+  if (found === undefined) {
+    const handles = known.all.map(({ descriptor }) => descriptor.handle)
+    const there = handles.length === 0 ? 'There are none.' : `There are: ${handles.join(', ')}.`
+    return failed('not_found', `No Resource of this Session has that handle. ${there}`, { handles })
+  }
+  const error = notViewable(found)
+  return error === undefined ? ok(found) : { ok: false, error }
+}
+
+/** Why a Resource is never shown again, whoever asks. */
+export function notViewable({ descriptor, gone }: SessionResource): HawserError | undefined {
+  const { handle, kind } = descriptor
+  if (kind === 'link') {
+    return failed('unsupported_type', `${handle} is a link. Its target was not fetched.`).error
+  }
+  if (kind === 'file') {
+    const text = `${handle} is stored, and of a type that is never shown.`
+    return failed('unsupported_type', text).error
+  }
+  if (gone === 'dropped') {
+    return failed('permission_denied', `${handle} was dropped and is not shown again.`).error
+  }
+  if (gone === undefined) return undefined
+  const text = `${handle} was refused by the model's provider and is not shown again.`
+  return failed('resource_quarantined', text).error
+}
+
+type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
+
+/** What the Event of a view says, with the excerpt stored. An error is one of the request; whatever else happens is an outcome. */
+export async function viewOf(
+  { descriptor }: SessionResource,
+  excerpt: Excerpt,
+  { resources, keep }: Pick<ToolContext, 'resources' | 'keep'>,
+): Promise<Result<Viewed>> {
+  if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
+  const { resource_id, handle, content_sha256 } = descriptor
+  const said = { resource_id, handle, content_sha256, ...given(excerpt) }
+  const may = await resources.mayShow(descriptor)
+  if (!may.ok) return may
+  if (!may.value.allowed) return ok({ ...said, outcome: 'denied' })
+  const bytes = await resources.payload(descriptor.blob)
+  if (!bytes.ok) {
+    return ok({
+      ...said,
+      outcome: bytes.error.details['state'] === 'damaged' ? 'damaged' : 'missing',
+    })
+  }
+  const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
+  if (!variant.ok) return variant
+  if (variant.value === undefined) return ok({ ...said, outcome: 'projected' })
+  const key = await keep([variant.value.bytes], variant.value.media_type)
+  if (!key.ok) return key
+  return ok({ ...said, variant: key.value, made: variant.value.made, outcome: 'projected' })
+}
+
+function given({ region, size, pages, lines }: Excerpt) {
+  return {
+    ...(region === undefined ? {} : { region }),
+    ...(size === undefined ? {} : { size }),
+    ...(pages === undefined ? {} : { pages }),
+    ...(lines === undefined ? {} : { lines }),
+  }
+}
+
+/** `undefined`: all of it, as it is. */
+async function excerptOf(
+  descriptor: Descriptor,
+  { region, size, pages, lines }: Excerpt,
+  bytes: Buffer,
+  { variants }: ToolResources,
+): Promise<Result<Variant | undefined>> {
+  const wished = { image: region ?? size, pdf: pages, text: lines }
+  const kinds = Object.entries(wished).flatMap(([kind, wish]) => (wish === undefined ? [] : [kind]))
+  if (kinds.some((kind) => kind !== descriptor.kind)) return noExcerpt(descriptor)
+  if (region !== undefined || size !== undefined) {
+    return variants.image(bytes, {
+      ...(region === undefined ? {} : { region }),
+      ...(size === undefined ? {} : { size }),
+    })
+  }
+  if (pages !== undefined) return variants.pdfText(bytes, pages)
+  if (lines === undefined) return ok(undefined)
+  const charset = descriptor.kind === 'text' ? descriptor.charset : undefined
+  return textLines(bytes, lines, charset)
+}
+
+function noExcerpt({ handle, kind }: Descriptor): Result<never> {
+  const text = `${handle} is of kind ${kind}: region and size are for images, pages for PDFs, lines for texts.`
+  return failed('invalid_args', text, { kind })
+}

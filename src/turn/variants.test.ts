@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { value } from '../../test/support/story.ts'
+import type { BlobPart } from '../model/conversation.ts'
+import { failed, ok } from '../model/errors.ts'
+import { ResourceId } from '../model/ids.ts'
+import type { VariantMaker } from '../resources/variant-maker.ts'
+import { projectedIn } from './projected.ts'
+import { Variants } from './variants.ts'
+
+const CAPS = { max_side: 100, max_base64_bytes: 400 }
+
+/** Counts what it makes. */
+function countingMaker() {
+  let made = 0
+  const maker: VariantMaker = {
+    image: async (_bytes, wish) => {
+      made += 1
+      const how = { encoder: 'test', format: 'jpeg', width: 10, height: 5, ...wish }
+      return ok({ bytes: Buffer.from('small'), media_type: 'image/jpeg', made: how })
+    },
+    pdfText: async () => failed('unreadable', 'It cannot be read.'),
+  }
+  return { maker, made: () => made }
+}
+
+async function imagePart() {
+  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const bytes = Buffer.from('a large image')
+  const blob = value(await store.put([bytes], 'image/png'))
+  const part: BlobPart = {
+    type: 'blob',
+    blob,
+    media_type: 'image/png',
+    resource: ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z11'),
+    handle: '@img1',
+    width: 4000,
+    height: 2000,
+    lifetime: 'turn',
+    bytes,
+  }
+  return { store, part }
+}
+
+test('[SR-028] a smaller form stands beside the original, and the request names it with how it was made', async () => {
+  const { store, part } = await imagePart()
+  const { maker } = countingMaker()
+  const form = await new Variants(store, maker).smaller(part, CAPS)
+  const of = part.blob.slice(0, 64)
+  expect(form).toMatchObject({
+    media_type: 'image/jpeg',
+    handle: '@img1',
+    width: 10,
+    height: 5,
+    bytes: Buffer.from('small'),
+    variant: { of, made: { encoder: 'test', format: 'jpeg', of, ...CAPS } },
+  })
+  expect(value(await store.get(part.blob))).toEqual(part.bytes)
+  const projected = projectedIn([{ kind: 'user', seq: 0, parts: form === undefined ? [] : [form] }])
+  expect(projected).toMatchObject([{ content_sha256: of, variant: form?.blob, bytes: 5 }])
+})
+
+test('a form that was recorded is used again, also where none can be made, and others are not made', async () => {
+  const { store, part } = await imagePart()
+  const { maker, made } = countingMaker()
+  const first = await new Variants(store, maker).smaller(part, CAPS)
+  const projected = projectedIn([
+    { kind: 'user', seq: 0, parts: first === undefined ? [] : [first] },
+  ])
+  const recomposed = new Variants(store, undefined)
+  recomposed.learn(projected)
+  expect(await recomposed.smaller(part, CAPS)).toEqual(first)
+  expect(await recomposed.smaller(part, { max_side: 50 })).toBe(undefined)
+  expect(made()).toBe(1)
+})
+
+test('what cannot be made is tried once, and why is told once', async () => {
+  const { store, part } = await imagePart()
+  const { maker } = countingMaker()
+  const variants = new Variants(store, maker)
+  expect(await variants.words(part)).toBe(undefined)
+  expect(await variants.words(part)).toBe(undefined)
+  expect(variants.failures).toEqual(['@img1 could not be made to fit: It cannot be read.'])
+})

@@ -1,0 +1,116 @@
+import { link, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { failed, ok } from '../../src/model/errors.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import type { Session } from '../../src/session/session.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { freshFolder } from '../support/folder.ts'
+import { picture, say } from '../support/given-files.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+
+// What the agent attaches to its answer, whatever becomes of the Turn.
+
+const MODEL = { provider: 'rehearsal', model: 'rehearsal' } as const
+const LIMITS = { provider_calls: 100, waiting_turns: 8, command_ms: 1_000, retries: 0 }
+
+async function place(changes: Partial<SessionParts> = {}) {
+  const here = await harnessPlace(changes)
+  await writeFile(join(here.workspace, 'chart.png'), picture(2))
+  return { ...here, session: value(await here.harness.create(MODEL)) }
+}
+
+/** Handles by where they are found: of Resources, in results of calls, with the answer. */
+function found({ events }: Session) {
+  const handles = (resources: readonly { readonly handle: string }[] = []) =>
+    resources.map(({ handle }) => handle)
+  return {
+    ingested: events.flatMap((e) =>
+      e.type === 'resource_ingested' ? [`${e.data.descriptor.handle} ${e.data.origin}`] : [],
+    ),
+    results: events.flatMap((e) => (e.type === 'tool_result' ? handles(e.data.resources) : [])),
+    answer: events.flatMap((e) =>
+      e.type === 'assistant_message' ? handles(e.data.resources) : [],
+    ),
+  }
+}
+
+const KEPT = { ingested: ['@img1 egress'], results: ['@img1'] }
+
+test('what the agent attaches is kept as it was, and the answer carries it', async () => {
+  const { session, harness, workspace } = await place({ ask: allowing })
+  expect(await say(session, 'Attach chart.png')).toBe('completed')
+  expect(found(session)).toEqual({ ...KEPT, answer: ['@img1'] })
+  await writeFile(join(workspace, 'chart.png'), 'something else')
+  expect(value(await harness.resourceBytes(session, '@img1'))).toEqual(picture(2))
+  expect(value(await harness.resources(session))).toMatchObject([
+    { by: 'agent', state: 'live', payload: 'present', turn: 1, shown: 0 },
+  ])
+})
+
+test('what the agent attached is not lost when the Turn reaches its limit of calls', async () => {
+  const { session } = await place({ limits: { ...LIMITS, provider_calls: 1 } })
+  expect(await say(session, 'Attach chart.png')).toBe('call_limit')
+  expect(found(session)).toEqual({ ...KEPT, answer: [] })
+})
+
+test('what the agent attached is not lost when the Turn is interrupted or the model fails', async () => {
+  for (const how of ['interrupted', 'network'] as const) {
+    const model = rehearsalProvider({ chunk: 64, delayMs: 0 })
+    let calls = 0
+    const provider: typeof model = {
+      ...model,
+      async *stream(body, signal) {
+        calls += 1
+        if (calls === 1) {
+          yield* model.stream(body, signal)
+          return
+        }
+        if (how === 'interrupted') session.interrupt()
+        yield { type: 'error', error: failed(how, 'The second call came to nothing.').error }
+      },
+    }
+    const { session } = await place({ limits: LIMITS, providerOf: async () => ok(provider) })
+    expect(await say(session, 'Attach chart.png')).toBe(how)
+    expect(found(session)).toEqual({ ...KEPT, answer: [] })
+  }
+})
+
+test.each([
+  ['a link out of the workspace', 'out.png', 'symlink'],
+  ['a path that leads outside', '../outside.png', 'outside_workspace'],
+  ['a file with another name', 'twice.png', 'hard_link'],
+  ['a folder behind a link', 'away/secret.png', 'outside_workspace'],
+])('[SR-012] the agent cannot attach %s', async (_title, path, code) => {
+  const { session, workspace, root } = await place()
+  const away = await freshFolder()
+  await writeFile(join(away, 'secret.png'), picture(1))
+  await writeFile(join(root, 'outside.png'), picture(1))
+  await symlink(join(away, 'secret.png'), join(workspace, 'out.png'))
+  await symlink(away, join(workspace, 'away'))
+  await link(join(workspace, 'chart.png'), join(workspace, 'twice.png'))
+  await say(session, `Attach ${path}`)
+  const result = session.events.find((e) => e.type === 'tool_result')
+  expect([result?.data.outcome, result?.data.error?.details?.['code']]).toEqual(['failed', code])
+  expect(found(session).ingested).toEqual([])
+})
+
+test('the same handle is given to nothing else: the next thing attached has the next number', async () => {
+  const { session, workspace } = await place()
+  await say(session, 'Attach chart.png')
+  const path = join(workspace, 'chart.png')
+  await say(session, 'What do you see?', { attachments: [{ from: 'path', path }] })
+  await say(session, 'Attach chart.png')
+  expect(
+    session.events.flatMap((e) =>
+      e.type === 'user_message'
+        ? (e.data.resources ?? []).map(({ handle }) => handle)
+        : e.type === 'resource_ingested'
+          ? [e.data.descriptor.handle]
+          : [],
+    ),
+  ).toEqual(['@img1', '@img2', '@img3'])
+})
+
+const allowing: SessionParts['ask'] = async () => ({ allowed: true, scope: 'once', by: 'person' })

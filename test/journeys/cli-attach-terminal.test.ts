@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { bundleScript } from '../support/bundled-script.ts'
+import { runCli } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
+import { openPty, type Pty } from '../support/pty.ts'
+import { TINY_IMAGES } from '../support/tiny-images.ts'
+
+let program = ''
+
+beforeAll(async () => {
+  program = await bundleScript(new URL('../../bin/hawser.ts', import.meta.url), await freshFolder())
+})
+
+async function place(): Promise<string> {
+  const root = await freshFolder()
+  await mkdir(join(root, 'workspace'))
+  await writeFile(join(root, 'workspace', 'tiny.png'), TINY_IMAGES.png)
+  return root
+}
+
+function hawser(root: string, env: Readonly<Record<string, string>>, ...argv: string[]): Pty {
+  return openPty(process.execPath, [program, ...argv], {
+    columns: 80,
+    rows: 24,
+    cwd: join(root, 'workspace'),
+    env: { HAWSER_HOME: join(root, 'home'), ...UNKNOWN, ...env },
+  })
+}
+
+/** A terminal of which nothing is known, wherever this test is run. */
+const UNKNOWN = {
+  KITTY_WINDOW_ID: '',
+  LC_TERMINAL: '',
+  STY: '',
+  TERM_PROGRAM: '',
+  TMUX: '',
+  WEZTERM_PANE: '',
+}
+const KITTY = { KITTY_WINDOW_ID: '1' }
+
+/** What stands between the line of an attachment and the answer. */
+function below(rows: readonly string[]): string[] {
+  const from = rows.indexOf('  @img1 tiny.png · 99 bytes · 3×2')
+  const to = rows.findIndex((row, at) => at > from && row.startsWith('@img1 is a PNG picture'))
+  return rows.slice(from + 1, to)
+}
+
+test('what was attached is told at a terminal, and drawn where the terminal can', async () => {
+  const argv = ['run', '--attach', 'tiny.png', 'What do you see?']
+  const plain = hawser(await place(), {}, ...argv)
+  expect((await plain.ended).code).toBe(0)
+  expect(below(plain.terminal.all())).toEqual([])
+  const kitty = hawser(await place(), KITTY, ...argv)
+  expect((await kitty.ended).code).toBe(0)
+  expect(below(kitty.terminal.all())).toEqual([''])
+  expect(kitty.raw()).toContain(`;${TINY_IMAGES.png.toString('base64')}\u001b\\`)
+  const root = await place()
+  await runCli({ root }, 'config', 'set', 'display.pictures', 'never')
+  const never = hawser(root, KITTY, ...argv)
+  expect((await never.ended).code).toBe(0)
+  expect(below(never.terminal.all())).toEqual([])
+})
+
+test.each([
+  ['y', /^@img1 is a PNG picture/m],
+  ['n', /withheld|not shown|not sent|permitted/i],
+])('a person who wants to be asked is, by handle, name and size: %s', async (key, answer) => {
+  const root = await place()
+  await runCli({ root }, 'config', 'set', 'resources.upload', 'ask')
+  const run = hawser(root, {}, 'run', '--attach', 'tiny.png', 'What do you see?')
+  await run.until('n no:')
+  expect(run.terminal.all()).toContain('Send @img1 tiny.png (99 bytes) to the model?')
+  run.write(key)
+  expect((await run.ended).code).toBe(0)
+  expect(run.terminal.all().join('\n')).toMatch(answer)
+})

@@ -1,0 +1,244 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { failureOf } from '../support/cli-answer.ts'
+import { runCli, type CliRun } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
+import { TINY_IMAGES } from '../support/tiny-images.ts'
+
+const PNG = TINY_IMAGES.png
+
+async function place(): Promise<{ readonly root: string; readonly workspace: string }> {
+  const root = await freshFolder()
+  const workspace = join(root, 'workspace')
+  await mkdir(workspace)
+  await writeFile(join(workspace, 'tiny.png'), PNG)
+  await writeFile(join(workspace, 'notes.txt'), 'rope\nsail\n')
+  await writeFile(join(workspace, 'bad.zip'), 'PK\u0003\u0004')
+  return { root, workspace }
+}
+
+const Message = z.object({
+  text: z.string(),
+  prompt_mode: z.string(),
+  resources: z.array(z.looseObject({ handle: z.string(), name: z.string() })).default([]),
+  attachment_errors: z.array(z.looseObject({ code: z.string(), name: z.string() })).default([]),
+})
+
+const Line = z.looseObject({
+  type: z.string(),
+  data: z.record(z.string(), z.unknown()).default({}),
+})
+
+/** The lines of a run with `--json`. */
+function lines({ stdout }: CliRun): z.infer<typeof Line>[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => Line.parse(JSON.parse(line)))
+}
+
+/** The one message of a run, in short: handles and names, refusals, and what was to be seen again. */
+function enclosed(run: CliRun) {
+  const all = lines(run)
+  const [message] = all.flatMap(({ type, data }) =>
+    type === 'user_message' ? [Message.parse(data)] : [],
+  )
+  const views = all.flatMap(({ type, data }) => (type === 'resource_view' ? [data['handle']] : []))
+  return {
+    mode: message?.prompt_mode,
+    resources: message?.resources.map(({ handle, name }) => `${handle} ${name}`),
+    errors: message?.attachment_errors.map(({ code, name }) => `${name} ${code}`),
+    views,
+  }
+}
+
+async function logOf(workspace: string): Promise<string> {
+  const folder = join(workspace, '.hawser', 'sessions')
+  const name = (await readdir(folder)).find((one) => one.endsWith('.ndjson'))
+  return readFile(join(folder, name ?? ''), 'utf8')
+}
+
+test('[SR-018] a file is handed over by its path alone: Hawser reads, measures and names it', async () => {
+  const { root, workspace } = await place()
+  const outside = join(root, 'outside')
+  await mkdir(outside)
+  await writeFile(join(outside, 'far.png'), PNG)
+  const attach = ['--attach', 'tiny.png', '--attach', '../outside/far.png']
+  const run = await runCli({ root }, 'run', ...attach, 'What do you see?', '--json')
+  expect(run.code).toBe(0)
+  expect(enclosed(run)).toEqual({
+    mode: 'blocks',
+    resources: ['@img1 tiny.png', '@img2 far.png'],
+    errors: [],
+    views: [],
+  })
+  const log = await logOf(workspace)
+  expect([log.includes('outside'), log.includes(PNG.toString('base64').slice(0, 64))]).toEqual([
+    false,
+    false,
+  ])
+  expect(log).toContain('"width":3')
+})
+
+test('standard input is attached under a name that its bytes give it', async () => {
+  const { root } = await place()
+  const names = []
+  for (const stdin of [
+    PNG,
+    TINY_IMAGES.gif,
+    Buffer.from('häfen'),
+    Buffer.from('h\xe4fen', 'latin1'),
+  ]) {
+    const run = await runCli({ root, stdin }, 'run', '--attach', '-', 'What is this?', '--json')
+    names.push([run.code, enclosed(run).resources])
+  }
+  expect(names).toEqual([
+    [0, ['@img1 stdin.png']],
+    [0, ['@img1 stdin.gif']],
+    [0, ['@txt1 stdin.txt']],
+    [0, ['@txt1 stdin.txt']],
+  ])
+})
+
+test.each([
+  ['one byte too many', Buffer.alloc(10 * 1024 * 1024 + 1, 'a'), 'too_large'],
+  ['far too many', Buffer.alloc(12 * 1024 * 1024, 'a'), 'too_large'],
+  ['no bytes', '', 'empty'],
+  ['an archive', 'PK\u0003\u0004', 'unsupported_type'],
+])('%s on standard input: refused, and there was nothing else', async (_what, stdin, code) => {
+  const { root } = await place()
+  const run = await runCli({ root, stdin }, 'run', '--attach', '-', '--json')
+  expect(run.code).toBe(4)
+  expect(failureOf(run)).toMatchObject({
+    kind: 'attachments_failed',
+    details: { attachmentErrors: [{ code }] },
+  })
+})
+
+test('no words are needed where something is attached, a link included', async () => {
+  const { root } = await place()
+  const file = await runCli({ root }, 'run', '--attach', 'notes.txt', '--json')
+  expect([file.code, enclosed(file).resources]).toEqual([0, ['@txt1 notes.txt']])
+  const link = await runCli({ root }, 'run', '--attach', 'https://example.invalid/a?b=c', '--json')
+  expect([link.code, enclosed(link).mode, enclosed(link).resources?.length]).toEqual([
+    0,
+    'string',
+    1,
+  ])
+  const bare = await runCli({ root }, 'run', '--json')
+  expect([bare.code, failureOf(bare).kind]).toEqual([2, 'invalid_args'])
+})
+
+test('the prompt still comes from standard input beside a file, and @ words in it are only words', async () => {
+  const { root } = await place()
+  const stdin = 'What do you see in @notes.txt and @img1?\n'
+  const run = await runCli({ root, stdin }, 'run', '--attach', 'tiny.png', '--json')
+  expect(enclosed(run)).toMatchObject({ resources: ['@img1 tiny.png'], views: [] })
+  const again = await runCli({ root, stdin }, 'run', '--continue', '--json')
+  expect(enclosed(again)).toMatchObject({ resources: [], views: [] })
+})
+
+test('@ words that a person types attach files and show Resources again, and the text stays as it is', async () => {
+  const { root } = await place()
+  const text = 'Compare @tiny.png, @notes.txt and a@tiny.png with @gone.png'
+  const first = await runCli({ root }, 'run', '--attach', './tiny.png', text, '--json')
+  expect(enclosed(first)).toMatchObject({
+    resources: ['@img1 tiny.png', '@txt2 notes.txt'],
+    errors: [],
+  })
+  expect(lines(first).find(({ type }) => type === 'user_message')?.data['text']).toBe(text)
+  const second = await runCli(
+    { root },
+    'run',
+    '--continue',
+    'Look at @img1 and @./tiny.png',
+    '--json',
+  )
+  expect(enclosed(second)).toMatchObject({ resources: ['@img3 tiny.png'], views: ['@img1'] })
+  const unknown = await runCli({ root }, 'run', '--continue', 'Look at @img9')
+  expect(unknown.code).toBe(0)
+  expect(unknown.stderr).toContain('no @img9')
+})
+
+test('what is refused is told with its reason, and the Turn goes on with the rest', async () => {
+  const { root, workspace } = await place()
+  await symlink('tiny.png', join(workspace, 'link.png'))
+  const attach = ['bad.zip', 'tiny.png', 'gone.png', 'link.png'].flatMap((one) => ['--attach', one])
+  for (const quiet of [[], ['--quiet']]) {
+    const run = await runCli({ root }, 'run', ...quiet, ...attach, 'What do you see?')
+    expect(run.code).toBe(0)
+    expect(run.stderr.split('\n').filter((line) => line.startsWith('✗'))).toEqual([
+      expect.stringMatching(/^✗ bad\.zip: .*\.zip/),
+      expect.stringMatching(/^✗ gone\.png: /),
+      expect.stringMatching(/^✗ link\.png: /),
+    ])
+    expect(run.stdout).not.toContain('✗')
+  }
+})
+
+test('[AT-058] when all is refused and there is no text, each is named, the exit code is 4, and the Log has it', async () => {
+  const { root, workspace } = await place()
+  await writeFile(join(workspace, 'evil\u001b[2J.exe'), 'x')
+  const attach = ['--attach', 'bad.zip', '--attach', 'evil\u001b[2J.exe']
+  const run = await runCli({ root }, 'run', ...attach)
+  expect([run.code, run.stdout]).toEqual([4, ''])
+  expect(run.stderr).not.toContain('\u001b')
+  expect(run.stderr).toMatch(/^✗ .*\/bad\.zip: .*\n✗ .*\/evil\\u\{1b\}\[2J\.exe: /m)
+  const log = await logOf(workspace)
+  expect(log.trimEnd().split('\n').at(-1)).toContain('"status":"refused"')
+  expect(log).not.toContain('/bad.zip')
+  const json = await runCli({ root }, 'run', ...attach, '--json')
+  expect([json.code, json.stderr]).toEqual([4, ''])
+  expect(failureOf(json)).toMatchObject({
+    kind: 'attachments_failed',
+    details: {
+      category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
+      attachmentErrors: [
+        { path: join(workspace, 'bad.zip'), code: 'unsupported_type' },
+        { path: join(workspace, 'evil\u001b[2J.exe'), code: 'invalid_name' },
+      ],
+      rejectedAttachmentCount: 2,
+    },
+  })
+  const next = await runCli({ root }, 'run', '--continue', 'List all files')
+  expect(next.code).toBe(0)
+})
+
+test('without a clipboard, and with standard input meant twice, nothing begins', async () => {
+  const { root, workspace } = await place()
+  const before = await readdir(workspace)
+  const clipboard = await runCli({ root }, 'run', '--attach', 'clipboard', 'Hello', '--json')
+  const twice = await runCli({ root }, 'run', '--attach', '-', '--attach', '-', 'Hello', '--json')
+  const both = await runCli({ root }, 'run', '--attach', '-', '-', '--json')
+  const told = [clipboard, twice, both].map((run) => [run.code, failureOf(run).kind])
+  expect(told).toEqual([
+    [1, 'unreadable'],
+    [2, 'invalid_args'],
+    [2, 'invalid_args'],
+  ])
+  expect(await readdir(workspace)).toEqual(before)
+})
+
+test('what the agent attaches is told to people, and to programs in the result', async () => {
+  const { root } = await place()
+  const run = await runCli({ root }, 'run', 'Attach tiny.png to your answer.')
+  expect(run.stderr).toContain('Attached by the model: @img1 tiny.png')
+  const json = await runCli({ root }, 'run', 'Attach tiny.png to your answer.', '--json')
+  expect(lines(json).at(-1)).toMatchObject({
+    type: 'turn_result',
+    ok: true,
+    resources: [{ handle: '@img1', name: 'tiny.png', width: 3, height: 2 }],
+  })
+})
+
+test('a payload that is gone is told when it is asked for again, and the Turn goes on', async () => {
+  const { root, workspace } = await place()
+  await runCli({ root }, 'run', '--attach', 'tiny.png', 'What do you see?')
+  const blobs = join(workspace, '.hawser', 'blobs')
+  for (const name of await readdir(blobs)) if (name.endsWith('.png')) await rm(join(blobs, name))
+  const run = await runCli({ root }, 'run', '--continue', 'Look at @img1')
+  expect(run.code).toBe(0)
+  expect(run.stderr).toContain('@img1 cannot be shown: its bytes are gone from the store.')
+})

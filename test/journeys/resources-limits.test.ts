@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { canDrawAll, png } from '../support/drawing.ts'
+import { givenFile, lastAnswer, picture, say } from '../support/given-files.ts'
+import { projected, resources, verified } from '../support/resource-events.ts'
+import { seeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { WAYS } from '../support/ways.ts'
+
+// What a model does not take is told, to it and to the person; nothing is left out without a word.
+
+test.each(WAYS)(
+  '[SR-021] %s: of a hundred pictures a model is shown as many as it takes, and told of the others',
+  async (way) => {
+    const here = await seeingPlace(way, { changes: { factsOf: () => ({ image_count: 20 }) } })
+    const bytes = picture(8)
+    const file = await givenFile(here.workspace, 'a.png', bytes)
+    const session = value(await here.harness.create(here.begin))
+    const attachments = Array.from({ length: 100 }, () => file.input)
+    expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
+    const [request] = here.seen
+    const handles = Array.from({ length: 100 }, (_, n) => `@img${n + 1}`)
+    expect(request?.files).toEqual(handles.slice(0, 20).map((handle) => `${handle} ${file.sha256}`))
+    const absent = request?.notes.filter((note) => note.includes(' is not shown: ')) ?? []
+    expect(absent.map((note) => note.split(' ')[0])).toEqual(
+      handles.slice(20).map((handle) => `[${handle}`),
+    )
+    expect(request?.notes.filter((note) => note.includes(': image, ')).length).toBe(100)
+    const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
+    expect(notices).toEqual(['resource_not_shown'])
+    expect(projected(session).map((each) => each.length)).toEqual([20])
+    await verified(here, session)
+  },
+)
+
+test.skipIf(!canDrawAll).each(WAYS)(
+  '[SR-026] [SR-028] %s: a picture larger than a model takes is sent in a smaller form, which is recorded with how it was made',
+  async (way) => {
+    const here = await seeingPlace(way, { changes: { factsOf: () => ({ image_side_pixels: 64 }) } })
+    const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+    const session = value(await here.harness.create(here.begin))
+    const attachments = [image.input]
+    expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
+    expect(await say(session, 'View @img1')).toBe('completed')
+    const all = session.events.flatMap((e) =>
+      e.type === 'provider_request' ? [e.data.projected ?? []] : [],
+    )
+    const [[first] = [], , [viewed] = []] = all
+    expect([first?.content_sha256, viewed?.content_sha256]).toEqual([image.sha256, image.sha256])
+    expect([first?.made?.max_side, first?.variant === viewed?.variant]).toEqual([64, true])
+    const sent = `@img1 ${first?.variant?.slice(0, 64)}`
+    expect(here.seen.map(({ files }) => files)).toEqual([[sent], [], [sent]])
+    expect(lastAnswer(session)).toMatch(/@img1 is a \w+ picture, 64 by 32 pixels/)
+    expect(value(await here.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(true)
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS)(
+  '[SR-021] [SR-033] %s: a model without eyes is told of the picture, and says that it sees a description',
+  async (way) => {
+    const here = await seeingPlace(way, { changes: { factsOf: () => ({ images: false }) } })
+    const image = await givenFile(here.workspace, 'a.png', picture(7))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
+    expect(lastAnswer(session)).toContain('Of @img1 I see only a description now')
+    expect([here.seen[0]?.files, projected(session), resources(session).length]).toEqual([
+      [],
+      [[]],
+      1,
+    ])
+    await verified(here, session)
+  },
+)

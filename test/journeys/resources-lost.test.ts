@@ -1,0 +1,159 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import { givenFile, lastAnswer, picture, say, type GivenFile } from '../support/given-files.ts'
+import { projected, resources, verified } from '../support/resource-events.ts'
+import { seeingPlace, type SeeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { WAYS } from '../support/ways.ts'
+
+// Bytes that are not there any more, and bytes that a provider does not want.
+
+const STATES = ['missing', 'damaged'] as const
+
+async function spoil(
+  { workspace }: SeeingPlace,
+  { sha256 }: GivenFile,
+  state: (typeof STATES)[number],
+): Promise<void> {
+  const blob = join(workspace, '.hawser', 'blobs', `${sha256}.png`)
+  await rm(blob)
+  if (state === 'damaged') await writeFile(blob, picture(99))
+}
+
+function views(session: Session): string[] {
+  return session.events.flatMap((e) =>
+    e.type === 'resource_view' ? [`${e.data.handle} ${e.data.by} ${e.data.outcome}`] : [],
+  )
+}
+
+/** Of requests that showed what is gone, only that can be told; every other one is proven. */
+async function unproven({ harness }: SeeingPlace, session: Session): Promise<string[]> {
+  const { requests } = value(await harness.verify(session.id, { requests: true }))
+  return (requests?.mismatches ?? []).map(({ what }) => what)
+}
+
+const CASES = WAYS.flatMap((way) => STATES.map((state) => ({ way, state })))
+
+test.each(CASES)(
+  '[SR-031] $way: a picture in the window whose payload is $state does not stop the next Turn, which says so',
+  async ({ way, state }) => {
+    const here = await seeingPlace(way, { changes: { replay: 'window' } })
+    const [bad, good] = [
+      await givenFile(here.workspace, 'a.png', picture(1)),
+      await givenFile(here.workspace, 'b.png', picture(2)),
+    ]
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [bad.input, good.input] })).toBe('completed')
+    expect(await say(session, 'Well.')).toBe('completed')
+    await spoil(here, bad, state)
+    expect(await say(session, 'What do you see?')).toBe('completed')
+    expect(lastAnswer(session)).toContain('@img2 is a PNG picture')
+    expect(lastAnswer(session)).not.toContain('@img1 is a')
+    expect(await say(session, 'And now?')).toBe('completed')
+    const [both, one] = [[bad, good], [good]].map((files) => files.map(({ sha256 }) => sha256))
+    expect(here.seen.map(({ files }) => files.map((file) => file.split(' ')[1]))).toEqual([
+      both,
+      both,
+      one,
+      one,
+    ])
+    const line = `[@img1 is not shown: its payload is ${state}]`
+    expect(here.seen.map(({ notes }) => notes.includes(line))).toEqual([false, false, true, true])
+    expect(here.seen.every(({ texts }) => texts[0] === 'Look.')).toBe(true)
+    const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
+    expect(notices).toEqual([`payload_${state}`])
+    const retired = session.events.flatMap((e) => (e.type === 'resource_retired' ? [e.data] : []))
+    expect(retired).toEqual([
+      { resource_id: resources(session)[0]?.resource_id, why: `payload_${state}` },
+    ])
+    const listed = value(await here.harness.resources(session))
+    expect(listed.map(({ payload }) => payload)).toEqual([state, 'present'])
+    expect(await unproven(here, session)).toEqual(['payload', 'payload'])
+  },
+)
+
+test.each(CASES)(
+  '[SR-031] [SR-033] $way: a view of what is $state has that outcome, whoever asks, and the model does not pretend',
+  async ({ way, state }) => {
+    const here = await seeingPlace(way)
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
+    await spoil(here, image, state)
+    expect(await say(session, 'View @img1 and say what you see.')).toBe('completed')
+    expect(lastAnswer(session)).toContain('I asked to view @img1: it failed.')
+    expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
+    expect(lastAnswer(session)).toContain('Of @img1 I see only a description now')
+    expect(views(session)).toEqual([`@img1 model ${state}`, `@img1 person ${state}`])
+    expect(projected(session).slice(1)).toEqual([[], [], []])
+    expect(here.seen.slice(1).every(({ files }) => files.length === 0)).toBe(true)
+    const results = session.events.flatMap((e) =>
+      e.type === 'tool_result' ? [e.data.outcome] : [],
+    )
+    expect(results).toEqual(['failed'])
+    expect(await unproven(here, session)).toEqual(['payload'])
+  },
+)
+
+test.each(WAYS.filter((way) => way !== 'in process'))(
+  '[SR-033] %s: a picture that the provider refuses costs one more call and never comes back, not even by a view',
+  async (way) => {
+    const here = await seeingPlace(way, { switches: 'refuse-images,once' })
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
+    expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200])
+    expect(lastAnswer(session)).toContain('Of @img1 I see only a description now')
+    expect(await say(session, 'View @img1')).toBe('completed')
+    expect(lastAnswer(session)).toContain('I asked to view @img1: it failed.')
+    expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
+    expect(here.seen.every(({ files }) => files.length === 0)).toBe(true)
+    expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200, 200, 200, 200])
+    expect(projected(session).map((each) => each.length)).toEqual([1, 0, 0, 0, 0])
+    const gone = session.events.flatMap((e) => (e.type === 'resource_quarantined' ? [e.data] : []))
+    expect(gone.map(({ resource_id }) => resource_id)).toEqual([resources(session)[0]?.resource_id])
+    const listed = value(await here.harness.resources(session))
+    expect(listed.map(({ state, payload }) => [state, payload])).toEqual([
+      ['quarantined', 'present'],
+    ])
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS.filter((way) => way !== 'in process'))(
+  '[SR-033] %s: a picture that is refused when it is viewed is told as not shown, behind the words that announced it',
+  async (way) => {
+    const here = await seeingPlace(way)
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
+    await session.close()
+    const { root, vendor, seen } = here
+    const again = await seeingPlace(way, { root, vendor, seen, switches: 'refuse-images' })
+    const resumed = value(await again.harness.open(session.id))
+    expect(await say(resumed, 'View @img1 and say what you see.')).toBe('completed')
+    expect(lastAnswer(resumed)).not.toContain('@img1 is a PNG picture')
+    expect(seen.at(-1)?.files).toEqual([])
+    expect(seen.at(-1)?.notes.at(-1)).toMatch(/^\[@img1 is not shown: /)
+    await verified(again, resumed)
+  },
+)
+
+test.each(WAYS)(
+  '%s: what a person dropped is shown no more, in the window and by views, and stays described',
+  async (way) => {
+    const here = await seeingPlace(way, { changes: { replay: 'window' } })
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
+    expect(await say(session, 'Well.')).toBe('completed')
+    value(await here.harness.dropResource(session, '@img1'))
+    expect(await say(session, 'View @img1')).toBe('completed')
+    const shown = [`@img1 ${image.sha256}`]
+    expect(here.seen.map(({ files }) => files)).toEqual([shown, shown, [], []])
+    expect(here.seen.every(({ notes }) => notes[0]?.startsWith('[@img1: image'))).toBe(true)
+    await verified(here, session)
+  },
+)

@@ -1,0 +1,71 @@
+import { cp, rename, rm } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
+import { projected, verified } from '../support/resource-events.ts'
+import { seeingPlace, type SeenRequest } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { WAYS } from '../support/ways.ts'
+
+function hashes(session: Session): string[] {
+  return session.events.flatMap((e) =>
+    e.type === 'provider_request' ? [e.data.request_sha256] : [],
+  )
+}
+
+const CASES = WAYS.flatMap((way) =>
+  (['attach-turn', 'window', 'cost-aware'] as const).map((replay) => ({ way, replay })),
+)
+
+test.each(CASES)(
+  '[SR-001] [SR-018] [SR-024] $way, $replay: a Session that was closed and opened again sends what the open one does, byte for byte',
+  async ({ way, replay }) => {
+    const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
+    const seen: SeenRequest[] = []
+    const here = await seeingPlace(way, {
+      seen,
+      changes: { replay },
+      onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
+    })
+    const files = await oneOfEach(here.workspace)
+    const session = value(await here.harness.create(here.begin))
+    doing.session = session
+    const attachments = files.map(({ input }) => input)
+    expect(await say(session, 'Look.', { attachments })).toBe('completed')
+    expect(await say(session, 'View @img1')).toBe('completed')
+    // What came last was never answered, so whoever goes on has to carry it.
+    doing.interrupts = true
+    expect(await say(session, 'And these?', { attachments })).toBe('interrupted')
+    doing.interrupts = false
+    const before = seen.length
+    const kept = `${here.root}-as-it-was`
+    await cp(here.root, kept, { recursive: true })
+    // The files that were given are not needed any more.
+    for (const { path } of files) await rm(path)
+    expect(await goOn(session)).toEqual(['completed', 'completed', 'completed'])
+    await session.close()
+    const live = { seen: seen.splice(before), requests: hashes(session), said: lastAnswer(session) }
+    expect(projected(session).at(-1)).not.toEqual([])
+    await verified(here, session)
+
+    await rm(here.root, { recursive: true })
+    await rename(kept, here.root)
+    for (const { path } of files) await rm(path)
+    const again = await seeingPlace(way, { root: here.root, vendor: here.vendor, seen })
+    const resumed = value(await again.harness.open(session.id))
+    expect(await goOn(resumed)).toEqual(['completed', 'completed', 'completed'])
+    await resumed.close()
+    const late = { seen: seen.slice(before), requests: hashes(resumed), said: lastAnswer(resumed) }
+    expect(late).toEqual(live)
+    await verified(again, resumed)
+  },
+)
+
+/** A Turn that carries, one that does not, and one that views. */
+async function goOn(session: Session): Promise<string[]> {
+  return [
+    await say(session, 'Well?'),
+    await say(session, 'Thank you.'),
+    await say(session, 'What do you see?', { views: ['@img4', '@txt3'] }),
+  ]
+}

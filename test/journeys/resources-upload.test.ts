@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
+import { projected, resources, verified } from '../support/resource-events.ts'
+import { seeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { WAYS } from '../support/ways.ts'
+
+// What a person set about bytes that go to a model is decided where they would go, and recorded.
+
+type Ask = SessionParts['ask']
+
+function nobodyIsAsked(): Ask {
+  return async ({ reason }) => {
+    throw new Error(`somebody was asked: ${reason}`)
+  }
+}
+
+/** Decisions about Resources by their handles. */
+function decisions(session: Session): string[] {
+  const handles = new Map(resources(session).map((one) => [one.resource_id, one.handle]))
+  return session.events.flatMap((e) => {
+    if (e.type !== 'permission_decision' || !e.data.subject.startsWith('upload:')) return []
+    const [, id = ''] = e.data.subject.split(':')
+    const handle = [...handles].find(([one]) => one === id)?.[1]
+    return [`${handle} ${e.data.decision} ${e.data.by}`]
+  })
+}
+
+test.each(WAYS)(
+  '[SR-016] [SR-017] %s: nothing is asked and nothing recorded where nothing stops an upload',
+  async (way) => {
+    const here = await seeingPlace(way, { changes: { ask: nobodyIsAsked() } })
+    const files = await oneOfEach(here.workspace)
+    const session = value(await here.harness.create(here.begin))
+    const attachments = files.map(({ input }) => input)
+    expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
+    expect([decisions(session), here.seen[0]?.files.length]).toEqual([[], 3])
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS)(
+  '[SR-016] [SR-017] %s: what may not go to a model is stored, described, told as withheld, and denied to views too',
+  async (way) => {
+    const changes = { ask: nobodyIsAsked(), upload: { upload: 'deny' } } as const
+    const here = await seeingPlace(way, { changes })
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
+    expect(decisions(session)).toEqual(['@img1 denied policy'])
+    expect(here.seen[0]?.notes.map((note) => note.split(/[:,]/)[0])).toEqual([
+      '[@img1',
+      '[@img1 is not shown',
+    ])
+    expect(lastAnswer(session)).toContain('Of @img1 I see only a description now')
+    expect(value(await here.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(true)
+    expect(await say(session, 'View @img1')).toBe('completed')
+    expect(lastAnswer(session)).toContain('it was not allowed')
+    expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
+    const outcomes = session.events.flatMap((e) =>
+      e.type === 'resource_view' ? [`${e.data.by} ${e.data.outcome}`] : [],
+    )
+    expect(outcomes).toEqual(['model denied', 'person denied'])
+    expect(projected(session).flat()).toEqual([])
+    expect(here.seen.flatMap(({ files }) => files)).toEqual([])
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS)(
+  '[SR-017] %s: rules are by kind and size, and what they allow goes on',
+  async (way) => {
+    const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
+    const here = await seeingPlace(way, { changes: { ask: nobodyIsAsked(), upload } })
+    const [image, pdf, text] = await oneOfEach(here.workspace)
+    expect(pdf.bytes.length).toBeGreaterThan(500)
+    const session = value(await here.harness.create(here.begin))
+    const attachments = [image.input, pdf.input, text.input]
+    expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
+    expect(decisions(session)).toEqual(['@img1 denied policy', '@pdf2 denied policy'])
+    expect(here.seen.map(({ files }) => files)).toEqual([[`@txt3 ${text.sha256}`]])
+    expect(projected(session)).toEqual([[`@txt3 ${text.sha256} turn`]])
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS)(
+  '[SR-017] %s: where a person is to be asked they are, once for each file, and their answer counts and is recorded',
+  async (way) => {
+    const asked: string[] = []
+    const ask: Ask = async ({ claim }) => {
+      asked.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
+      return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+    }
+    const here = await seeingPlace(way, { changes: { ask, upload: { upload: 'ask' } } })
+    const first = await givenFile(here.workspace, 'a.png', picture(1))
+    const second = await givenFile(here.workspace, 'b.png', picture(2))
+    const session = value(await here.harness.create(here.begin))
+    const attachments = [first.input, second.input]
+    expect(await say(session, 'Read a.txt', { attachments })).toBe('completed')
+    expect(await say(session, 'Good morning.')).toBe('completed')
+    expect(asked).toEqual(['upload @img1', 'upload @img2'])
+    expect(decisions(session)).toEqual(['@img1 denied person', '@img2 allowed person'])
+    const shown = [`@img2 ${second.sha256}`]
+    expect(here.seen.map(({ files }) => files)).toEqual([shown, shown, []])
+    await verified(here, session)
+  },
+)

@@ -1,0 +1,18 @@
+import { SessionResources } from '../../src/history/session-resources.ts'
+import { failed } from '../../src/model/errors.ts'
+import type { ToolResources } from '../../src/tools/tool.ts'
+
+/** For tools that have nothing to do with Resources: using any is a defect. */
+export const NO_RESOURCES: ToolResources = {
+  known: () => new SessionResources(),
+  mayShow: async () => failed('internal', 'No Resource was expected here.'),
+  payload: async () => failed('internal', 'No Resource was expected here.'),
+  variants: {
+    image: async () => failed('internal', 'No Resource was expected here.'),
+    pdfText: async () => failed('internal', 'No Resource was expected here.'),
+  },
+  ingest: async () => failed('internal', 'No Resource was expected here.'),
+  name: () => {
+    throw new Error('no Resource was expected here')
+  },
+}

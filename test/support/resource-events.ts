@@ -1,0 +1,40 @@
+import { expect } from 'vitest'
+import type { EventData } from '../../src/model/event.ts'
+import type { Session } from '../../src/session/session.ts'
+import type { HarnessPlace } from './harness-place.ts'
+import { value } from './story.ts'
+
+// What a Log tells of Resources, in the forms in which journeys compare it.
+
+/** What each request projected by its own account: handle and hash as a model sees them, and for how long. */
+export function projected(session: Session): string[][] {
+  const handles = new Map(resources(session).map((one) => [one.resource_id, one.handle]))
+  return session.events.flatMap((e) =>
+    e.type === 'provider_request'
+      ? [
+          (e.data.projected ?? []).map(({ resource_id, content_sha256, variant, lifetime }) => {
+            const sent = variant?.slice(0, 64) ?? content_sha256
+            return `${handles.get(resource_id)} ${sent} ${lifetime}`
+          }),
+        ]
+      : [],
+  )
+}
+
+/** Everything that people brought, in order. */
+export function resources(session: Session): NonNullable<EventData<'user_message'>['resources']> {
+  return session.events.flatMap((e) => (e.type === 'user_message' ? (e.data.resources ?? []) : []))
+}
+
+/** The Log is whole, and every request that was ever sent follows from it. */
+export async function verified(
+  { harness }: Pick<HarnessPlace, 'harness'>,
+  session: Session,
+): Promise<void> {
+  const { log, requests } = value(await harness.verify(session.id, { requests: true }))
+  expect([log.damage, requests?.mismatches]).toEqual([undefined, []])
+  const causes = session.events.flatMap((e) =>
+    e.type === 'provider_request' ? [e.data.prefix_break?.cause] : [],
+  )
+  expect(causes).not.toContain('unknown')
+}

@@ -1,0 +1,68 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { AttachmentError, type AttachmentInput } from '../../src/model/attachment.ts'
+import { resolveAttachments } from '../../src/resources/resolve-attachments.ts'
+import { freshFolder } from '../support/folder.ts'
+import { value } from '../support/story.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
+
+/** Files, and what is told of them: what of a descriptor depends on their content, or the whole error. */
+const Example = z.strictObject({
+  what: z.string(),
+  name: z.string(),
+  base64: z.string(),
+  taken: z.looseObject({ kind: z.string(), media_type: z.string() }).optional(),
+  refused: AttachmentError.optional(),
+})
+
+const EXAMPLES = z
+  .array(Example)
+  .parse(JSON.parse(await readFile(new URL('attachments.json', import.meta.url), 'utf8')))
+
+test('[AT-002] [AT-004] [AT-023] [AT-053] each example is judged as it is written, wherever its bytes come from', async () => {
+  const folder = await freshFolder()
+  const told = []
+  for (const { what, name, base64 } of EXAMPLES) {
+    const [bytes, path] = [Buffer.from(base64, 'base64'), join(folder, name)]
+    // Some of these names no file can have.
+    await writeFile(path, bytes).catch(() => {})
+    const one = await judged({ from: 'path', path })
+    told.push({ what, ...one })
+    // Each opens in a thread of its own, which takes its time.
+    if (name.endsWith('.pdf')) continue
+    expect(await judged({ from: 'bytes', name, bytes }), what).toEqual(one)
+    const uri = `file://${path.split('/').map(encodeURIComponent).join('/')}`
+    expect(await judged({ from: 'link', uri }), what).toEqual(one)
+  }
+  expect(told).toEqual(EXAMPLES.map(expected))
+})
+
+/** Time stands still, so that a machine that has much to do changes nothing. */
+async function judged(input: AttachmentInput) {
+  const [resolved] = value(await resolveAttachments([input], { clock: virtualClock() }))
+  if (resolved?.ok !== true) return { refused: resolved?.error }
+  const { source_uri_scheme: _, ...facts } = resolved.facts
+  return { taken: Object.fromEntries(Object.entries(facts).filter(([key]) => key !== 'blob')) }
+}
+
+test('every code that content and name can be refused with has an example', () => {
+  const codes = new Set(EXAMPLES.flatMap(({ refused }) => refused?.code ?? []))
+  expect([...codes].toSorted()).toEqual([
+    'corrupt',
+    'empty',
+    'encrypted',
+    'invalid_name',
+    'too_many_pixels',
+    'type_mismatch',
+    'unsupported_type',
+  ])
+})
+
+function expected({ what, name, base64, taken, refused }: z.infer<typeof Example>) {
+  if (taken === undefined) return { what, refused }
+  const bytes = Buffer.from(base64, 'base64')
+  return { what, taken: { ...taken, name, size_bytes: bytes.length, content_sha256: sha256(bytes) } }
+}
