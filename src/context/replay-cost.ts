@@ -3,88 +3,131 @@ import { transientsAt } from '../history/transients.ts'
 import type { WholeEvent } from '../model/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 import { answeredCalls, PRICES, type AnsweredCall } from './answered-calls.ts'
+import { shownTokens } from './shown-tokens.ts'
 
-export interface Retirement {
+/** A Resource that is cheaper to retire than to keep. */
+export interface CostlyResource {
   readonly resource_id: ResourceId
+  /**
+   * `tokens` it has in a request, `following` text that is read again without it, `calls` that are expected to come, and
+   * `reread`, its share of what that costs, in units of a token that no cache knew.
+   */
   readonly estimate: Readonly<Record<string, number>>
 }
-export const TUNE = { H0: 5, BETA: 1 / 3, HF: 1 }
 
+/**
+ * What to retire before the first request of the Turn `now`, under the policy `cost-aware`. To keep a Resource costs a cached
+ * read of it with every call; to retire it costs, once, writing to the cache anew what follows it. So the Resources of the
+ * latest message that shows any may go, or all that there are, whichever saves more over the calls that are expected.
+ *
+ * Nobody knows how many calls will come. As many as there were is the guess, and a wrong guess is bounded: of what the calls
+ * would have cost without any retirement, retirements together never cost more than a set share. Pure.
+ */
 export function costlyResources(
   events: readonly WholeEvent[],
   now: TurnId | undefined,
-): readonly Retirement[] {
+): readonly CostlyResource[] {
   const calls = answeredCalls(events)
   const last = calls.at(-1)
-  if (last === undefined) return []
-  const perByte = tokensPerByte(calls)
-  const tokens = resourceTokens(calls, perByte)
-  const live = groups(events, now, last, tokens)
-  const ids = (from: number) => live.slice(from).flat()
-  if (live.length === 0) return []
-  const time = Date.parse(events.at(-1)?.ts ?? '')
-  if (last.uncached || time - last.at >= 300_000) return ids(0).map((resource_id) => ({ resource_id, estimate: { tokens: tokens.get(resource_id) ?? 0, reread: 0 } }))
-  const total = calls.reduce((sum, { cost }) => sum + cost, 0)
-  const spent = events.reduce((sum, event) => sum + (event.type === 'resource_retired' ? (event.data.estimate?.['reread'] ?? 0) : 0), 0)
-  const budget = TUNE.BETA * total - spent
-  const H = Math.max(TUNE.H0, TUNE.HF * calls.length)
-  let best = { from: -1, benefit: 0, reread: 0, following: 0 }
-  for (let from = 0; from < live.length; from++) {
-    const first = calls.findIndex(({ shown }) => live[from]?.some((id) => shown.has(id)))
-    let following = 0
-    for (let at = first + 1; at < calls.length; at++) {
-      const [a, b] = [calls[at - 1], calls[at]]
-      if (a && b?.grown) following += Math.max(0, b.textBytes - a.textBytes)
-    }
-    following *= perByte
-    const reread = (PRICES.written - PRICES.cached) * following
-    const I = ids(from).reduce((sum, id) => sum + (tokens.get(id) ?? 0), 0)
-    const benefit = PRICES.cached * I * H - reread
-    if (benefit > best.benefit && reread <= budget) best = { from, benefit, reread, following }
-  }
-  if (best.from < 0) return []
-  const all = ids(best.from)
-  return all.map((resource_id) => ({ resource_id, estimate: { tokens: tokens.get(resource_id) ?? 0, reread: best.reread / all.length, following: best.following } }))
+  const groups = last === undefined ? [] : shownGroups(events, now, last)
+  if (last === undefined || groups.length === 0) return []
+  const { perByte, of } = shownTokens(calls)
+  const tokensOf = (id: ResourceId) => of.get(id) ?? 0
+  const expected = Math.max(CALLS_AT_LEAST, calls.length)
+  const readAgain = isCold(last, events) ? 0 : perByte
+  const [best] = choicesOf(groups, calls)
+    .map(({ ids, followingBytes }) => {
+      const following = followingBytes * readAgain
+      const reread = (PRICES.written - PRICES.cached) * following
+      return { ids, following, reread, saved: expected * keptFor(ids, tokensOf) - reread }
+    })
+    .filter(({ saved, reread }) => saved >= 0 && reread <= leftToSpend(events, calls))
+    .toSorted((a, b) => b.saved - a.saved)
+  if (best === undefined) return []
+  const { ids, following, reread } = best
+  return ids.map((resource_id) => ({
+    resource_id,
+    estimate: {
+      tokens: Math.round(tokensOf(resource_id)),
+      following: Math.round(following),
+      calls: expected,
+      reread: Math.round(reread / ids.length),
+    },
+  }))
 }
 
-function groups(events: readonly WholeEvent[], now: TurnId | undefined, last: AnsweredCall, tokens: ReadonlyMap<ResourceId, number>): ResourceId[][] {
-  const t = transientsAt(events, now, 'cost-aware')
-  return historyOf(events).events.flatMap((event) => {
-    if (event.type !== 'user_message' || (event.turn_id !== undefined && event.turn_id === now)) return []
-    const ids = (event.data.resources ?? []).map(({ resource_id }) => resource_id).filter((id) => last.shown.has(id) && tokens.has(id) && t.lifetimeOf(event.turn_id, id) !== undefined)
-    return ids.length === 0 ? [] : [ids]
+/** However young a Session is: a single Turn may have many calls, and nothing is decided before its end. */
+const CALLS_AT_LEAST = 20
+
+/** Then the cost is at most 1.4 times that of retiring nothing, plus what estimates are wrong by. */
+const SHARE = 0.4
+
+/** For so long a provider keeps a prefix after its last use. */
+const KEPT_MS = 5 * 60_000
+
+/** Nothing of the last request is in a cache any more, or ever was: whatever follows is read again anyway. */
+function isCold({ uncached, at }: AnsweredCall, events: readonly WholeEvent[]): boolean {
+  return uncached || Date.parse(events.at(-1)?.ts ?? '') - at >= KEPT_MS
+}
+
+/** What it costs a call to have them in its request. */
+function keptFor(ids: readonly ResourceId[], tokensOf: (id: ResourceId) => number): number {
+  return PRICES.cached * ids.reduce((all, id) => all + tokensOf(id), 0)
+}
+
+/** What is left of the share after what earlier choices cost, by their own figures. */
+function leftToSpend(events: readonly WholeEvent[], calls: readonly AnsweredCall[]): number {
+  const paid = calls.reduce((all, { cost }) => all + cost, 0)
+  const spent = events.reduce((all, { type, data }) => {
+    return type === 'resource_retired' ? all + (data.estimate?.['reread'] ?? 0) : all
+  }, 0)
+  return SHARE * (paid - spent) - spent
+}
+
+interface Choice {
+  readonly ids: readonly ResourceId[]
+  /** Of text that is read again. */
+  readonly followingBytes: number
+}
+
+/**
+ * A request asks the provider to keep what stands before the latest Resources, so that those can go alone. Where earlier ones
+ * go, all is read again but how the Session began, and so they go all together.
+ */
+function choicesOf(groups: readonly ResourceId[][], calls: readonly AnsweredCall[]): Choice[] {
+  const [latest = []] = groups.slice(-1)
+  const alone = { ids: latest, followingBytes: bytesSince(firstShowing(latest, calls), calls) }
+  if (groups.length === 1) return [alone]
+  const ids = groups.flat()
+  const began = calls.findLastIndex(({ grown }) => !grown)
+  const from = Math.min(began, firstShowing(ids, calls))
+  return [{ ids, followingBytes: bytesSince(from, calls) }, alone]
+}
+
+function firstShowing(ids: readonly ResourceId[], calls: readonly AnsweredCall[]): number {
+  return calls.findIndex(({ shown }) => ids.some((id) => shown.has(id)))
+}
+
+/** How much text was added after that call, up to the last. */
+function bytesSince(from: number, calls: readonly AnsweredCall[]): number {
+  return calls.slice(from + 1).reduce((all, { grown, textBytes }, at) => {
+    const more = textBytes - (calls[from + at]?.textBytes ?? 0)
+    return grown ? all + Math.max(0, more) : all
+  }, 0)
+}
+
+/** The Resources of each message that the last request showed and the next one would show again, oldest first. */
+function shownGroups(
+  events: readonly WholeEvent[],
+  now: TurnId | undefined,
+  { shown }: AnsweredCall,
+): ResourceId[][] {
+  const transients = transientsAt(events, now, 'cost-aware')
+  return historyOf(events).events.flatMap(({ type, data, turn_id }) => {
+    if (type !== 'user_message' || (now !== undefined && turn_id === now)) return []
+    const live = (data.resources ?? []).flatMap(({ resource_id: id }) =>
+      shown.has(id) && transients.lifetimeOf(turn_id, id) !== undefined ? [id] : [],
+    )
+    return live.length === 0 ? [] : [live]
   })
-}
-
-function tokensPerByte(calls: readonly AnsweredCall[]): number {
-  let tokens = 0
-  let bytes = 0
-  for (const [at, call] of calls.entries()) {
-    const before = calls[at - 1]
-    if (call.shown.size !== (before?.shown.size ?? 0)) continue
-    if (before !== undefined && (!call.grown || [...call.shown.keys()].some((id) => !before.shown.has(id)))) continue
-    const db = call.textBytes - (before?.textBytes ?? 0)
-    const dt = call.tokens - (before?.tokens ?? 0)
-    if (db <= 0 || dt <= 0) continue
-    tokens += dt
-    bytes += db
-  }
-  return bytes === 0 ? 0.25 : tokens / bytes
-}
-
-function resourceTokens(calls: readonly AnsweredCall[], perByte: number): Map<ResourceId, number> {
-  const known = new Map<ResourceId, number>()
-  let text = 0
-  let textBytes = 0
-  for (const call of calls) {
-    const guess = call.grown ? Math.max(0, text + perByte * (call.textBytes - textBytes)) : perByte * call.textBytes
-    const fresh = [...call.shown].filter(([id]) => !known.has(id))
-    const old = [...call.shown.keys()].reduce((sum, id) => sum + (known.get(id) ?? 0), 0)
-    const left = Math.max(0, call.tokens - guess - old)
-    const all = fresh.reduce((sum, [, bytes]) => sum + bytes, 0)
-    for (const [id, bytes] of fresh) known.set(id, (left * bytes) / all)
-    text = fresh.length > 0 ? guess : call.tokens - old
-    textBytes = call.textBytes
-  }
-  return known
 }

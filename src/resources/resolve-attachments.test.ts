@@ -169,7 +169,7 @@ test('without a place to keep them, verdicts are the same and keys too', async (
   )
 })
 
-test('what is refused is not kept, and a store that fails fails them all', async () => {
+test('[TI-119] what is refused is not kept, and a store that fails fails them all', async () => {
   const { kept, keep } = keeper()
   await verdicts([text(0), text(3, 'a.png'), text(3, 'a.exe'), text(10 * MIB + 1)], { keep })
   expect(kept).toEqual([])

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { descriptor as described } from '../history/words.ts'
 import { failed } from '../model/errors.ts'
+import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const Parameters = z.strictObject({
@@ -18,7 +19,11 @@ export const attach = defineTool({
   run,
 })
 
-async function run({ path, title }: Args, { resources }: ToolContext): Promise<ToolOutcome> {
+async function run(
+  { path, title }: Args,
+  { resources, signal }: ToolContext,
+): Promise<ToolOutcome> {
+  if (signal.aborted) return interruptedOutcome()
   const resolved = await resources.ingest(path)
   if (!resolved.ok) return failedOutcome(resolved.error)
   if (!resolved.value.ok) {

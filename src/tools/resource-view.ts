@@ -5,6 +5,7 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/event.ts'
 import type { Variant } from '../resources/variant.ts'
 import { textLines } from '../resources/text-lines.ts'
+import { interruptedOutcome } from './shown-lines.ts'
 import {
   defineTool,
   failedOutcome,
@@ -13,19 +14,29 @@ import {
   type ToolResources,
 } from './tool.ts'
 
-const Whole = z.int().min(0)
-const Positive = z.int().min(1)
-const Span = z.strictObject({ from: Positive, to: Positive })
+const Place = z.int().min(0)
+const Extent = z.int().min(1)
+const Span = z.strictObject({
+  from: Extent.describe('The first, counted from 1.'),
+  to: Extent.describe('The last.'),
+})
+const width = Extent.describe('Pixels across.')
+const height = Extent.describe('Pixels down.')
 
 const Parameters = z.strictObject({
   handle: z.string().describe('Handle of the Resource, as in @img1.'),
   reason: z.string().describe('Why it has to be seen again, in a few words. It is recorded.'),
   region: z
-    .strictObject({ x: Whole, y: Whole, width: Positive, height: Positive })
+    .strictObject({
+      x: Place.describe('Pixels from the left.'),
+      y: Place.describe('Pixels from the top.'),
+      width,
+      height,
+    })
     .optional()
     .describe('Part of an image, in pixels of the original.'),
   size: z
-    .strictObject({ width: Positive, height: Positive })
+    .strictObject({ width, height })
     .optional()
     .describe('Largest size to show an image in; it is never enlarged.'),
   pages: Span.optional().describe('Pages of a PDF, both included; they are shown as text.'),
@@ -49,6 +60,7 @@ async function run(
   { handle, reason, ...excerpt }: Args,
   context: ToolContext,
 ): Promise<ToolOutcome> {
+  if (context.signal.aborted) return interruptedOutcome()
   const found = findViewable(handle, context.resources)
   if (!found.ok) return failedOutcome(found.error)
   const viewed = await viewOf(found.value, excerpt, context)

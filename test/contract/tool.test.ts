@@ -26,6 +26,16 @@ const refusedPaths = (rest: Readonly<Record<string, unknown>>) =>
 
 /** One a tool; a tool without one fails the test below. */
 const SAMPLES: Readonly<Record<string, ToolSample>> = {
+  attach: {
+    files,
+    good: { path: 'notes.txt', title: 'Notes' },
+    keeps: true,
+    refused: [
+      ...REFUSED_PATHS.map(([path]) => [{ path }, 'attachments_failed'] as const),
+      [{ path: 'missing.txt' }, 'attachments_failed'],
+      [{ path: 'picture.png' }, 'attachments_failed'],
+    ],
+  },
   bash: {
     files,
     good: { command: 'cat notes.txt; exit 3', folder: '.' },
@@ -80,6 +90,17 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
       [{ path: 'missing.txt' }, 'not_found'],
       [{ path: 'picture.png' }, 'unsupported_type'],
       [{ path: 'notes.txt', from_line: 4 }, 'invalid_args'],
+    ],
+  },
+  resource_view: {
+    files,
+    good: { handle: '@txt1', reason: 'to quote it', lines: { from: 2, to: 3 } },
+    keeps: true,
+    refused: [
+      [{ handle: '@txt9', reason: 'r' }, 'not_found'],
+      [{ handle: '@link2', reason: 'r' }, 'unsupported_type'],
+      [{ handle: '@txt1', reason: 'r', lines: { from: 3, to: 9 } }, 'invalid_args'],
+      [{ handle: '@txt1', reason: 'r', pages: { from: 1, to: 1 } }, 'invalid_args'],
     ],
   },
   update_plan: {

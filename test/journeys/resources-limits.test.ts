@@ -9,7 +9,7 @@ import { WAYS } from '../support/ways.ts'
 // What a model does not take is told, to it and to the person; nothing is left out without a word.
 
 test.each(WAYS)(
-  '[SR-021] %s: of a hundred pictures a model is shown as many as it takes, and told of the others',
+  '[SR-021] [TI-120] %s: of a hundred pictures a model is shown as many as it takes, and told of the others',
   async (way) => {
     const here = await seeingPlace(way, { changes: { factsOf: () => ({ image_count: 20 }) } })
     const bytes = picture(8)

@@ -37,7 +37,7 @@ async function unproven({ harness }: SeeingPlace, session: Session): Promise<str
 const CASES = WAYS.flatMap((way) => STATES.map((state) => ({ way, state })))
 
 test.each(CASES)(
-  '[SR-031] $way: a picture in the window whose payload is $state does not stop the next Turn, which says so',
+  '[SR-031] [TI-121] $way: a picture in the window whose payload is $state does not stop the next Turn, which says so',
   async ({ way, state }) => {
     const here = await seeingPlace(way, { changes: { replay: 'window' } })
     const [bad, good] = [

@@ -137,28 +137,31 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)('[SR-004] %s: the same bytes twice are one blob and two Resources', async (way) => {
-  const here = await seeingPlace(way)
-  const one = await givenFile(here.workspace, 'a.png', picture(5))
-  const two = await givenFile(here.workspace, 'b.png', picture(5))
-  const session = value(await here.harness.create(here.begin))
-  expect(await say(session, 'Look.', { attachments: [one.input, two.input] })).toBe('completed')
-  expect(await say(session, 'And this.', { attachments: [one.input] })).toBe('completed')
-  const found = resources(session)
-  expect(found.map(({ handle, name }) => [handle, name])).toEqual([
-    ['@img1', 'a.png'],
-    ['@img2', 'b.png'],
-    ['@img3', 'a.png'],
-  ])
-  expect(new Set(found.map(({ resource_id }) => resource_id)).size).toBe(3)
-  const blobs = await readdir(join(here.workspace, '.hawser', 'blobs'))
-  expect(blobs.filter((name) => name.endsWith('.png'))).toEqual([`${one.sha256}.png`])
-  expect(here.seen.map(({ files }) => files)).toEqual([
-    [`@img1 ${one.sha256}`, `@img2 ${one.sha256}`],
-    [`@img3 ${one.sha256}`],
-  ])
-  await verified(here, session)
-})
+test.each(WAYS)(
+  '[SR-004] [TI-118] %s: the same bytes twice are one blob and two Resources',
+  async (way) => {
+    const here = await seeingPlace(way)
+    const one = await givenFile(here.workspace, 'a.png', picture(5))
+    const two = await givenFile(here.workspace, 'b.png', picture(5))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [one.input, two.input] })).toBe('completed')
+    expect(await say(session, 'And this.', { attachments: [one.input] })).toBe('completed')
+    const found = resources(session)
+    expect(found.map(({ handle, name }) => [handle, name])).toEqual([
+      ['@img1', 'a.png'],
+      ['@img2', 'b.png'],
+      ['@img3', 'a.png'],
+    ])
+    expect(new Set(found.map(({ resource_id }) => resource_id)).size).toBe(3)
+    const blobs = await readdir(join(here.workspace, '.hawser', 'blobs'))
+    expect(blobs.filter((name) => name.endsWith('.png'))).toEqual([`${one.sha256}.png`])
+    expect(here.seen.map(({ files }) => files)).toEqual([
+      [`@img1 ${one.sha256}`, `@img2 ${one.sha256}`],
+      [`@img3 ${one.sha256}`],
+    ])
+    await verified(here, session)
+  },
+)
 
 test.each(WAYS)(
   '[SR-007] %s: what came with a Turn that was interrupted before any answer is carried to the next one, and no further',

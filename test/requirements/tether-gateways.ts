@@ -184,4 +184,37 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     owner: 'foundations',
     text: 'Limits stand in one table, shared by every edge, instead of a figure in each layer',
   },
+  {
+    id: 'TI-118',
+    source: 'tether-images:10.3,10.11',
+    owner: 'resources',
+    text: 'The same image attached twice, with one message or with two, is one file and two Resources',
+  },
+  {
+    id: 'TI-119',
+    source: 'tether-images:10.4',
+    owner: 'resources',
+    text: 'An attachment over 10 MiB is refused before any blob is written',
+  },
+  {
+    id: 'TI-120',
+    source: 'tether-images:10.5',
+    owner: 'resources',
+    text: 'Of more images than a model takes, as many are shown as it takes, and it is told of the others',
+    ruling:
+      'Four images a message is a limit of the tether; other edges are bound by bytes and by the model',
+  },
+  {
+    id: 'TI-121',
+    source: 'tether-images:10.7',
+    owner: 'resources',
+    text: 'When a blob is gone, the text and the other Resources of the Turn go on',
+    ruling: 'Not silently: a sentence and an Event tell of it',
+  },
+  {
+    id: 'TI-122',
+    source: 'tether-images:10.10',
+    owner: 'resources',
+    text: 'A handle or a descriptor never leads to a path: payloads are read by valid keys alone',
+  },
 ]

@@ -1,271 +1,166 @@
 import { cacheMarks } from '../../src/contract/cache-marks.ts'
-import { freezeSurface } from '../../src/contract/surface.ts'
-import { conversationOf } from '../../src/history/conversation.ts'
 import type { Replay } from '../../src/history/transients.ts'
-import type { ConversationItem, Part } from '../../src/model/conversation.ts'
 import type { WholeEvent } from '../../src/model/event.ts'
-import type { ResourceId, TurnId } from '../../src/model/ids.ts'
-import type { Segment } from '../../src/model/segment.ts'
-import type { Surface } from '../../src/model/surface.ts'
-import { cacheBlock } from '../../src/providers/rehearsal/wire/cache-blocks.ts'
-import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
-import { DIALECTS } from './dialects.ts'
-import { madeSurface } from './made-surface.ts'
-import type { Asked, Asking } from './replay-trace.ts'
+import { BlobKey, type TurnId } from '../../src/model/ids.ts'
+import { lengthsBy, type Length, type Lengths, type Measure } from './replay-lengths.ts'
+import type { Asked, Asking } from './replay-story.ts'
 
-/** What a token of the cache is four bytes of: of blocks as the rehearsal's server has them, or of all that is sent. */
-export type Measure = 'wire' | 'sent'
-
-const MEDIA_BYTES = 6_400
-const MINIMUM = 1024
-const TTL_MS = 300_000
-const LOOKBACK = 20
-
-interface Block {
+/** A segment without its bytes. */
+interface Block extends Length {
   readonly id: number
-  readonly bytes: number
-  /** As a segment. */
+  /** The Event it comes from. */
+  readonly seq: number
+}
+
+/** A request up to the end of one block. The same blocks in the same order are the same prefix. */
+interface Prefix {
+  readonly node: number
   readonly sent: number
-  readonly resource?: ResourceId
-  readonly turn?: TurnId | undefined
-  readonly size?: number
+  readonly counted: number
 }
 
-export function replaySurface(replay: Replay): Surface {
-  const { params, ...made } = madeSurface(0, 0)
-  const tools = toolSchemas(TOOLSET)
-  return freezeSurface({ ...made, tools, params: { ...params, replay } }).surface
-}
-
-/** Composer and cache by arithmetic: lengths instead of bytes. */
+/** Composer and prompt cache by arithmetic, for hundreds of traces: the same figures as theirs, from lengths alone. */
 export class ReplayModel implements Asking {
   readonly #replay: Replay
   readonly #measure: Measure
-  readonly #surface: Surface
-  readonly #fixed: number
+  readonly #lengths: Lengths
+  readonly #cache = new PrefixCache()
+  readonly #nodes = new Map<string, number>()
   #blocks: Block[] = []
   #prefixes: Prefix[] = []
+  #ids = 0
   #read = 0
   #turn: TurnId | undefined
-  #ids = 0
+  /** How much of the last request there is in this one. */
   #shared = 0
-  readonly #nodes = new Map<string, number>()
-  readonly #used = new Map<number, number>()
-  readonly #lengths: Lengths
+  /** Before the blocks of the latest message that shows Resources. */
+  #latest: number | undefined
+  #projected: Asked['projected'] = []
 
   constructor(replay: Replay, measure: Measure) {
     this.#replay = replay
     this.#measure = measure
-    this.#surface = replaySurface(replay)
-    this.#lengths = lengthsOf(this.#surface, measure)
-    this.#fixed = this.#lengths.fixed.length
-    for (const one of this.#lengths.fixed) this.#put(one)
+    this.#lengths = lengthsBy(measure)
+    for (const length of this.#lengths.surface) this.#put(length, -1)
+  }
+
+  keep(): BlobKey {
+    return NO_BLOB
   }
 
   ask(events: readonly WholeEvent[], turn: TurnId, now: number): Asked {
-    const before = this.#prefixes
     if (turn !== this.#turn && this.#replay === 'attach-turn')
       this.#drop(({ resource }) => resource !== undefined)
     this.#turn = turn
     for (const event of events.slice(this.#read)) this.#add(event)
     this.#read = events.length
-    const shared =
-      before === this.#prefixes
-        ? this.#shared
-        : before.findIndex(({ node }, at) => this.#prefixes[at]?.node !== node)
-    const count =
-      shared < 0 ? Math.min(this.#shared, before.length) : Math.min(shared, this.#shared)
-    const end = this.#blocks.length
-    const first = this.#blocks.findIndex(({ resource }) => resource !== undefined)
-    const places = cacheMarks({
-      surface: this.#fixed,
-      transient: first < 0 ? undefined : first,
-      shared: count,
-      end,
-    })
-    const marks = places.map(({ after }) =>
-      this.#measure === 'wire' && after === this.#fixed ? after - 1 : after,
-    )
-    const usage = this.#use(marks, now)
-    this.#shared = end
+    const shared_prefix_bytes = this.#prefixes[this.#shared - 1]?.sent ?? 0
+    const usage = this.#cache.use(this.#prefixes, this.#marks(), now)
+    this.#shared = this.#blocks.length
     return {
       usage: { ...usage, output: 1, reasoning: 0 },
-      request_bytes: this.#blocks.reduce((sum, { sent }) => sum + sent + 20, 0),
-      shared_prefix_bytes: this.#blocks.slice(0, count).reduce((sum, { sent }) => sum + sent, 0),
-      projected: this.#blocks.flatMap(({ resource, size }) =>
-        resource === undefined
-          ? []
-          : [
-              {
-                resource_id: resource,
-                content_sha256: '0'.repeat(64),
-                bytes: size ?? 0,
-                lifetime: 'window' as const,
-              },
-            ],
-      ),
+      request_bytes: this.#prefixes.at(-1)?.sent ?? 0,
+      shared_prefix_bytes,
+      projected: this.#projected,
     }
   }
 
-  #use(marks: readonly number[], now: number) {
-    const tokens = (place: number) => this.#prefixes[place - 1]?.tokens ?? 0
-    const kept = marks.filter((place) => tokens(place) >= MINIMUM)
-    const found = this.#found(kept, now)
-    for (const place of [...(found === 0 ? [] : [found]), ...kept]) {
-      const node = this.#prefixes[place - 1]?.node
+  #marks(): number[] {
+    const surface = this.#lengths.surface.length
+    const [shared, end] = [this.#shared, this.#blocks.length]
+    const marks = cacheMarks({ surface, transient: this.#latest, shared, end })
+    // What the server has behind the instructions carries no mark.
+    const behind = this.#measure === 'wire' ? 1 : 0
+    return marks.map(({ after }) => (after === surface ? after - behind : after))
+  }
+
+  #add(event: WholeEvent): void {
+    if (event.type === 'user_message') {
+      for (const length of this.#lengths.message(event)) this.#put(length, event.seq)
+      this.#look()
+    } else if (event.type === 'assistant_message') {
+      this.#put(this.#lengths.answer(event.data.text.length), event.seq)
+    } else if (event.type === 'tool_call') {
+      this.#put(this.#lengths.toolCall, event.seq)
+    } else if (event.type === 'tool_result') {
+      this.#put(this.#lengths.result(event.data.output.length), event.seq)
+    } else if (event.type === 'resource_retired') {
+      const { resource_id } = event.data
+      this.#drop(({ resource }) => resource === resource_id)
+    }
+  }
+
+  #put(length: Length, seq: number): void {
+    this.#blocks.push({ ...length, seq, id: (this.#ids += 1) })
+    this.#prefixes.push(this.#next())
+  }
+
+  #drop(goes: (block: Block) => boolean): void {
+    const first = this.#blocks.findIndex(goes)
+    if (first === -1) return
+    this.#blocks = this.#blocks.filter((block) => !goes(block))
+    this.#prefixes = this.#prefixes.slice(0, first)
+    while (this.#prefixes.length < this.#blocks.length) this.#prefixes.push(this.#next())
+    this.#shared = Math.min(this.#shared, first)
+    this.#look()
+  }
+
+  /** The prefix with one more block. */
+  #next(): Prefix {
+    const before = this.#prefixes.at(-1)
+    const { id, sent, counted } = this.#blocks[this.#prefixes.length] ?? {
+      id: 0,
+      sent: 0,
+      counted: 0,
+    }
+    const name = `${before?.node ?? 0} ${id}`
+    const node = this.#nodes.get(name) ?? this.#nodes.size + 1
+    this.#nodes.set(name, node)
+    return { node, sent: (before?.sent ?? 0) + sent, counted: (before?.counted ?? 0) + counted }
+  }
+
+  #look(): void {
+    const showing = this.#blocks.flatMap(({ resource, bytes, seq }, place) =>
+      resource === undefined ? [] : [{ resource_id: resource, bytes: bytes ?? 0, seq, place }],
+    )
+    const seq = showing.at(-1)?.seq
+    this.#latest = showing.find((one) => one.seq === seq)?.place
+    this.#projected = showing.map(({ resource_id, bytes }) => {
+      return { resource_id, bytes, content_sha256: NO_BLOB.slice(0, 64), lifetime: 'window' }
+    })
+  }
+}
+
+const NO_BLOB = BlobKey.parse(`${'0'.repeat(64)}.bin`)
+
+const MINIMUM_TOKENS = 1_024
+const KEPT_MS = 5 * 60_000
+const LOOKBACK = 20
+
+/** The prompt cache of the rehearsal's server, of prefixes that are numbers. */
+class PrefixCache {
+  readonly #used = new Map<number, number>()
+
+  use(prefixes: readonly Prefix[], marks: readonly number[], now: number) {
+    const tokensAt = (place: number) => Math.ceil((prefixes[place - 1]?.counted ?? 0) / 4)
+    const kept = marks.filter((place) => tokensAt(place) >= MINIMUM_TOKENS)
+    const found = this.#found(prefixes, kept, now)
+    for (const place of [found, ...kept]) {
+      const { node } = prefixes[place - 1] ?? {}
       if (node !== undefined) this.#used.set(node, now)
     }
-    const cached_read = tokens(found)
-    const cache_write = tokens(kept.at(-1) ?? 0) - cached_read
-    return { input: tokens(this.#prefixes.length), cached_read, cache_write }
+    const cached_read = tokensAt(found)
+    const cache_write = tokensAt(kept.at(-1) ?? 0) - cached_read
+    return { input: tokensAt(prefixes.length), cached_read, cache_write }
   }
 
-  #found(kept: readonly number[], now: number): number {
+  #found(prefixes: readonly Prefix[], kept: readonly number[], now: number): number {
     for (const mark of kept.toReversed()) {
-      for (let place = mark; place > 0 && place > mark - LOOKBACK; place -= 1) {
-        const used = this.#used.get(this.#prefixes[place - 1]?.node ?? -1)
-        if (used !== undefined && now - used < TTL_MS) return place
+      for (let place = mark; place > Math.max(0, mark - LOOKBACK); place -= 1) {
+        const used = this.#used.get(prefixes[place - 1]?.node ?? -1)
+        if (used !== undefined && now - used < KEPT_MS) return place
       }
     }
     return 0
   }
-
-  #add(event: WholeEvent): void {
-    switch (event.type) {
-      case 'user_message':
-        for (const one of this.#lengths.message(event, this.#replay))
-          this.#put({ ...one, turn: event.turn_id })
-        return
-      case 'assistant_message':
-        return this.#put(this.#lengths.answer(event.data.text.length))
-      case 'tool_call':
-        return this.#put(this.#lengths.call)
-      case 'tool_result':
-        return this.#put(this.#lengths.result(event.data.output.length))
-      case 'resource_retired': {
-        const gone = event.data.resource_id
-        return this.#drop(({ resource }) => resource === gone)
-      }
-      default:
-        return
-    }
-  }
-
-  #put(length: Length): void {
-    const block = { ...length, id: (this.#ids += 1) }
-    this.#blocks.push(block)
-    this.#prefixes.push(this.#prefixAfter(this.#prefixes.at(-1), block))
-  }
-
-  #drop(goes: (block: Block) => boolean): void {
-    if (!this.#blocks.some(goes)) return
-    const first = this.#blocks.findIndex(goes)
-    this.#blocks = this.#blocks.filter((block) => !goes(block))
-    this.#prefixes = this.#prefixes.slice(0, first)
-    for (const block of this.#blocks.slice(first))
-      this.#prefixes.push(this.#prefixAfter(this.#prefixes.at(-1), block))
-  }
-
-  #prefixAfter(before: Prefix | undefined, { id, bytes }: Block): Prefix {
-    const name = `${before?.node ?? 0} ${id}`
-    const node = this.#nodes.get(name) ?? this.#nodes.size + 1
-    this.#nodes.set(name, node)
-    const all = (before?.bytes ?? 0) + bytes
-    return { node, bytes: all, tokens: Math.ceil(all / 4) }
-  }
-}
-
-interface Prefix {
-  readonly node: number
-  readonly bytes: number
-  readonly tokens: number
-}
-
-type Length = Omit<Block, 'id'>
-
-interface Lengths {
-  readonly fixed: readonly Length[]
-  readonly call: Length
-  answer(bytes: number): Length
-  result(bytes: number): Length
-  message(event: WholeEvent<'user_message'>, replay: Replay): Length[]
-}
-
-function lengthsOf(surface: Surface, measure: Measure): Lengths {
-  const { encode } = DIALECTS.messages
-  const surfaceSegments = encode([], surface)
-  const segmentsOf = (item: ConversationItem) =>
-    encode([item], surface).slice(surfaceSegments.length)
-  const lengthOf = (segment: Segment): Length => {
-    const sent = segment.bytes.length
-    if (measure === 'sent') return { sent, bytes: sent }
-    const block: unknown = JSON.parse(segment.bytes.toString('utf8'))
-    return { sent, bytes: cacheBlock({ role: roleOf(segment), block }).length }
-  }
-  const only = (item: ConversationItem): Length => {
-    const [segment] = segmentsOf(item)
-    if (segment === undefined) throw new Error('nothing was encoded')
-    return lengthOf(segment)
-  }
-  const grown = ({ sent, bytes }: Length, by: number) => ({ sent: sent + by, bytes: bytes + by })
-  const called = { seq: 0, call_id: 'call_000000', name: 'read' }
-  const text = (value: string): Part => ({ type: 'text', text: value, lifetime: 'stable' })
-  const answer = only({ kind: 'assistant', seq: 0, parts: [text('a')] })
-  const result = only({ ...called, kind: 'tool_result', outcome: 'ok', output: 'a' })
-  return {
-    fixed: fixedLengths(surface, surfaceSegments, measure),
-    call: only({ ...called, kind: 'tool_call', arguments: '{"path":"a.txt"}' }),
-    answer: (bytes) => grown(answer, bytes - 1),
-    result: (bytes) => grown(result, bytes - 1),
-    message: (event) => {
-      const [item] = conversationOf([event], { turn: event.turn_id, replay: 'window' })
-      if (item === undefined || !('parts' in item)) throw new Error('a message says nothing')
-      return item.parts.map((part): Length => {
-        if (part.type === 'text') return only({ ...item, parts: [part] })
-        const descriptor = event.data.resources?.find(
-          ({ resource_id }) => resource_id === part.resource,
-        )
-        if (descriptor === undefined || descriptor.kind === 'link') throw new Error('no Resource')
-        const sample = Buffer.from('aaa')
-        const length = only({ ...item, parts: [{ ...part, bytes: sample }] })
-        const [whole, tried] =
-          descriptor.kind === 'text'
-            ? [descriptor.size_bytes, 3]
-            : [Math.ceil(descriptor.size_bytes / 3) * 4, 4]
-        const counted = measure === 'wire' ? Math.min(MEDIA_BYTES, whole) : whole
-        return {
-          sent: length.sent + whole - tried,
-          bytes: length.bytes + counted - tried,
-          resource: descriptor.resource_id,
-          size: descriptor.size_bytes,
-        }
-      })
-    },
-  }
-}
-
-function roleOf({ role }: Segment): string {
-  return role === 'assistant' || role === 'tool_call' ? 'assistant' : 'user'
-}
-
-function fixedLengths(
-  { tools, system, params: { tool_choice } }: Surface,
-  segments: readonly Segment[],
-  measure: Measure,
-): Length[] {
-  if (measure === 'sent')
-    return segments.map(({ bytes: { length } }) => ({ sent: length, bytes: length }))
-  const blocks = [
-    ...tools.map(({ name, description, parameters }) => ({
-      name,
-      description,
-      input_schema: parameters,
-    })),
-    ...system.map((words) => ({ type: 'text', text: words })),
-    { tool_choice: { type: tool_choice } },
-  ]
-  return blocks.map((block, at) => ({
-    sent: segments[at]?.bytes.length ?? 0,
-    bytes: cacheBlock(block).length,
-  }))
 }

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { NO_RESOURCES } from './no-resources.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
 import { systemSandbox, type ConfinedRun } from '../../src/host/sandbox.ts'
@@ -10,6 +9,7 @@ import { LIMITS } from '../../src/model/limits.ts'
 import type { ToolContext } from '../../src/tools/tool.ts'
 import { freshFolder } from './folder.ts'
 import { value } from './story.ts'
+import { worldResources } from './world-resources.ts'
 
 /** A workspace on the disk with a tool's view of it, and what the tool kept. */
 export interface ToolWorld {
@@ -44,22 +44,23 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     ran.push(command.argv)
     return chosen(command)
   }
+  const keep: ToolContext['keep'] = async (bytes, type) => {
+    if (options.full === true) return failed('storage_failed', 'The disk is full.')
+    const pieces: Uint8Array[] = []
+    for await (const piece of bytes) pieces.push(piece)
+    const content = Buffer.concat(pieces)
+    const key = BlobKey.parse(`${sha256(content)}.${BLOB_EXTENSIONS[type]}`)
+    blobs.set(key, content)
+    return ok(key)
+  }
   const context: ToolContext = {
     signal: options.signal ?? new AbortController().signal,
     files,
     decided: new Set(options.decided ?? []),
     run,
     runReadOnly: run,
-    resources: NO_RESOURCES,
-    keep: async (bytes, type) => {
-      if (options.full === true) return failed('storage_failed', 'The disk is full.')
-      const pieces: Uint8Array[] = []
-      for await (const piece of bytes) pieces.push(piece)
-      const content = Buffer.concat(pieces)
-      const key = BlobKey.parse(`${sha256(content)}.${BLOB_EXTENSIONS[type]}`)
-      blobs.set(key, content)
-      return ok(key)
-    },
+    resources: worldResources(files, keep),
+    keep,
     progress: () => {},
     limits: { output_bytes: options.outputBytes ?? LIMITS.tool_output_bytes, command_ms: 20_000 },
   }

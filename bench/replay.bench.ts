@@ -1,0 +1,54 @@
+// What the three replay policies cost: recorded traces, and the worst of many that are made up. Counted in tokens of the
+// rehearsal's prompt cache, so that nothing depends on the machine.
+import { readFile } from 'node:fs/promises'
+import { ReplayModel } from '../test/support/replay-model.ts'
+import { costsOf, timesTheCheaper, type Costs } from '../test/support/replay-story.ts'
+import { madeTraces, ReplayTrace } from '../test/support/replay-trace.ts'
+import type { Measure } from '../test/support/replay-lengths.ts'
+import { full, tell } from './figure.ts'
+
+const TRACES = ['short-turns', 'long-tool-loops', 'many-images']
+const MEASURES: readonly Measure[] = ['wire', 'sent']
+const MADE = full ? 3_000 : 300
+
+for (const name of TRACES) {
+  const file = new URL(`../test/vectors/replay/${name}.json`, import.meta.url)
+  const trace = ReplayTrace.parse(JSON.parse(await readFile(file, 'utf8')))
+  for (const measure of MEASURES) {
+    const costs = await costsBy(measure, trace)
+    const ratio = timesTheCheaper(costs)
+    tell({ bench: `replay: ${name}, ${named(measure)}`, ratio, bar: '<= 1.1', more: more(costs) })
+  }
+}
+
+for (const measure of MEASURES) {
+  let worst: Costs = { 'attach-turn': 1, window: 1, 'cost-aware': 0 }
+  let all = 0
+  for (const trace of madeTraces(MADE)) {
+    const costs = await costsBy(measure, trace)
+    all += timesTheCheaper(costs)
+    if (timesTheCheaper(costs) > timesTheCheaper(worst)) worst = costs
+  }
+  tell({
+    bench: `replay: the worst of ${MADE} made traces, ${named(measure)}`,
+    ratio: timesTheCheaper(worst),
+    bar: '<= 1.5',
+    more: { ...more(worst), mean_ratio: all / MADE },
+  })
+}
+
+function costsBy(measure: Measure, trace: ReplayTrace): Promise<Costs> {
+  return costsOf(trace, (replay) => new ReplayModel(replay, measure))
+}
+
+function named(measure: Measure): string {
+  return measure === 'wire' ? 'pictures as the server counts them' : 'pictures by their bytes'
+}
+
+function more(costs: Costs) {
+  return {
+    attach_turn: costs['attach-turn'],
+    window: costs.window,
+    cost_aware: costs['cost-aware'],
+  }
+}

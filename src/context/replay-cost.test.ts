@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest'
+import { sampleDescriptor, wholeEvents } from '../../test/support/sample-resources.ts'
+import type { EventDraft, WholeEvent } from '../model/event.ts'
+import type { ResourceId } from '../model/ids.ts'
+import { TurnId } from '../model/ids.ts'
+import { costlyResources } from './replay-cost.ts'
+
+/** A Turn of a made-up Session. */
+interface Told {
+  /** Handles of pictures that come with its message. */
+  readonly brings?: readonly string[]
+  /** Bytes of text in the request of each call; none is a Turn without an answer. */
+  readonly texts: readonly number[]
+  /** Handles of what is shown: what it brings, unless there is more. */
+  readonly shows?: readonly string[]
+  readonly before?: readonly EventDraft[]
+  readonly uncached?: boolean
+}
+
+const PICTURE = { bytes: 30_000, base64: 40_000, tokens: 1_600 }
+const NOW = turnId(99)
+
+/** Events of such Turns, and the beginning of the Turn `NOW`. A token is four bytes, and a picture as many as it pleases. */
+function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
+  const last: Told = { brings: ['@img99'], texts: [] }
+  const drafts = [...turns, last].map((told, number) => draftsOf(told, number))
+  const old = wholeEvents(drafts.flat())
+  const minute = String(nowAtMinute).padStart(2, '0')
+  return old.map((event) => {
+    return event.turn_id === turnId(turns.length)
+      ? { ...event, turn_id: NOW, ts: `2026-01-31T12:${minute}:00.000Z` }
+      : event
+  })
+}
+
+function draftsOf(told: Told, number: number): EventDraft[] {
+  const { brings = [], texts, shows = brings, before = [], uncached = false } = told
+  const resources = brings.map((one) => sampleDescriptor(one, { size_bytes: PICTURE.bytes }))
+  let cached = 0
+  const calls = texts.flatMap((text, call_index) => {
+    const input = text / 4 + shows.length * PICTURE.tokens
+    const [cached_read, cache_write] = uncached ? [0, 0] : [cached, input - cached]
+    cached = input
+    const usage = { input, cached_read, cache_write, output: 1, reasoning: 0 }
+    const bytes = text + shows.length * PICTURE.base64
+    return [requested(call_index, bytes, shows.map(projectedAs)), used(call_index, usage)]
+  })
+  const opened: EventDraft[] = [
+    { type: 'turn_started', data: { source: { presenter: 'test' } } },
+    { type: 'user_message', data: { text: 'Look.', prompt_mode: 'blocks', resources } },
+  ]
+  return [...before, ...opened, ...calls].map((draft) => ({ ...draft, turn_id: turnId(number) }))
+}
+
+function turnId(number: number) {
+  return TurnId.parse(`trn_01kg8m2q3r4s5t6v7w8x9y0z${String(number).padStart(2, '0')}`)
+}
+
+function resourceId(handle: string): ResourceId {
+  return sampleDescriptor(handle).resource_id
+}
+
+function projectedAs(handle: string) {
+  const content_sha256 = '0'.repeat(64)
+  const lifetime = 'window' as const
+  return { resource_id: resourceId(handle), content_sha256, bytes: PICTURE.bytes, lifetime }
+}
+
+function requested(
+  call_index: number,
+  request_bytes: number,
+  projected: readonly ReturnType<typeof projectedAs>[],
+): EventDraft {
+  const data = {
+    call_index,
+    attempt: 0,
+    dialect: 'messages',
+    model: 'a-model',
+    contract_version: 'hw1',
+    cache_key: 'hw1',
+    request_sha256: '0'.repeat(64),
+    request_bytes,
+    shared_prefix_bytes: 1,
+    projected: [...projected],
+    transport: 'http-sse',
+  } as const
+  return { type: 'provider_request', data }
+}
+
+type Usage = Extract<EventDraft, { type: 'provider_usage' }>['data']['usage']
+
+function used(call_index: number, usage: Usage): EventDraft {
+  const ended = { latency_ms: 1, pressure: 'unavailable', stop_reason: 'end' } as const
+  return { type: 'provider_usage', data: { call_index, usage, ...ended } }
+}
+
+function retired(handle: string, reread: number): EventDraft {
+  const data = { resource_id: resourceId(handle), why: 'cost', estimate: { reread } }
+  return { type: 'resource_retired', data }
+}
+
+function gone(events: readonly WholeEvent[]): ResourceId[] {
+  return costlyResources(events, NOW).map(({ resource_id }) => resource_id)
+}
+
+const LITTLE = { brings: ['@img1'], texts: [8_000, 10_000] }
+const MUCH = { brings: ['@img1'], texts: [8_000, 80_000] }
+
+test('[SR-008] a picture goes when reading again what follows it costs less than keeping it, and the figures say why', () => {
+  const expected = { tokens: 1_600, following: 500, calls: 20, reread: 575 }
+  expect(costlyResources(session([LITTLE]), NOW)).toEqual([
+    { resource_id: resourceId('@img1'), estimate: expected },
+  ])
+})
+
+test('a picture stays while reading again what follows it costs more', () => {
+  expect(gone(session([MUCH]))).toEqual([])
+})
+
+test('after so many calls that keeping it for as many would cost more, it goes after all', () => {
+  const calls = (count: number) => [
+    { brings: ['@img1'], texts: [8_000, ...Array.from({ length: count }, () => 24_000)] },
+  ]
+  expect(gone(session(calls(20)))).toEqual([])
+  expect(gone(session(calls(30)))).toEqual([resourceId('@img1')])
+})
+
+test('nothing goes before a call has shown it and was answered, and nothing that the Turn itself brings', () => {
+  expect(costlyResources([], undefined)).toEqual([])
+  expect(gone(session([]))).toEqual([])
+  expect(gone(session([{ brings: ['@img1'], texts: [] }]))).toEqual([])
+  const unanswered = { brings: ['@img2'], texts: [] }
+  expect(gone(session([LITTLE, unanswered]))).toEqual([resourceId('@img1')])
+  expect(costlyResources(session([LITTLE]).slice(0, -2), turnId(0))).toEqual([])
+})
+
+test('after a pause in which providers forget, all go, and cost nothing', () => {
+  const told = costlyResources(session([MUCH], 5), NOW)
+  const nothing = { tokens: 1_600, following: 0, calls: 20, reread: 0 }
+  expect(told).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
+  expect(gone(session([MUCH], 4))).toEqual([])
+})
+
+test('where a provider caches nothing, all go', () => {
+  expect(gone(session([{ ...MUCH, uncached: true }]))).toEqual([resourceId('@img1')])
+})
+
+test('the pictures of the latest message go alone when little follows them, whatever follows earlier ones', () => {
+  const later = { brings: ['@img2', '@img3'], shows: ['@img1', '@img2', '@img3'], texts: [82_000] }
+  expect(gone(session([MUCH, later]))).toEqual([resourceId('@img2'), resourceId('@img3')])
+})
+
+test('all go together when that saves more', () => {
+  const many = Array.from({ length: 10 }, (_, n) => `@img${n + 1}`)
+  const first = { brings: many, texts: [8_000, 80_000] }
+  const later = { brings: ['@img11'], shows: [...many, '@img11'], texts: [82_000, 82_000] }
+  expect(gone(session([first, later]))).toEqual([...many, '@img11'].map(resourceId))
+})
+
+test('all retirements together cost at most their share of what calls cost without them', () => {
+  // Two calls cost 5,485. Of what they cost without the earlier one, 40 per cent may be spent, and this one takes 575.
+  const earlier = (reread: number) => session([{ ...LITTLE, before: [retired('@img7', reread)] }])
+  expect(gone(earlier(1_150))).toEqual([resourceId('@img1')])
+  expect(gone(earlier(1_160))).toEqual([])
+})
+
+test('what is gone already is not named again', () => {
+  const dropped: EventDraft = {
+    type: 'resource_dropped',
+    data: { resource_id: resourceId('@img1'), by: 'person' },
+  }
+  const next = { texts: [11_000], shows: [] }
+  expect(gone(session([LITTLE, { ...next, before: [retired('@img1', 0)] }]))).toEqual([])
+  expect(gone(session([LITTLE, { ...next, shows: ['@img1'], before: [dropped] }]))).toEqual([])
+})
+
+test('behind a checkpoint only what its tail shows can go', () => {
+  const checkpoint: EventDraft = {
+    type: 'history_compaction',
+    data: {
+      trigger: 'manual',
+      strategy: 'local',
+      range: { from_seq: 0, to_seq: 5 },
+      tail: { from_seq: 6, turns: 1, tokens: 1 },
+      tokens_before: 2,
+      tokens_after: 1,
+      carried: {
+        files_touched: [],
+        decisions: [],
+        open_tasks: [],
+        tool_outcomes: [],
+        resources: [],
+        skills: [],
+        hydrations: [],
+        pinned: [],
+      },
+      state: { handle_counter: 0, resources: [], notices: [] },
+      summary: 'Pictures were looked at.',
+    },
+  }
+  const later = { brings: ['@img2'], shows: ['@img1', '@img2'], texts: [9_000] }
+  const behind = { before: [checkpoint], texts: [4_000, 4_400], shows: ['@img2'] }
+  expect(gone(session([LITTLE, later, behind]))).toEqual([resourceId('@img2')])
+})

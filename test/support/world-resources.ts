@@ -1,0 +1,55 @@
+import { SessionResources } from '../../src/history/session-resources.ts'
+import { systemClock } from '../../src/host/clock.ts'
+import type { ConfinedFiles } from '../../src/host/confined-files.ts'
+import { systemIds } from '../../src/host/ids.ts'
+import { failed, ok } from '../../src/model/errors.ts'
+import { isBlobMediaType } from '../../src/model/ids.ts'
+import { resolveAttachments } from '../../src/resources/resolve-attachments.ts'
+import { variantMaker } from '../../src/resources/variant-maker.ts'
+import { ResourceNames } from '../../src/session/resource-names.ts'
+import type { ToolContext, ToolResources } from '../../src/tools/tool.ts'
+import { sampleDescriptor, wholeEvents } from './sample-resources.ts'
+
+const TEXT = Buffer.from('one\ntwo\nthree\nfour\n')
+const text = sampleDescriptor('@txt1', {
+  kind: 'text',
+  media_type: 'text/plain',
+  size_bytes: TEXT.length,
+  lines: 4,
+})
+const { resource_id, name, source } = sampleDescriptor('@link2')
+
+/** The Resources of a tool's world: a text of four lines, `@txt1`, and a link, `@link2`; what is attached comes from its files. */
+export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']): ToolResources {
+  const link = {
+    resource_id,
+    handle: sampleDescriptor('@link2').handle,
+    kind: 'link',
+    name,
+    source,
+    uri: 'https://example.org/x',
+    rehydratable: false,
+  } as const
+  const events = wholeEvents([
+    { type: 'user_message', data: { text: '', prompt_mode: 'blocks', resources: [text, link] } },
+  ])
+  const names = new ResourceNames(systemIds(systemClock), () => events)
+  return {
+    known: () => new SessionResources(events),
+    mayShow: async () => ok({ allowed: true, reason: 'it is allowed' }),
+    payload: async () => ok(TEXT),
+    variants: variantMaker,
+    ingest: async (path) => {
+      const resolved = await resolveAttachments([{ from: 'path', path }], {
+        clock: systemClock,
+        confined: files,
+        keep: async (bytes, type) =>
+          isBlobMediaType(type) ? keep(bytes, type) : failed('unsupported_type', type),
+      })
+      if (!resolved.ok) return resolved
+      const [only] = resolved.value
+      return only === undefined ? failed('internal', 'Nothing was judged.') : ok(only)
+    },
+    name: (facts) => names.name(facts, 'tool'),
+  }
+}
