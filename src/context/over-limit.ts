@@ -12,7 +12,8 @@ export interface OverLimit {
 
 /**
  * The oldest Resources that a window still shows, as many of them as have to go so that a model takes the rest: its images, and
- * the bytes of all in base64. What the Turn `now` brings itself is not among them. Pure.
+ * the bytes of all in base64. Where some have to go, a few more do: each time all that follows is read again, and it would be
+ * every Turn. What the Turn `now` brings itself is not among them. Pure.
  */
 export function overLimitResources(
   events: readonly WholeEvent[],
@@ -23,17 +24,24 @@ export function overLimitResources(
   let images = live.filter(({ descriptor }) => descriptor.kind === 'image').length
   let bytes = live.reduce((sum, { descriptor }) => sum + base64Bytes(descriptor), 0)
   const over: OverLimit[] = []
+  const most = {
+    images: images > image_count ? Math.floor(image_count * ROOM) : image_count,
+    bytes: bytes > request_bytes ? Math.floor(request_bytes * ROOM) : request_bytes,
+  }
   for (const { descriptor, turn } of live) {
-    if (images <= image_count && bytes <= request_bytes) break
+    if (images <= most.images && bytes <= most.bytes) break
     if (turn === now) continue
     // Where only images are too many, nothing else has to go for them.
-    if (bytes <= request_bytes && descriptor.kind !== 'image') continue
+    if (bytes <= most.bytes && descriptor.kind !== 'image') continue
     over.push({ resource_id: descriptor.resource_id, estimate: { images, base64_bytes: bytes } })
     if (descriptor.kind === 'image') images -= 1
     bytes -= base64Bytes(descriptor)
   }
   return over
 }
+
+/** So much of a limit is left in use. */
+const ROOM = 0.75
 
 interface Live {
   readonly descriptor: Descriptor

@@ -4,7 +4,7 @@ import type { Mark } from '../model/segment.ts'
 export interface Places {
   /** All of the surface: what every request of the Session begins with. */
   readonly surface: number
-  /** Before the first segment that will be retired; absent when none will. */
+  /** Before the first segment that goes with its Turn, or else the latest that will go one day; absent when none will. */
   readonly transient: number | undefined
   /** What it has in common with the last request of an earlier call. */
   readonly shared: number

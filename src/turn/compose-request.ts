@@ -82,8 +82,10 @@ export class RequestComposer {
   #segments: Segment[] = []
   #segmentBytes = 0
   #encodedItems = 0
-  /** Where the first segment stands that will be retired. */
+  /** Where the first segment stands that goes with this Turn. */
   #firstTransient: number | undefined
+  /** Where the latest Event that brought bytes which stay begins to show them: those are the first to go. */
+  #latestStaying: { readonly seq: number; readonly place: number } | undefined
   readonly #variants: Variants
   #fitting: Fitting
   #projected: Projected = []
@@ -140,7 +142,7 @@ export class RequestComposer {
   #marks({ count }: SegmentRun, shared: SegmentRun) {
     return cacheMarks({
       surface: this.#surfaceSegments.length,
-      transient: this.#firstTransient,
+      transient: this.#firstTransient ?? this.#latestStaying?.place,
       shared: shared.count,
       end: count,
     })
@@ -160,6 +162,7 @@ export class RequestComposer {
       this.#segmentBytes = 0
       this.#encodedItems = 0
       this.#firstTransient = undefined
+      this.#latestStaying = undefined
       this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
       this.#projected = []
       this.#lost = []
@@ -182,7 +185,11 @@ export class RequestComposer {
 
   #add(segments: readonly Segment[]): void {
     for (const segment of segments) {
-      if (segment.lifetime !== 'stable') this.#firstTransient ??= this.#segments.length
+      const { lifetime, seq } = segment
+      if (lifetime === 'window') {
+        if (this.#latestStaying?.seq !== seq)
+          this.#latestStaying = { seq, place: this.#segments.length }
+      } else if (lifetime !== 'stable') this.#firstTransient ??= this.#segments.length
       this.#segments.push(segment)
       this.#segmentBytes += segment.bytes.length
     }
