@@ -15,14 +15,19 @@ export function sharedPrefix(before: readonly Segment[], after: readonly Segment
   let segments = 0
   for (const segment of before) {
     const other = after[segments]
-    if (other !== segment && other?.bytes.equals(segment.bytes) !== true) break
-    bytes += segment.bytes.length
+    if (other === undefined || !same(other, segment)) break
+    bytes += segment.length
     segments += 1
   }
   return { bytes, segments, whole: segments === before.length }
 }
 
+function same(one: Segment, other: Segment): boolean {
+  if (one === other) return true
+  return one.length === other.length && one.bytes.equals(other.bytes)
+}
+
 /** Bytes of the segments before the one at `index`. */
 export function bytesBefore(segments: readonly Segment[], index: number): number {
-  return segments.slice(0, index).reduce((sum, { bytes }) => sum + bytes.length, 0)
+  return segments.slice(0, index).reduce((sum, { length }) => sum + length, 0)
 }

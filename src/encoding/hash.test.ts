@@ -12,6 +12,15 @@ test('SHA-256 of text is that of its UTF-8, at once or in pieces', () => {
   expect(running.hex()).toBe(known)
 })
 
+test('SHA-256 of bytes that were written over the last ones is their own', () => {
+  const hash = growingSha256()
+  const room = Buffer.allocUnsafeSlow(100)
+  for (const byte of [1, 2]) {
+    const bytes = room.fill(byte).subarray(0, 90 + byte)
+    expect(hash(bytes, 10)).toBe(sha256(bytes))
+  }
+})
+
 test('SHA-256 of bytes that grow, shrink or change is that of each by itself', () => {
   const chance = random(7)
   const hash = growingSha256()

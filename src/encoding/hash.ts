@@ -23,13 +23,15 @@ export function runningSha256(): RunningHash {
 /**
  * SHA-256 of bytes that mostly begin like those before them, of which what both begin with is hashed once. Of the end, `loose`
  * bytes are hashed anew each time: there, a next one mostly goes on differently. Keeps the bytes it was given last; they must
- * not be changed.
+ * not be changed, but for being written over with the next ones.
  */
 export function growingSha256(): (bytes: Buffer, loose: number) => string {
   let running = createHash('sha256')
   let hashed: Buffer = Buffer.alloc(0)
   return (bytes, loose) => {
-    if (!bytes.subarray(0, hashed.length).equals(hashed)) {
+    // What was written over cannot be compared with any more.
+    const over = bytes.buffer === hashed.buffer
+    if (over || !bytes.subarray(0, hashed.length).equals(hashed)) {
       running = createHash('sha256')
       hashed = Buffer.alloc(0)
     }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { hash, randomBytes } from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { pathToFileURL } from 'node:url'
@@ -61,6 +62,19 @@ test('a body is sent as it is, and what is answered is told as it came', async (
       body: '{"text":"Größe"}',
     },
   ])
+})
+
+test.each([1024 * 1024, 5 * 1024 * 1024 + 1])('a body of %i bytes arrives whole', async (size) => {
+  const { url } = await serveHttp((request, response) => {
+    void read(request).then((body) => response.end(hash('sha256', body)))
+  })
+  const body = Buffer.from(
+    randomBytes(size)
+      .toString('latin1')
+      .replaceAll(/[^a-z]/g, 'x'),
+  )
+  const answer = await httpFetch()(url, { method: 'POST', body })
+  expect(await answer.text()).toBe(hash('sha256', body))
 })
 
 test('headers are taken in every form, and text as a body', async () => {

@@ -67,7 +67,7 @@ export function httpFetch({
           request.destroy(new HttpFailure('ERR_HTTP_INVALID_ANSWER'))
         }
       })
-      request.end(bytes)
+      sendBody(request, bytes)
     })
   }
 }
@@ -120,6 +120,23 @@ function headersOf(
     'accept-encoding': 'identity',
     ...length,
   }
+}
+
+/** What is sent at once. */
+const PIECE_BYTES = 1024 * 1024
+
+/** Each piece when the one before has left: a large body that is sealed at once is in memory twice more. */
+function sendBody(request: ClientRequest, body: Uint8Array = new Uint8Array()): void {
+  let at = 0
+  const sendMore = () => {
+    while (body.length - at > PIECE_BYTES) {
+      const piece = body.subarray(at, at + PIECE_BYTES)
+      at += piece.length
+      if (!request.write(piece)) return void request.once('drain', sendMore)
+    }
+    request.end(body.subarray(at))
+  }
+  sendMore()
 }
 
 function limitConnecting(request: ClientRequest, ms: number, clock: Clock): void {

@@ -6,7 +6,10 @@ export type Lifetime = 'stable' | 'turn' | 'carried' | 'window'
 /** A run of request bytes in cache order. Brackets between segments and cache marks are not part of any. */
 export interface Segment {
   readonly role: SegmentRole
+  /** Where they show a file they are large, and made anew whenever they are asked for. */
   readonly bytes: Buffer
+  /** How many bytes it has. */
+  readonly length: number
   /** Number of the Event it comes from; -1 for what comes from the surface. */
   readonly seq: number
   readonly lifetime: Lifetime

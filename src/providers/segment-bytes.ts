@@ -1,4 +1,4 @@
-import { base64Between } from '../encoding/base64.ts'
+import { base64Length, writeBase64 } from '../encoding/base64.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
 import type { Part } from '../model/conversation.ts'
@@ -6,16 +6,17 @@ import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
 import { isText, notShown, titledText } from './said.ts'
 
-/** A segment of a text, or of bytes that nobody else has; of the surface, unless it says which Event it is from. */
+/** A segment of JSON, or of JSON that shows a file; of the surface, unless it says which Event it is from. */
 export function segment(
   role: SegmentRole,
-  content: string | Buffer,
+  content: string | Shown,
   seq = -1,
   { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
 ): Segment {
-  const bytes = typeof content === 'string' ? ownBytes(content) : content
-  const owner = resource === undefined ? {} : { resource }
-  return { role, bytes, seq, lifetime, ...owner }
+  const facts = { role, seq, lifetime, ...(resource === undefined ? {} : { resource }) }
+  if (typeof content !== 'string') return shownSegment(facts, content)
+  const bytes = ownBytes(content)
+  return { ...facts, bytes, length: bytes.length }
 }
 
 /** In memory of their own: bytes in the pool of small buffers would keep all that lies beside them there. */
@@ -25,13 +26,54 @@ function ownBytes(text: string): Buffer {
 
 const UTF_8 = new TextEncoder()
 
+/** A file, which stands in base64 between two pieces of JSON. */
+export interface Shown {
+  readonly before: Buffer
+  readonly file: Buffer
+  readonly after: Buffer
+}
+
 /** Stands in JSON for the base64 of a file. No media type that is shown and no handle can hold it. */
 export const BASE64 = '<base64>'
 
-/** JSON that shows a file: its bytes stand in base64 where the text first says `BASE64`. */
-export function showing(bytes: Buffer, json: string): Buffer {
+/** JSON that shows a file where it first says `BASE64`. */
+export function showing(file: Buffer, json: string): Shown {
   const at = json.indexOf(BASE64)
-  return base64Between(json.slice(0, at), bytes, json.slice(at + BASE64.length))
+  const [before, after] = [json.slice(0, at), json.slice(at + BASE64.length)]
+  return { before: ownBytes(before), file, after: ownBytes(after) }
+}
+
+/** Base64 is a third longer than the file, so the file is kept, and its base64 is written straight into each body. */
+function shownSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: Shown): Segment {
+  const length = shown.before.length + base64Length(shown.file) + shown.after.length
+  const made: Segment = {
+    ...facts,
+    length,
+    get bytes() {
+      const bytes = Buffer.allocUnsafeSlow(length)
+      putShown(shown, bytes, 0)
+      return bytes
+    },
+  }
+  SHOWN.set(made, shown)
+  return made
+}
+
+const SHOWN = new WeakMap<Segment, Shown>()
+
+/** Writes a segment into a body, from `at` on, and answers where it ends. */
+export function put(one: Segment, body: Buffer, at: number): number {
+  const shown = SHOWN.get(one)
+  if (shown !== undefined) return putShown(shown, body, at)
+  body.set(one.bytes, at)
+  return at + one.length
+}
+
+function putShown({ before, file, after }: Shown, body: Buffer, at: number): number {
+  body.set(before, at)
+  const end = writeBase64(file, body, at + before.length)
+  body.set(after, end)
+  return end + after.length
 }
 
 /** What a part says in words; what has none says so. */

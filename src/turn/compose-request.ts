@@ -30,8 +30,8 @@ export interface ComposeOptions {
   /** The last request of an earlier call: what was cached with it is looked for there. */
   readonly before?: ComposedRequest | undefined
   /**
-   * An earlier request, but not the last one, whose body nobody reads any more: its memory may be used again. Large memory
-   * that is new every time would cost more than all that is written into it.
+   * An earlier request whose body nobody reads any more: its memory may be used again. Large memory that is new every time
+   * would cost more than all that is written into it. Of the last request, what both begin with is then hashed again.
    */
   readonly spent?: ComposedRequest | undefined
   /** What the request was recorded with, when it is composed again. */
@@ -191,7 +191,7 @@ export class RequestComposer {
           this.#latestStaying = { seq, place: this.#segments.length }
       } else if (lifetime !== 'stable') this.#firstTransient ??= this.#segments.length
       this.#segments.push(segment)
-      this.#segmentBytes += segment.bytes.length
+      this.#segmentBytes += segment.length
     }
   }
 }

@@ -23,7 +23,7 @@ import type { TurnParts } from './turn-parts.ts'
 export class ModelCalls {
   readonly #parts: TurnParts
   readonly #composer: RequestComposer
-  /** The one before the last: it was answered, and nothing is compared with it any more. */
+  /** The one before the last, or the last if it is large: it was answered, and nobody reads its body any more. */
   #spent: ComposedRequest | undefined
   readonly #callIds: CallIds
   lastRequest: ComposedRequest | undefined
@@ -41,7 +41,7 @@ export class ModelCalls {
     const composed = await this.#compose(before)
     if (!composed.ok) return composed
     let request = composed.value
-    this.#spent = before
+    this.#spent = isLarge(request) ? request : before
     let told = this.#unfit(request)
     let repeated = false
     let otherWays = MOST_WAYS
@@ -163,6 +163,13 @@ export class ModelCalls {
     await wait(clock, ms, signal)
     return signal.aborted ? interrupted() : ok(undefined)
   }
+}
+
+/** Two large bodies at once are one too many; to hash all of one again takes less time than to make it. */
+const LARGE_BODY = 8 * 1024 * 1024
+
+function isLarge({ body }: ComposedRequest): boolean {
+  return body.length >= LARGE_BODY
 }
 
 /** A provider that knows no better way soon fails like any other. */

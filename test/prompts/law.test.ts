@@ -83,12 +83,17 @@ test.each(DIALECT_NAMES)(
   },
 )
 
+function rewritten(segment: Segment, text: string): Segment {
+  const bytes = Buffer.from(text)
+  return { ...segment, bytes, length: bytes.length }
+}
+
 const MISTAKES: Record<string, Mistake> = {
   'a date in Layer 0': {
     segments: (segments, events) =>
       segments.map((segment) =>
         segment.role === 'system'
-          ? { ...segment, bytes: Buffer.concat([segment.bytes, Buffer.from(`${events.length}`)]) }
+          ? rewritten(segment, `${segment.bytes.toString('utf8')}${events.length}`)
           : segment,
       ),
   },
@@ -96,10 +101,7 @@ const MISTAKES: Record<string, Mistake> = {
     segments: (segments, events) =>
       segments.map((segment) =>
         segment.role === 'tool' && events.length % 2 === 0
-          ? {
-              ...segment,
-              bytes: Buffer.from(segment.bytes.toString('utf8').split('').toReversed().join('')),
-            }
+          ? rewritten(segment, segment.bytes.toString('utf8').split('').toReversed().join(''))
           : segment,
       ),
   },

@@ -8,8 +8,9 @@ import { canonicalJson, wellFormedJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
+import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
-import type { Framing } from '../provider.ts'
+import type { Framing, SpentBody } from '../provider.ts'
 import { fenced, isText, resultText } from '../said.ts'
 import {
   argumentsObject,
@@ -17,9 +18,11 @@ import {
   fittingKey,
   hasWords,
   isImage,
+  put,
   segment,
   showing,
   wordsOf,
+  type Shown,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then items. An item's bytes depend on itself and the surface only. Pure. */
@@ -33,29 +36,30 @@ export function encode(items: readonly ConversationItem[], surface: Surface): Se
  */
 export function frame(
   segments: readonly Segment[],
-  { cacheKey }: Pick<Framing, 'cacheKey'>,
+  { cacheKey, spent }: Pick<Framing, 'cacheKey' | 'spent'>,
 ): Buffer {
   const params = segments.filter(({ role }) => role === 'params')
   const tools = segments.filter(({ role }) => role === 'tool')
   const messages = segments.slice(params.length + tools.length)
   const keyed = params.some(({ bytes }) => bytes.includes(KEY_WANTED))
-  return Buffer.concat([
+  const pieces = [
     Buffer.from('{'),
-    ...params.map(({ bytes }) => bytes),
+    ...params,
     Buffer.from(keyed ? `,"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}` : ''),
     ...(tools.length === 0 ? [] : [Buffer.from(',"tools":['), ...listed(tools), Buffer.from(']')]),
     Buffer.from(',"messages":['),
     ...listed(messages),
     Buffer.from(']}'),
-  ])
+  ]
+  return joined(pieces, spent)
 }
 
 /** A server takes a cache key exactly if it takes `store`, of which the parameters tell. No text in them can hold this. */
 const KEY_WANTED = '"store":false'
 
 /** What stands between two members is decided by the two alone, so that a list which grows begins like the one before. */
-function listed(segments: readonly Segment[]): Buffer[] {
-  const pieces: Buffer[] = []
+function listed(segments: readonly Segment[]): Piece[] {
+  const pieces: Piece[] = []
   let before: Segment | undefined
   for (const now of segments) {
     if (before !== undefined && sameMessage(before, now)) {
@@ -65,11 +69,27 @@ function listed(segments: readonly Segment[]): Buffer[] {
       const opening = OPENING[now.role]
       if (opening !== undefined) pieces.push(opening)
     }
-    pieces.push(now.bytes)
+    pieces.push(now)
     before = now
   }
   if (before !== undefined) pieces.push((CLOSING[before.role] ?? COMMA).subarray(0, -1))
   return pieces
+}
+
+/** What stands between segments, or one of them. */
+type Piece = Buffer | Segment
+
+/** One piece of memory, into which everything is written once. */
+function joined(pieces: readonly Piece[], spent: SpentBody | undefined): Buffer {
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  const body = roomFor(length, spent)
+  let at = 0
+  for (const piece of pieces) {
+    if (Buffer.isBuffer(piece)) at += piece.copy(body, at)
+    else at = put(piece, body, at)
+  }
+  return bodyIn(body, at)
 }
 
 function sameMessage(before: Segment, after: Segment): boolean {
@@ -178,7 +198,7 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
 type Said = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 
 /** One segment a part, and none for a part that is blank. */
-function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Buffer): Segment[] {
+function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Shown): Segment[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
@@ -200,7 +220,7 @@ function lateMessage(text: string, params: SurfaceParams): ChatCompletionMessage
 }
 
 /** Pixels, and documents, where the model takes them as such. Where nobody knows, images are tried; few servers take files. */
-function fileContent(part: Part, { images, files }: SurfaceParams): Buffer | undefined {
+function fileContent(part: Part, { images, files }: SurfaceParams): Shown | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`

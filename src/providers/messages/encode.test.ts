@@ -85,7 +85,11 @@ describe('segments', () => {
     const segments = encode(items, surface)
     const fixed = { seq: -1, lifetime: 'stable' }
     const stable = { lifetime: 'stable' }
-    expect(segments.map(({ bytes, ...segment }) => [segment, bytes.toString()])).toEqual([
+    const told = segments.map(({ bytes, length, ...segment }) => {
+      expect(length).toBe(bytes.length)
+      return [segment, bytes.toString()]
+    })
+    expect(told).toEqual([
       [
         { role: 'params', ...fixed },
         '"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}',

@@ -3,6 +3,7 @@ import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Mark, Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
+import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
@@ -12,9 +13,11 @@ import {
   BASE64,
   hasWords,
   isImage,
+  put,
   segment,
   showing,
   wordsOf,
+  type Shown,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */
@@ -24,22 +27,24 @@ export function encode(items: readonly ConversationItem[], surface: Surface): Se
 }
 
 /** The body: segments in the brackets of their messages, with cache marks at the end of the blocks that carry them. Pure. */
-export function frame(segments: readonly Segment[], { marks }: Pick<Framing, 'marks'>): Buffer {
+export function frame(
+  segments: readonly Segment[],
+  { marks, spent }: Pick<Framing, 'marks' | 'spent'>,
+): Buffer {
   const marked = markedBlocks(segments, marks)
   const places = placesOf(segments)
   const joints = [...places, undefined].map((place, index) => between(places[index - 1], place))
-  const body = Buffer.allocUnsafeSlow(lengthOf(segments, joints, marked.size))
+  const body = roomFor(lengthOf(segments, joints, marked.size), spent)
   let at = 0
   for (const [index, joint] of joints.entries()) {
     body.set(joint, at)
     at += joint.length
-    const bytes = segments[index]?.bytes ?? NOTHING
-    body.set(bytes, at)
-    at += bytes.length
+    const one = segments[index]
+    if (one !== undefined) at = put(one, body, at)
     // In place of the brace that ends the block; the mark brings its own.
     if (marked.has(index)) at += MARK.copy(body, at - 1) - 1
   }
-  return body
+  return bodyIn(body, at)
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -57,7 +62,7 @@ const MARKLESS: ReadonlySet<SegmentRole> = new Set(['params', 'reasoning'])
 
 function lengthOf(segments: readonly Segment[], joints: readonly Buffer[], marked: number): number {
   let length = marked * (MARK.length - 1)
-  for (const { bytes } of segments) length += bytes.length
+  for (const one of segments) length += one.length
   for (const joint of joints) length += joint.length
   return length
 }
@@ -206,7 +211,7 @@ type Said = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant'
 function ofParts(
   { seq, parts }: Said,
   role: SegmentRole,
-  blockOf: (part: Part) => string | Buffer | undefined,
+  blockOf: (part: Part) => string | Shown | undefined,
 ): Segment[] {
   return parts.flatMap((part) => {
     const block = blockOf(part)
@@ -215,7 +220,7 @@ function ofParts(
 }
 
 /** Pixels, and documents, where the model takes them as such. */
-function fileBlock(part: Part, { images, files }: SurfaceParams): string | Buffer | undefined {
+function fileBlock(part: Part, { images, files }: SurfaceParams): string | Shown | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { media_type, handle, bytes } = part
   const title = handle === undefined ? {} : { title: handle }

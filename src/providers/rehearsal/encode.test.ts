@@ -42,7 +42,10 @@ const items: ConversationItem[] = [
 ]
 
 test('segments stand in cache order, one a part, with seq, lifetime and Resource of their origin', () => {
-  const told = encode(items, surface).map(({ bytes, ...segment }) => [segment, bytes.toString()])
+  const told = encode(items, surface).map(({ bytes, length, ...segment }) => {
+    expect(length).toBe(bytes.length)
+    return [segment, bytes.toString()]
+  })
   const fixed = { seq: -1, lifetime: 'stable' }
   expect(told).toEqual([
     [

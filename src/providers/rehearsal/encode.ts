@@ -3,7 +3,7 @@ import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { Framing, SpentBody } from '../provider.ts'
-import { BASE64, segment, showing } from '../segment-bytes.ts'
+import { BASE64, put, segment, showing, type Shown } from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
@@ -20,15 +20,12 @@ export function frame(
   { spent = NOTHING_FRAMED }: Pick<Framing, 'spent'>,
 ): Buffer {
   const fresh = segments.slice(spent.count)
-  const length = fresh.reduce(
-    (sum, { bytes }) => sum + COMMA.length + bytes.length,
-    spent.body.length,
-  )
+  const length = fresh.reduce((sum, one) => sum + COMMA.length + one.length, spent.body.length)
   const room = roomFor(spent.body, length)
   let at = spent.body.length - SUFFIX.length
-  for (const { bytes } of fresh) {
+  for (const one of fresh) {
     if (at > FIRST) at += COMMA.copy(room, at)
-    at += bytes.copy(room, at)
+    at = put(one, room, at)
   }
   at += SUFFIX.copy(room, at)
   const body = room.subarray(0, at)
@@ -106,7 +103,7 @@ function segmentsOf(item: ConversationItem, { model }: Surface): Segment[] {
   }
 }
 
-function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | Buffer {
+function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | Shown {
   if (part.type === 'text') return written({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }

@@ -6,7 +6,8 @@ import { frame } from './encode.ts'
 const framing = { cacheKey: 'key', marks: [] }
 
 function segment(role: SegmentRole, text: string, seq: number): Segment {
-  return { role, bytes: Buffer.from(text), seq, lifetime: 'stable' }
+  const bytes = Buffer.from(text)
+  return { role, bytes, length: bytes.length, seq, lifetime: 'stable' }
 }
 
 const SEGMENTS = [

@@ -8,6 +8,7 @@ import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
+import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
@@ -17,9 +18,11 @@ import {
   fittingKey,
   hasWords,
   isImage,
+  put,
   segment,
   showing,
   wordsOf,
+  type Shown,
 } from '../segment-bytes.ts'
 
 /**
@@ -34,16 +37,16 @@ export function encode(items: readonly ConversationItem[], surface: Surface): Se
 /** The body. Its input stands last, so that a body which grows begins like the one before. This dialect has no cache marks. Pure. */
 export function frame(
   segments: readonly Segment[],
-  { cacheKey }: Pick<Framing, 'cacheKey'>,
+  { cacheKey, spent }: Pick<Framing, 'cacheKey' | 'spent'>,
 ): Buffer {
   const found = segments.findIndex(({ role }) => !OF_THE_SURFACE.has(role))
   const start = found === -1 ? segments.length : found
   const fixed = (role: SegmentRole) => segments.slice(0, start).filter((one) => one.role === role)
   const key = Buffer.from(`"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}`)
-  const body = new Body(segments, key.length)
+  const body = new Body(roomFor(mostBytes(segments) + key.length, spent))
   body.put(OPEN_BODY)
-  for (const { bytes } of fixed('params')) {
-    body.put(bytes)
+  for (const one of fixed('params')) {
+    body.putSegment(one)
     body.put(COMMA)
   }
   body.put(key)
@@ -77,7 +80,7 @@ function putInput(body: Body, content: readonly Segment[]): void {
     if (before?.role === 'user' && !goesOn) body.put(CLOSE_MESSAGE)
     if (before !== undefined) body.put(COMMA)
     if (now.role === 'user' && !goesOn) body.put(OPEN_MESSAGE)
-    body.put(now.bytes)
+    body.putSegment(now)
     before = now
   }
   if (before?.role === 'user') body.put(CLOSE_MESSAGE)
@@ -87,15 +90,19 @@ function putInput(body: Body, content: readonly Segment[]): void {
 const AROUND_BODY = 128
 const AROUND_SEGMENT = 64
 
+function mostBytes(segments: readonly Segment[]): number {
+  let most = AROUND_BODY
+  for (const { length } of segments) most += length + AROUND_SEGMENT
+  return most
+}
+
 /** One piece of memory, into which everything is copied once. */
 class Body {
   readonly #room: Buffer
   #end = 0
 
-  constructor(segments: readonly Segment[], more: number) {
-    let most = AROUND_BODY + more
-    for (const { bytes } of segments) most += bytes.length + AROUND_SEGMENT
-    this.#room = Buffer.allocUnsafeSlow(most)
+  constructor(room: Buffer) {
+    this.#room = room
   }
 
   put(bytes: Buffer): void {
@@ -104,17 +111,21 @@ class Body {
     this.#end += bytes.length
   }
 
+  putSegment(one: Segment): void {
+    this.#end = put(one, this.#room, this.#end)
+  }
+
   /** Nothing at all where there is nothing to list. */
   list(open: Buffer, all: readonly Segment[], between: Buffer, close: Buffer): void {
-    for (const [index, { bytes }] of all.entries()) {
+    for (const [index, one] of all.entries()) {
       this.put(index === 0 ? open : between)
-      this.put(bytes)
+      this.putSegment(one)
     }
     if (all.length > 0) this.put(close)
   }
 
   whole(): Buffer {
-    return this.#room.subarray(0, this.#end)
+    return bodyIn(this.#room, this.#end)
   }
 }
 
@@ -200,12 +211,12 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
 type Said = Extract<ConversationItem, { readonly parts: readonly Part[] }>
 
 /** One segment a part, but for blank ones. */
-function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Buffer): Segment[] {
+function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Shown): Segment[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
 /** Pixels, and documents, where the model takes them as such. */
-function fileContent(part: Part, { images, files }: SurfaceParams): Buffer | undefined {
+function fileContent(part: Part, { images, files }: SurfaceParams): Shown | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
