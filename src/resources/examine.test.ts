@@ -148,25 +148,34 @@ test.each([
   expect(same).toMatchObject({ facts: { content_sha256: sha256('two') } })
 })
 
-test('[AT-050] all files are read into the same memory, which has room for the largest', async () => {
-  const half = Buffer.alloc(9 * MIB, 'a')
-  const folder = await filesOf({ '1.txt': half, '2.txt': half, '3.txt': Buffer.alloc(12 * MIB) })
-  const used = new Set<ArrayBufferLike>()
-  const files: OutsideFiles = {
-    look: (path) => outsideFiles.look(path),
-    open: async (path) => {
-      const handle = await outsideFiles.open(path)
-      return {
-        stat: () => handle.stat(),
-        read: (into, position) => {
-          used.add(into.buffer)
-          return handle.read(into, position)
-        },
-        close: () => handle.close(),
-      }
-    },
-  }
-  const all = value(await resolved(folder, ['1.txt', '2.txt', '3.txt'], { files }))
-  expect(all.map((one) => one.ok)).toEqual([true, true, false])
-  expect([...used].map((memory) => memory.byteLength)).toEqual([LIMITS.attachment_bytes + 1])
-})
+test.each([
+  ['used again for the next', false, [9 * MIB + 1]],
+  ['left to whoever holds the bytes', true, [9 * MIB + 1, 9 * MIB + 1]],
+])(
+  '[AT-050] the memory of a file has room for it and one byte, and is %s',
+  async (_title, held, sizes) => {
+    const half = Buffer.alloc(9 * MIB, 'a')
+    const folder = await filesOf({ '1.txt': half, '2.txt': half, '3.txt': Buffer.alloc(12 * MIB) })
+    const used = new Set<ArrayBufferLike>()
+    const files: OutsideFiles = {
+      look: (path) => outsideFiles.look(path),
+      open: async (path) => {
+        const handle = await outsideFiles.open(path)
+        return {
+          stat: () => handle.stat(),
+          read: (into, position) => {
+            used.add(into.buffer)
+            return handle.read(into, position)
+          },
+          close: () => handle.close(),
+        }
+      },
+    }
+    const bytes: Buffer[] = []
+    const hold = held ? { hold: (_key: unknown, one: Buffer) => void bytes.push(one) } : {}
+    const all = value(await resolved(folder, ['1.txt', '2.txt', '3.txt'], { files, ...hold }))
+    expect(all.map((one) => one.ok)).toEqual([true, true, false])
+    expect([...used].map((memory) => memory.byteLength)).toEqual(sizes)
+    expect(bytes.map((one) => one.equals(half))).toEqual(held ? [true, true] : [])
+  },
+)

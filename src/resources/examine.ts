@@ -25,7 +25,7 @@ export interface Reading {
   readonly otherTypes: 'refuse' | 'store'
   /** The bytes of those that were taken. */
   taken: number
-  /** One for all: each is judged and stored before the next is read. */
+  /** For the next file: each is judged and stored before the next is read. */
   memory: Buffer | undefined
 }
 
@@ -85,7 +85,7 @@ async function read(
   if (reading.confined !== undefined) return readConfined(path, reading.confined, reading)
   const found = await withOutsideFile<Buffer | Refusal>(reading.files, path, async (file) => {
     const refused = tooMuch(file.size, reading)
-    return refused === undefined ? file.read(memoryOf(reading), signal) : ok(refused)
+    return refused === undefined ? file.read(memoryOf(reading, file.size), signal) : ok(refused)
   })
   return found.ok ? found.value : unread(found.error)
 }
@@ -108,8 +108,9 @@ function tooMuch(size: number, { taken }: Reading): Refusal | undefined {
   return taken + size > LIMITS.turn_attachment_bytes ? overBudget(size, taken) : undefined
 }
 
-/** One byte more than a file may have, so that one that grows is noticed. The system gives what is written to only. */
-function memoryOf(reading: Reading): Buffer {
-  reading.memory ??= Buffer.allocUnsafeSlow(LIMITS.attachment_bytes + 1)
-  return reading.memory
+/** One byte more than the file has, so that one that grows is noticed. What was refused leaves its memory to the next. */
+function memoryOf(reading: Reading, size: number): Buffer {
+  if (reading.memory === undefined || reading.memory.length <= size)
+    reading.memory = Buffer.allocUnsafeSlow(size + 1)
+  return reading.memory.subarray(0, size + 1)
 }

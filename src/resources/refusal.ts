@@ -69,7 +69,7 @@ const UNREAD: Partial<Record<ErrorKind, (details: HawserError['details']) => Ref
   outside_workspace: () => refusal('outside_workspace', 'it does not lie in the workspace'),
   protected_path: () => refusal('outside_workspace', "it lies in a folder of Hawser's own"),
   invalid_args: () => refusal('invalid_name', 'it has a name that no file can have'),
-  too_large: ({ size }) => tooLarge(typeof size === 'number' ? size : Infinity),
+  too_large: ({ size }) => moreThanFound(typeof size === 'number' ? size : Infinity),
   no_match: changedWhileRead,
   permission_denied: ({ reason }) =>
     reason === 'hard_link'
@@ -82,6 +82,11 @@ const UNREAD: Partial<Record<ErrorKind, (details: HawserError['details']) => Ref
       return refusal('symlink', 'it is a symbolic link, and links are not followed')
     return refusal('not_regular_file', `it is ${notAFile(found, code)}, not a regular file`)
   },
+}
+
+/** There was more than the system had said before it was read. */
+function moreThanFound(size: number): Refusal {
+  return size > LIMITS.attachment_bytes ? tooLarge(size) : changedWhileRead()
 }
 
 /** A socket cannot even be opened. */

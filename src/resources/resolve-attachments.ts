@@ -18,6 +18,8 @@ export interface ResolverParts {
   readonly clock: Clock
   /** Where accepted bytes are kept. Absent for verdicts alone: then nothing is stored, and keys are still told. */
   readonly keep?: BlobStore['put']
+  /** Takes over the bytes of what was kept: nothing is written to that memory any more. */
+  readonly hold?: (key: BlobKey, bytes: Buffer) => void
   /** For callers that may see one workspace only (models, guests, chat): paths are those of this workspace. */
   readonly confined?: ConfinedFiles
   /** `store`: what is none of the nine types becomes kind `file`. `refuse` by default. */
@@ -117,6 +119,10 @@ async function resolveOne(
   const stored = await keep(found, parts)
   if (!stored.ok) return stored
   reading.taken += found.bytes.length
+  if (parts.hold !== undefined) {
+    parts.hold(stored.value, found.bytes)
+    reading.memory = undefined
+  }
   return ok({ ok: true, facts: factsOf(found, stored.value) })
 }
 

@@ -8,7 +8,7 @@ import type { AttachmentError, AttachmentInput } from '../model/attachment.ts'
 import type { Part } from '../model/conversation.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/event.ts'
-import type { Resolved, Verdict } from '../resources/resolve-attachments.ts'
+import type { Resolved, ResolverParts, Verdict } from '../resources/resolve-attachments.ts'
 import { loadParts } from '../turn/load-parts.ts'
 import { ResourceNames } from './resource-names.ts'
 
@@ -22,12 +22,12 @@ interface Place {
 export async function resolveInputs(
   { store, clock }: Place,
   inputs: readonly AttachmentInput[],
-  signal?: AbortSignal,
+  options: Pick<ResolverParts, 'signal' | 'hold'> = {},
 ): Promise<Result<readonly Resolved[]>> {
   if (inputs.length === 0) return ok([])
   const { resolveAttachments } = await import('../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
-  return resolveAttachments(inputs, { clock, keep, ...(signal === undefined ? {} : { signal }) })
+  return resolveAttachments(inputs, { clock, keep, ...options })
 }
 
 /** What would become of attachments, without storing or sending anything. */
@@ -113,7 +113,8 @@ export async function resolveAttachmentsToContentBlocks(
   try {
     const store = workspaceBlobStore({ folder: folders.value.blobs, ids, clock })
     const inputs = paths.map((path) => ({ from: 'path', path }) as const)
-    const resolved = await resolveInputs({ store, clock }, inputs, signal)
+    const reading = signal === undefined ? {} : { signal }
+    const resolved = await resolveInputs({ store, clock }, inputs, reading)
     if (!resolved.ok) return resolved
     const names = new ResourceNames(ids, () => [])
     const data = userMessage(message, resolved.value, (facts, by) => names.name(facts, by), 'http')

@@ -13,6 +13,7 @@ import { NO_USAGE } from '../turn/usage.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
 import { resolveInputs } from './attachments.ts'
 import { surfaceEvent } from './create.ts'
+import { FreshBlobs } from './fresh-blobs.ts'
 import { lastRequestOf } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { openingOf } from './opening.ts'
@@ -102,7 +103,12 @@ export class Session {
     // Read from now on, and whoever came first is first, however long that takes.
     const stop = new AbortController()
     const { store, place: logs } = this.#parts
-    const reading = resolveInputs({ store, clock: logs.clock }, attachments, stop.signal)
+    const fresh = new FreshBlobs()
+    const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
+      signal: stop.signal,
+      // A Turn that waits may wait long, and then its bytes are read again.
+      ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
+    })
     const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
     if (!place.ok) {
       stop.abort()
@@ -113,7 +119,8 @@ export class Session {
     return leavingUnless(leave, async () => {
       const resolved = await reading
       if (!resolved.ok) return resolved
-      const begun = await this.#begin({ text, resolved: resolved.value, views, options, signal })
+      const asked = { text, resolved: resolved.value, views, options, signal, fresh }
+      const begun = await this.#begin(asked)
       if (!begun.ok) return begun
       const { turn, run } = begun.value
       return ok({ turn, done: run().finally(leave) })
@@ -204,6 +211,7 @@ export class Session {
     views,
     options,
     signal,
+    fresh,
   }: Beginning): Promise<Result<{ turn: TurnId; run: () => Promise<Result<TurnOutcome>> }>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
@@ -231,7 +239,9 @@ export class Session {
       await this.#log.release(writer.value)
       return admitted
     }
-    const world = this.#world(writer.value, turn, signal, { names, opening: admitted.value })
+    const blobs = fresh.over(this.#parts.store)
+    const more = { names, opening: admitted.value, store: blobs }
+    const world = this.#world(writer.value, turn, signal, more)
     // A mode is a setting of the Session: said during a Turn, it still belongs to none.
     this.#running = (drafts) => this.#log.commit(writer.value, undefined, drafts)
     this.#steering = []
@@ -264,7 +274,7 @@ export class Session {
     writer: Writer,
     turn: TurnId,
     signal: AbortSignal,
-    more: Pick<TurnWorld, 'names' | 'opening'>,
+    more: Pick<TurnWorld, 'names' | 'opening' | 'store'>,
   ): TurnWorld {
     return {
       ...more,
@@ -316,6 +326,7 @@ interface Beginning extends Required<Pick<AdmitOptions, 'views'>> {
   readonly resolved: readonly Resolved[]
   readonly options: AdmitOptions
   readonly signal: AbortSignal
+  readonly fresh: FreshBlobs
 }
 
 function unfit(text: string, hasMore: boolean): Failed | undefined {

@@ -27,6 +27,7 @@ export interface TurnWorld {
   readonly lastRequest: ComposedRequest | undefined
   readonly opening: TurnParts['opening']
   readonly names: ResourceNames
+  readonly store: BlobStore
   readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
   readonly publish: (notice: Watched) => void
   readonly takeSteering: () => readonly string[]
@@ -47,7 +48,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     surface,
     facts: parts.factsOf(state.provider, surface.model),
     cacheKey: cacheKeyOf(found.value, state),
-    store: parts.store,
+    store: world.store,
     tools: parts.tools,
     upload: parts.upload ?? {},
     variants: parts.variants ?? variantMaker,

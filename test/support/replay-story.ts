@@ -31,7 +31,8 @@ export async function costsOf(
   askingUnder: (replay: Replay) => Asking,
 ): Promise<Costs> {
   const costs = { 'attach-turn': 0, window: 0, 'cost-aware': 0 }
-  for (const replay of REPLAYS) costs[replay] = await play(trace, replay, askingUnder(replay))
+  for (const replay of REPLAYS)
+    costs[replay] = (await played(trace, replay, askingUnder(replay))).cost
   return costs
 }
 
@@ -40,7 +41,12 @@ export function timesTheCheaper(costs: Costs): number {
   return costs['cost-aware'] / Math.min(costs['attach-turn'], costs.window)
 }
 
-async function play(trace: ReplayTrace, replay: Replay, asking: Asking): Promise<number> {
+/** The Events of a Session that goes as a trace says, and what its calls cost. */
+export async function played(
+  trace: ReplayTrace,
+  replay: Replay,
+  asking: Asking,
+): Promise<{ readonly events: readonly WholeEvent[]; readonly cost: number }> {
   const story = new Story()
   let cost = 0
   for (const { after_s, ask_bytes, attached, calls } of trace.turns) {
@@ -58,7 +64,7 @@ async function play(trace: ReplayTrace, replay: Replay, asking: Asking): Promise
       cost += costOf(asked.usage)
     }
   }
-  return cost
+  return { events: story.events, cost }
 }
 
 function costOf({ input, cached_read, cache_write }: CallUsage): number {

@@ -13,7 +13,10 @@ export const ReplayTrace = z.strictObject({
       after_s: Count,
       ask_bytes: Some,
       attached: z.array(z.strictObject({ kind: z.enum(['image', 'pdf', 'text']), bytes: Some })),
-      /** For each call to the model: the length of the result of the tool it called; of the last one, of its answer. */
+      /**
+       * For each call to the model: the length of the result of the tool it called, and of whatever else it added to the next
+       * request beyond the call of a tool; of the last one, the length of its answer.
+       */
       calls: z.array(Some).min(1),
     }),
   ),

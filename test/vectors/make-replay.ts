@@ -1,0 +1,27 @@
+// Records the traces that the replay policies are judged by: `node --import tsx test/vectors/make-replay.ts`. Each is a Session
+// with the rehearsal model, played over a socket in the dialect of Messages while everything stays in the window.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { recordedSession } from '../support/recorded-session.ts'
+import { traceOf } from '../support/recorded-trace.ts'
+import type { ReplayTrace } from '../support/replay-trace.ts'
+import { replaySessions } from './replay-sessions.ts'
+
+const folder = new URL('replay/', import.meta.url)
+await mkdir(folder, { recursive: true })
+const root = await mkdtemp(join(tmpdir(), 'hawser-replay-'))
+try {
+  for (const { name, what, ...session } of replaySessions()) {
+    const events = await recordedSession(join(root, name), session, 'window')
+    await writeFile(new URL(`${name}.json`, folder), written(traceOf(events, what)))
+  }
+} finally {
+  await rm(root, { recursive: true, force: true })
+}
+
+/** A line a Turn. */
+function written({ what, turns }: ReplayTrace): string {
+  const lines = turns.map((turn) => `    ${JSON.stringify(turn)}`)
+  return `{\n  "what": ${JSON.stringify(what)},\n  "turns": [\n${lines.join(',\n')}\n  ]\n}\n`
+}
