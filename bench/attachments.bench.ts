@@ -1,5 +1,5 @@
-// Turns that attach 18 MiB and 18 KiB of images, each in a process of its own, by real providers over HTTP to a server in another
-// process, and by one in the same process. The floor reads, hashes, writes, syncs and renames the same files, and encodes them.
+// Turns that attach 18 MiB and 18 KiB of images or of text, each in a process of its own, by real providers over HTTP or a socket to
+// a server in another process, and by one in the same process. The floor reads, hashes, writes, syncs and renames the same files, and encodes them.
 import { randomBytes } from 'node:crypto'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +20,9 @@ const TIMED_ROUNDS = full ? 25 : 5
 /** Of a tool, in the Turns whose memory is measured: each makes a request that shows everything again. */
 const CALLS = 3
 const NOTES = 'notes.txt'
-const MODES = [...VENDOR_DIALECTS, 'in-process'] as const
+/** Of long texts. */
+const LINE = '"At six," said the keeper, "the tide turns at the quay of Saint-Éloi."\n'
+const MODES = [...VENDOR_DIALECTS, 'websocket', 'in-process'] as const
 type Mode = (typeof MODES)[number]
 /** Of the Turns whose time and Log are measured: they are the same in all dialects. */
 const ANY: Mode = 'messages'
@@ -30,8 +32,9 @@ await inScratch(async (folder) => {
   const server = await vendor(folder, NOTES)
   const measure: Measure = async (mode, paths, calls = 0) => {
     const root = join(folder, 'place')
-    const remote = mode !== 'floor' && mode !== 'in-process'
-    const url = remote ? server.baseUrl(mode, calls, 'attachments') : ''
+    const dialect = mode === 'websocket' ? 'responses' : mode
+    const remote = dialect !== 'floor' && dialect !== 'in-process'
+    const url = remote ? server.baseUrl(dialect, calls, `attachments-${mode}`) : ''
     const measured = await measureIn(worker, [mode, root, url, `${calls}`, NOTES, ...paths])
     // A store that has the bytes already would have less to do.
     await rm(root, { recursive: true })
@@ -40,7 +43,12 @@ await inScratch(async (folder) => {
   try {
     const large = await images(folder, 'large', 9 * MIB)
     const small = await images(folder, 'small', 9 * KIB)
-    await measureMemory(measure, large, small)
+    await measureMemory(measure, 'images', large, small)
+    const [long, short] = [
+      await texts(folder, 'long', 9 * MIB),
+      await texts(folder, 'short', 9 * KIB),
+    ]
+    await measureMemory(measure, 'text', long, short)
     await measureTime(measure, large, small, await pdfs(folder))
     await measureLog(measure, await images(folder, 'logged', 10 * MIB))
   } finally {
@@ -51,7 +59,12 @@ await inScratch(async (folder) => {
 type Measure = (mode: Mode | 'floor', paths: Paths, calls?: number) => Promise<Measured>
 type Paths = readonly string[]
 
-async function measureMemory(measure: Measure, large: Paths, small: Paths): Promise<void> {
+async function measureMemory(
+  measure: Measure,
+  what: string,
+  large: Paths,
+  small: Paths,
+): Promise<void> {
   if (noMemoryFigures !== undefined) return tellSkipped('attachments: memory', noMemoryFigures)
   for (const mode of MODES) {
     const [mib, smallMib]: [number[], number[]] = [[], []]
@@ -61,7 +74,7 @@ async function measureMemory(measure: Measure, large: Paths, small: Paths): Prom
     }
     const more = mib.map((peak, round) => peak - (smallMib[round] ?? 0))
     tell({
-      bench: `attachments: ${mode}: MiB of memory that 18 MiB add to a Turn with 18 KiB`,
+      bench: `attachments: ${mode}: MiB of memory that 18 MiB of ${what} add to a Turn with 18 KiB`,
       ratio: median(more),
       bar: '<= 64',
       more: {
@@ -124,6 +137,12 @@ function images(folder: string, name: string, bytes: number): Promise<string[]> 
   const width = Math.min(1024, Math.floor(Math.sqrt(bytes / 3)))
   const height = Math.floor((bytes - bytes / 1024 - 256) / (width * 3 + 1))
   return two(folder, `${name}.png`, () => png(width, height, randomBytes(width * 3 * height)))
+}
+
+/** Two texts of at most so many bytes, some of whose characters are longer in JSON, and some longer than a byte. */
+function texts(folder: string, name: string, bytes: number): Promise<string[]> {
+  const text = LINE.repeat(Math.floor(bytes / Buffer.byteLength(LINE)) - 1)
+  return two(folder, `${name}.txt`, () => Buffer.from(`${randomBytes(8).toString('hex')}\n${text}`))
 }
 
 /** Two PDFs of two pages, of which one is mostly a remark that nobody sees. */

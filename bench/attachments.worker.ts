@@ -1,4 +1,4 @@
-// One measurement of attachments.bench.ts: a Turn that attaches files, by a provider at a URL or by one in this process, or the
+// One measurement of attachments.bench.ts: a Turn that attaches files, by a provider at a URL, over HTTP or a socket, or by one in this process, or the
 // floor, which does what cannot be left out of it with nothing but Node.
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
@@ -47,11 +47,15 @@ async function turn(): Promise<Record<string, number>> {
 
 function modelOf() {
   if (mode === 'in-process') return readingModel(notes, Number(calls))
+  const options = { key: 'key-of-the-bench', idleMs: 60_000, clock: systemClock, baseUrl: url }
+  // Its requests are not timed.
+  if (mode === 'websocket') {
+    return { ...responsesProvider({ ...options, transport: mode }), onRequest: async () => {} }
+  }
   if (mode !== 'messages' && mode !== 'responses' && mode !== 'chat') {
     throw new Error(`there is no dialect ${mode}`)
   }
-  const common = { key: 'key-of-the-bench', idleMs: 60_000, clock: systemClock }
-  return timedModel(PROVIDERS[mode]({ ...common, baseUrl: url }))
+  return timedModel(PROVIDERS[mode](options))
 }
 
 async function attach(session: Session): Promise<void> {

@@ -1,13 +1,16 @@
-// The other side of dialects.bench.ts: a server that answers without looking at what it is asked. It is a process of its own,
-// so that what it takes is not counted with those who ask. Its arguments are a file of answers and the id of a call in them.
+// The other side of dialects.bench.ts and attachments.bench.ts: a server that answers without looking at what it is asked, over
+// HTTP or a socket. It is a process of its own, so that what it takes is not counted with those who ask. Its arguments are a file
+// of answers and the id of a call in them.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import process from 'node:process'
+import { WebSocketServer } from 'ws'
 import { VendorAnswers } from './vendor-answers.ts'
 
 const [file = '', idOfCall = ''] = process.argv.slice(2)
 const answers = Object.entries(VendorAnswers.parse(JSON.parse(readFileSync(file, 'utf8'))))
 const asked = new Map<string, number>()
+const DATA = 'data: '
 let calls = 0
 
 const server = createServer((incoming, response) => {
@@ -18,6 +21,15 @@ const server = createServer((incoming, response) => {
     const at_ms = Number(process.hrtime.bigint()) / 1e6
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answerTo(path))
     process.send?.({ path, bytes, at_ms })
+  })
+})
+const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
+server.on('upgrade', (request, connection, head) => {
+  sockets.handleUpgrade(request, connection, head, (socket) => {
+    socket.on('message', () => {
+      for (const line of answerTo(request.url ?? '').split('\n'))
+        if (line.startsWith(DATA)) socket.send(line.slice(DATA.length))
+    })
   })
 })
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { base64Length, writeBase64 } from '../encoding/base64.ts'
 import { sha256 } from '../encoding/hash.ts'
+import { hasWordsIn, jsonTextLength, writeJsonText } from '../encoding/json-text.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
 import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
@@ -26,26 +28,53 @@ function ownBytes(text: string): Buffer {
 
 const UTF_8 = new TextEncoder()
 
-/** A file, which stands in base64 between two pieces of JSON. */
+/** A file, which stands in a form of its own between two pieces of JSON. */
 export interface Shown {
   readonly before: Buffer
   readonly file: Buffer
   readonly after: Buffer
+  readonly form: Form
 }
+
+/** How a file is written into a body, and how many bytes it has there. */
+interface Form {
+  readonly lengthOf: (file: Buffer) => number
+  readonly write: (file: Buffer, room: Buffer, start: number) => number
+}
+
+const IN_BASE64: Form = { lengthOf: base64Length, write: writeBase64 }
+const AS_TEXT: Form = { lengthOf: jsonTextLength, write: writeJsonText }
 
 /** Stands in JSON for the base64 of a file. No media type that is shown and no handle can hold it. */
 export const BASE64 = '<base64>'
 
 /** JSON that shows a file where it first says `BASE64`. */
 export function showing(file: Buffer, json: string): Shown {
-  const at = json.indexOf(BASE64)
-  const [before, after] = [json.slice(0, at), json.slice(at + BASE64.length)]
-  return { before: ownBytes(before), file, after: ownBytes(after) }
+  return around(BASE64, json, file, IN_BASE64)
 }
 
-/** Base64 is a third longer than the file, so the file is kept, and its base64 is written straight into each body. */
+/** Stands in JSON for a long text. No handle can hold it. */
+const TEXT = '<text>'
+/** As many bytes are no burden, in as many forms as they have on the way into a body. */
+const SHORT_TEXT = 64 * 1024
+
+/** JSON that says the text of a file. A long one is not in it before it is in a body. `json` is pure, and says no file first. */
+export function quoting(file: Buffer, json: (text: string) => string): string | Shown {
+  // What is no UTF-8 is not written as it is.
+  if (file.length < SHORT_TEXT || !isUtf8(file)) return json(file.toString('utf8'))
+  return around(TEXT, json(TEXT), file, AS_TEXT)
+}
+
+function around(place: string, json: string, file: Buffer, form: Form): Shown {
+  const at = json.indexOf(place)
+  const [before, after] = [json.slice(0, at), json.slice(at + place.length)]
+  return { before: ownBytes(before), file, after: ownBytes(after), form }
+}
+
+/** A file is longer in a body, so it is kept as it is, and written straight into each body. */
 function shownSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: Shown): Segment {
-  const length = shown.before.length + base64Length(shown.file) + shown.after.length
+  const { before, file, after, form } = shown
+  const length = before.length + form.lengthOf(file) + after.length
   const made: Segment = {
     ...facts,
     length,
@@ -69,9 +98,9 @@ export function put(one: Segment, body: Buffer, at: number): number {
   return at + one.length
 }
 
-function putShown({ before, file, after }: Shown, body: Buffer, at: number): number {
+function putShown({ before, file, after, form }: Shown, body: Buffer, at: number): number {
   body.set(before, at)
-  const end = writeBase64(file, body, at + before.length)
+  const end = form.write(file, body, at + before.length)
   body.set(after, end)
   return end + after.length
 }
@@ -81,6 +110,23 @@ export function wordsOf(part: Part): string {
   if (part.type === 'text') return part.text
   if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
   return titledText(part, part.bytes.toString('utf8'))
+}
+
+/** JSON that says what a part says in words. */
+export function saying(part: Part, json: (words: string) => string): string | Shown {
+  if (part.type === 'text' || part.bytes === undefined || !isText(part.media_type)) {
+    return json(wordsOf(part))
+  }
+  return quoting(part.bytes, (text) => json(titledText(part, text)))
+}
+
+/** Whether what a part says in words is nothing but white space. */
+export function isBlank(part: Part): boolean {
+  if (part.type === 'text') return !hasWords(part.text)
+  // A title is said in words, and so is what is not shown.
+  if (part.bytes === undefined || !isText(part.media_type) || part.handle !== undefined)
+    return false
+  return !hasWordsIn(part.bytes)
 }
 
 /** Vendors refuse text that is nothing but white space. */

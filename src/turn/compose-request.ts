@@ -28,7 +28,7 @@ export interface RequestParts {
 
 export interface ComposeOptions {
   /** The last request of an earlier call: what was cached with it is looked for there. */
-  readonly before?: ComposedRequest | undefined
+  readonly before?: SentRequest | undefined
   /**
    * An earlier request whose body nobody reads any more: its memory may be used again. Large memory that is new every time
    * would cost more than all that is written into it. Of the last request, what both begin with is then hashed again.
@@ -38,15 +38,21 @@ export interface ComposeOptions {
   readonly recorded?: Projected | undefined
 }
 
-/** A request as it is sent, byte for byte. */
-export interface ComposedRequest {
-  readonly body: Buffer
+/** Of a request what the next one is compared with. Its body, which may be large, is no part of that. */
+export interface SentRequest {
   readonly sha256: string
+  /** Its segments, where they were collected. */
+  readonly run: SegmentRun
+  /** What it was made from. */
+  readonly made: Made
+}
+
+/** A request as it is sent, byte for byte. */
+export interface ComposedRequest extends SentRequest {
+  readonly body: Buffer
   /** What its body was framed with. */
   readonly framing: Framing
   readonly segments: readonly Segment[]
-  /** The same segments where they were collected. */
-  readonly run: SegmentRun
   /** The Resources whose bytes are in it. */
   readonly projected: Projected
   /** What its model does not take and is told of instead. */
@@ -55,8 +61,6 @@ export interface ComposedRequest {
   readonly unmade: readonly string[]
   /** What the store could not give. */
   readonly lost: readonly Lost[]
-  /** What it was made from, so that the next one can be compared with it. */
-  readonly made: Made
 }
 
 type Projected = NonNullable<EventData<'provider_request'>['projected']>
@@ -126,7 +130,7 @@ export class RequestComposer {
       unmade: this.#variants.failures,
       lost: this.#lost,
       get segments() {
-        return run.list.slice(0, run.count)
+        return segmentsOf(run)
       },
       made: {
         dialect: provider.dialect,
@@ -200,11 +204,15 @@ export class RequestComposer {
 const BRACKETS = 256
 
 /** The leading segments of `run` that an earlier request begins with too. */
-function sharedRun(before: ComposedRequest | undefined, run: SegmentRun): SegmentRun {
+function sharedRun(before: SentRequest | undefined, run: SegmentRun): SegmentRun {
   if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
   if (before.run.list === run.list) return before.run
-  const { segments, bytes } = sharedPrefix(before.segments, run.list)
+  const { segments, bytes } = sharedPrefix(segmentsOf(before.run), run.list)
   return { list: run.list, count: segments, bytes }
+}
+
+function segmentsOf({ list, count }: SegmentRun): Segment[] {
+  return list.slice(0, count)
 }
 
 /** What a request shares with the one before it. */
@@ -214,15 +222,16 @@ export interface Shared {
 }
 
 /** Compares bytes, and names the cause that Events foretold. A break that none foretold is a bug, and is called unknown. */
-export function sharedWith(before: ComposedRequest | undefined, next: ComposedRequest): Shared {
+export function sharedWith(before: SentRequest | undefined, next: SentRequest): Shared {
   if (before === undefined) return { shared_prefix_bytes: 0 }
   // Most requests of a Turn: nothing is foretold, and the segments are the same ones with more behind them.
   if (onlyGrew(before.made, next.made) && before.run.list === next.run.list) {
     return { shared_prefix_bytes: before.run.bytes }
   }
-  const foretold = predictBreak(before.made, before.segments, next.made)
+  const segments = segmentsOf(before.run)
+  const foretold = predictBreak(before.made, segments, next.made)
   const apart = foretold !== undefined && APART.has(foretold.cause)
-  const shared = sharedPrefix(before.segments, next.segments)
+  const shared = sharedPrefix(segments, segmentsOf(next.run))
   const bytes = apart ? 0 : shared.bytes
   if (shared.whole && !apart) return { shared_prefix_bytes: bytes }
   const cause = foretold?.at === bytes ? foretold.cause : 'unknown'

@@ -84,9 +84,13 @@ const NAME = 'messages'
 /** Noon of a day, and the pauses since. Timers go by the clock on the wall. */
 class PausesOnly implements Clock {
   passed = Date.parse('2026-01-31T12:00:00.000Z')
-  readonly after = systemClock.after
+
   now(): number {
     return this.passed
+  }
+
+  after(ms: number, then: () => void): () => void {
+    return systemClock.after(ms, then)
   }
 }
 

@@ -1,5 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { answeredCalls } from '../../src/context/answered-calls.ts'
+import type { WholeEvent } from '../../src/model/event.ts'
+import { freshFolder } from './folder.ts'
+import { drawing, png } from './drawing.ts'
+import { recordedSession } from './recorded-session.ts'
 import { traceOf } from './recorded-trace.ts'
 import { ReplayModel } from './replay-model.ts'
 import { played } from './replay-story.ts'
@@ -16,7 +21,9 @@ test.each(REPLAYS)(
   async (replay) => {
     await fc.assert(
       fc.asyncProperty(smallTrace(), async (trace) => {
-        expect(traceOf(await eventsOf(trace, replay), 'made')).toEqual(trace)
+        // Nothing came before the first Turn.
+        const turns = trace.turns.map((turn, at) => (at === 0 ? { ...turn, after_s: 0 } : turn))
+        expect(traceOf(await eventsOf(trace, replay), 'made')).toEqual({ what: 'made', turns })
       }),
       { seed: 20_260_131, numRuns: 30 },
     )
@@ -45,4 +52,35 @@ test('a trace has the lengths of words as a request has them', async () => {
   })
   const turns = [{ ...turn, ask_bytes: 9, calls: [4] }]
   expect(traceOf(told, 'made')).toEqual({ what: 'made', turns })
+})
+
+/** By how much the requests of a Turn grew, Turn by Turn. */
+function growth(events: readonly WholeEvent[], trace: ReplayTrace): number[][] {
+  const sizes = answeredCalls(events).map(({ textBytes }) => textBytes)
+  return trace.turns.map(({ calls }) => {
+    const own = sizes.splice(0, calls.length)
+    return own.slice(1).map((size, at) => size - (own[at] ?? 0))
+  })
+}
+
+test('the trace of a Session, played again, makes requests that grow as those of the Session did', async () => {
+  const { width, height, pixels } = drawing(4)
+  const files = new Map([
+    ['a.png', png(width, height, pixels, 30_000)],
+    ['a.txt', Buffer.from('One "line".\nAnd another.\n')],
+    ['b.txt', Buffer.from('The tide is low at six.\n'.repeat(40))],
+  ])
+  const turns = [
+    { after_s: 0, says: 'Read a.txt, then b.txt, then list the files.', gives: ['a.png'] },
+    { after_s: 400, says: 'What do you see?', gives: [] },
+    { after_s: 20, says: 'Read b.txt, and after that search for "tide".', gives: ['b.txt'] },
+  ]
+  const events = await recordedSession(await freshFolder(), { files, turns }, 'window')
+  const trace = traceOf(events, 'recorded')
+  expect(trace.turns.map(({ calls, ...turn }) => ({ ...turn, calls: calls.length }))).toEqual([
+    { after_s: 0, ask_bytes: 44, attached: [{ kind: 'image', bytes: 30_000 }], calls: 4 },
+    { after_s: 400, ask_bytes: 16, attached: [], calls: 1 },
+    { after_s: 20, ask_bytes: 47, attached: [{ kind: 'text', bytes: 960 }], calls: 3 },
+  ])
+  expect(growth(await eventsOf(trace, 'window'), trace)).toEqual(growth(events, trace))
 })

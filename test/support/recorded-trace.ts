@@ -59,8 +59,8 @@ function attachedIn({ type, data }: WholeEvent): Attached[] {
 
 /** By how much each request was longer than the one before it, but for what a trace adds anyway when it is played. */
 function addedBetween(calls: readonly AnsweredCall[]): number[] {
-  const { toolCall, result } = lengthsBy('sent')
-  const anyway = toolCall.sent + result(0).sent
+  const lengths = lengthsBy('sent')
+  const anyway = lengths.toolCall.sent + lengths.result(0).sent
   return calls.slice(1).map(({ textBytes }, at) => {
     return Math.max(1, textBytes - (calls[at]?.textBytes ?? 0) - anyway)
   })

@@ -25,7 +25,7 @@ function shortTurns(): ReplaySession {
     turn(0, 'What do you see?', [draw(files, 'screen-1.png', 78_000)]),
     turn(15, 'Is that the harbour at low water, or am I mistaken?'),
     turn(22, 'Read notes/tides.md'),
-    turn(67, 'And what is on this one?', [draw(files, 'screen-2.png', 147_000)]),
+    turn(67, 'What do you see on this one?', [draw(files, 'screen-2.png', 147_000)]),
     turn(60, 'The chart is from last spring. The buoys were moved since, as far as I remember.'),
     turn(30, 'Who are you?'),
     turn(940, 'I am back. Read notes/log.md and then notes/crew.md.'),

@@ -20,7 +20,7 @@ const LONG_TURNS: ReplayTrace = {
   }),
 }
 
-async function traceOf(name: string): Promise<ReplayTrace> {
+async function traceNamed(name: string): Promise<ReplayTrace> {
   const text = await readFile(new URL(`replay/${name}.json`, import.meta.url), 'utf8')
   return ReplayTrace.parse(JSON.parse(text))
 }
@@ -50,7 +50,7 @@ test.each(MEASURES)(
 test.each(NAMES.flatMap((name) => MEASURES.map((measure) => [name, measure] as const)))(
   '[SR-008] on the trace %s, by the measure %s, cost-aware is within a tenth of the cheaper of the others',
   async (name, measure) => {
-    const costs = await modelCosts(await traceOf(name), measure)
+    const costs = await modelCosts(await traceNamed(name), measure)
     expect(timesTheCheaper(costs)).toBeLessThanOrEqual(1.1)
   },
 )
@@ -58,7 +58,7 @@ test.each(NAMES.flatMap((name) => MEASURES.map((measure) => [name, measure] as c
 test('on one of the traces window is the cheaper one, on the others attach-turn', async () => {
   const cheaper = []
   for (const name of NAMES) {
-    const costs = await modelCosts(await traceOf(name), 'wire')
+    const costs = await modelCosts(await traceNamed(name), 'wire')
     cheaper.push(costs.window < costs['attach-turn'] ? 'window' : 'attach-turn')
   }
   expect(cheaper).toEqual(['attach-turn', 'window', 'attach-turn'])

@@ -247,6 +247,14 @@ test('a PDF is a file if it is known that the model takes files', () => {
   }
 })
 
+test('a file of text is shown whole, however long it is', () => {
+  const long = 'é "a"\n'.repeat(20_000)
+  expect(contentOf(blob('text/csv', { handle: '@x', bytes: Buffer.from(long) }))).toEqual({
+    type: 'text',
+    text: `[Content of @x]\n${long}`,
+  })
+})
+
 test('a file of text is text under its name, and what cannot be shown leaves a sentence', () => {
   const words = (of: string) => ({ type: 'text', text: of })
   const handle = '@x'

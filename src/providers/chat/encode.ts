@@ -1,6 +1,5 @@
 import type {
   ChatCompletionContentPart,
-  ChatCompletionContentPartText,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
@@ -11,14 +10,16 @@ import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing, SpentBody } from '../provider.ts'
-import { fenced, isText, resultText } from '../said.ts'
+import { fenced, resultText } from '../said.ts'
 import {
   argumentsObject,
   BASE64,
   fittingKey,
   hasWords,
+  isBlank,
   isImage,
   put,
+  saying,
   segment,
   showing,
   wordsOf,
@@ -175,7 +176,7 @@ function textsFirst(items: readonly ConversationItem[]): ConversationItem[] {
 function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
   switch (item.kind) {
     case 'user':
-      return ofParts(item, (part) => fileContent(part, params) ?? written(textContent(part)))
+      return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
       return ofParts(item, (part) => written(lateMessage(wordsOf(part), params)))
     case 'assistant':
@@ -204,7 +205,8 @@ function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Show
 
 /** What was said in one Event is never retired in part, and so is one segment: the content of its message. */
 function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): Segment[] {
-  const [first, ...more] = parts.filter((part) => !isBlank(part)).map(textContent)
+  const said = parts.filter((part) => !isBlank(part))
+  const [first, ...more] = said.map((part) => ({ type: 'text', text: wordsOf(part) }) as const)
   if (first === undefined) return []
   const content = more.length === 0 ? canonicalJson(first.text) : wellFormedJson([first, ...more])
   return [segment('assistant', content, seq)]
@@ -234,12 +236,8 @@ function fileContent(part: Part, { images, files }: SurfaceParams): Shown | unde
   return undefined
 }
 
-function textContent(part: Part): ChatCompletionContentPartText {
-  return { type: 'text', text: wordsOf(part) }
-}
-
-function isBlank(part: Part): boolean {
-  return (part.type === 'text' || isText(part.media_type)) && !hasWords(wordsOf(part))
+function textContent(part: Part): string | Shown {
+  return saying(part, (text) => written({ type: 'text', text }))
 }
 
 function written(

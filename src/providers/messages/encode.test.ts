@@ -175,6 +175,17 @@ describe('parts', () => {
     expect(blocks([said('user', nameless)])).toEqual([{ type: 'text', text: 'a\nb' }])
   })
 
+  test('that are text are shown whole, however long they are', () => {
+    const data = 'é "a"\n'.repeat(20_000)
+    const named = blob('text/csv', { handle: '@txt2', bytes: Buffer.from(data) })
+    const { handle: _, ...nameless } = named
+    const source = { type: 'text', media_type: 'text/plain', data }
+    expect(blocks([said('user', named, nameless)])).toEqual([
+      { type: 'document', source, title: '@txt2' },
+      { type: 'text', text: data },
+    ])
+  })
+
   test('that cannot be shown say so', () => {
     const { bytes: _, ...lost } = blob('image/png')
     const items = [

@@ -1,4 +1,5 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages'
+import { hasWordsIn } from '../../encoding/json-text.ts'
 import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Mark, Segment, SegmentRole } from '../../model/segment.ts'
@@ -12,8 +13,11 @@ import {
   argumentsObject,
   BASE64,
   hasWords,
+  isBlank,
   isImage,
   put,
+  quoting,
+  saying,
   segment,
   showing,
   wordsOf,
@@ -171,7 +175,7 @@ function toolOf({ name, description, parameters }: ToolSchema): string {
 
 /** Blank text is refused. Thinking is refused, too, that is not signed, as that of an answer which was cut off. */
 function goesBack(item: ConversationItem): boolean {
-  if (item.kind === 'assistant') return item.parts.some((part) => hasWords(wordsOf(part)))
+  if (item.kind === 'assistant') return !item.parts.every(isBlank)
   if (item.kind !== 'reasoning') return true
   if (!isJsonObject(item.item)) return false
   const { type, signature } = item.item
@@ -186,10 +190,10 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'developer':
       // A fenced block is a person's on the wire, and framed as one.
       return params.late_role === 'system'
-        ? ofParts(item, 'developer', (part) => wordsBlock(part))
-        : ofParts(item, 'user', (part) => wordsBlock(part, fenced))
+        ? ofParts(item, 'developer', wordsBlock)
+        : ofParts(item, 'user', fencedBlock)
     case 'assistant':
-      return ofParts(item, 'assistant', (part) => wordsBlock(part))
+      return ofParts(item, 'assistant', wordsBlock)
     case 'reasoning':
       return [segment('reasoning', canonicalJson(item.item), seq)]
     case 'tool_call': {
@@ -225,10 +229,11 @@ function fileBlock(part: Part, { images, files }: SurfaceParams): string | Shown
   const { media_type, handle, bytes } = part
   const title = handle === undefined ? {} : { title: handle }
   if (isText(media_type)) {
-    const data = bytes.toString('utf8')
-    if (handle === undefined || !hasWords(data)) return undefined
-    const source = { type: 'text', media_type: 'text/plain', data } as const
-    return written({ type: 'document', source, ...title })
+    if (handle === undefined || !hasWordsIn(bytes)) return undefined
+    const text = { type: 'text', media_type: 'text/plain' } as const
+    return quoting(bytes, (data) =>
+      written({ type: 'document', source: { ...text, data }, ...title }),
+    )
   }
   if (media_type === 'application/pdf' && files !== false) {
     const source = { type: 'base64', media_type, data: BASE64 } as const
@@ -243,9 +248,12 @@ function fileBlock(part: Part, { images, files }: SurfaceParams): string | Shown
   return undefined
 }
 
-function wordsBlock(part: Part, around = (text: string) => text): string | undefined {
-  const text = wordsOf(part)
-  return hasWords(text) ? textBlock(around(text)) : undefined
+function wordsBlock(part: Part): string | Shown | undefined {
+  return isBlank(part) ? undefined : saying(part, textBlock)
+}
+
+function fencedBlock(part: Part): string | undefined {
+  return isBlank(part) ? undefined : textBlock(fenced(wordsOf(part)))
 }
 
 function contentOf(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {

@@ -30,13 +30,13 @@ const REQUEST = {
 
 const KNOWN = { responseId: 'resp_1', sha256: 'before' }
 
-function sent(bytes: Buffer): unknown {
-  return JSON.parse(bytes.toString('utf8'))
+function sent(pieces: readonly Buffer[]): unknown {
+  return JSON.parse(Buffer.concat(pieces).toString('utf8'))
 }
 
 test('what the server has, and its own answer, are not sent again', () => {
-  const { bytes, reset } = sendingOf(REQUEST, KNOWN, 'no_previous_response')
-  expect([reset, sent(bytes)]).toEqual([
+  const { pieces, reset } = sendingOf(REQUEST, KNOWN, 'no_previous_response')
+  expect([reset, sent(pieces)]).toEqual([
     undefined,
     {
       type: 'response.create',
@@ -51,10 +51,10 @@ test('what the server has, and its own answer, are not sent again', () => {
 })
 
 test('where nothing is remembered, all is sent, for the reason that is known', () => {
-  const { bytes, reset } = sendingOf(REQUEST, undefined, 'reconnected')
+  const { pieces, reset } = sendingOf(REQUEST, undefined, 'reconnected')
   expect(reset).toBe('reconnected')
   const whole: unknown = JSON.parse(REQUEST.body.toString('utf8'))
-  expect(sent(bytes)).toEqual({ ...Object(whole), type: 'response.create', stream: undefined })
+  expect(sent(pieces)).toEqual({ ...Object(whole), type: 'response.create', stream: undefined })
 })
 
 test.each([
@@ -69,8 +69,8 @@ test.each([
   ['params', 'prefix_mismatch'],
   ['unknown', 'prefix_mismatch'],
 ])('a request that %s broke is sent whole: %s', (brokenBy, reason) => {
-  const { bytes, reset } = sendingOf({ ...REQUEST, brokenBy }, KNOWN, 'reconnected')
-  expect([reset, bytes.includes('previous_response_id')]).toEqual([reason, false])
+  const { pieces, reset } = sendingOf({ ...REQUEST, brokenBy }, KNOWN, 'reconnected')
+  expect([reset, Buffer.concat(pieces).includes('previous_response_id')]).toEqual([reason, false])
 })
 
 test('a server that remembers another request than the last is told everything', () => {
@@ -79,3 +79,33 @@ test('a server that remembers another request than the last is told everything',
   const { last: _last, ...first } = REQUEST
   expect(sendingOf(first, KNOWN, 'reconnected').reset).toBe('prefix_mismatch')
 })
+
+test.each([3, 4, 5, 6, 7, 8])(
+  'what is sent of %i segments that the server has is framed like a body of the others',
+  (count) => {
+    const more = [
+      ...SEGMENTS,
+      segment('user', '{"type":"input_text","text":"two"}', 9),
+      segment('user', '{"type":"input_text","text":"three"}', 9),
+      segment('assistant', '{"type":"message"}', 10),
+    ]
+    const request = { ...REQUEST, segments: more, body: frame(more, framing) }
+    const last = { ...REQUEST.last, count }
+    const { pieces } = sendingOf({ ...request, last }, KNOWN, 'reconnected')
+    const answered = more.findIndex(({ role }, at) => at >= count && !ANSWERS.has(role))
+    const fresh = answered === -1 ? [] : more.slice(answered)
+    const whole: unknown = JSON.parse(
+      frame([...more.slice(0, 2), ...fresh], framing).toString('utf8'),
+    )
+    expect(sent(pieces)).toEqual({
+      ...Object(whole),
+      type: 'response.create',
+      previous_response_id: KNOWN.responseId,
+      stream: undefined,
+    })
+    const own = pieces.filter(({ buffer }) => buffer !== request.body.buffer)
+    expect(Buffer.concat(own).toString()).not.toContain('input_text')
+  },
+)
+
+const ANSWERS: ReadonlySet<SegmentRole> = new Set(['reasoning', 'assistant', 'tool_call'])

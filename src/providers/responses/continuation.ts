@@ -1,6 +1,6 @@
 import type { Segment } from '../../model/segment.ts'
 import type { Outgoing, ResetReason } from '../provider.ts'
-import { frame } from './encode.ts'
+import { frameFrom } from './encode.ts'
 
 /** What a server remembers at the other end of a socket: its last answer, and the request it was an answer to. */
 export interface Remembered {
@@ -10,7 +10,8 @@ export interface Remembered {
 
 /** What goes over a socket for a request: all of it, or what is new since what the server remembers. */
 export interface Sending {
-  readonly bytes: Buffer
+  /** Of one message. What is large in them is the memory of the request's body. */
+  readonly pieces: readonly Buffer[]
   readonly reset?: ResetReason
 }
 
@@ -21,13 +22,11 @@ export function sendingOf(
   unknown: ResetReason,
 ): Sending {
   const reset = known === undefined ? unknown : resetOf(request, known)
-  const { body, segments, framing, last } = request
+  const { body, segments, last } = request
   if (reset !== undefined || known === undefined)
-    return { bytes: created(body), reset: reset ?? unknown }
-  const surface = segments.findIndex(({ seq }) => seq >= 0)
-  const fresh = segments.slice(answerEnd(segments, last?.count ?? 0))
-  const news = frame([...segments.slice(0, surface), ...fresh], framing)
-  return { bytes: created(news, known.responseId) }
+    return { pieces: created([body]), reset: reset ?? unknown }
+  const news = frameFrom(answerEnd(segments, last?.count ?? 0), request)
+  return { pieces: created(news, known.responseId) }
 }
 
 function resetOf({ last, brokenBy }: Outgoing, { sha256 }: Remembered): ResetReason | undefined {
@@ -54,14 +53,15 @@ function answerEnd(segments: readonly Segment[], from: number): number {
 
 const ANSWERED: ReadonlySet<string> = new Set(['assistant', 'reasoning', 'tool_call'])
 
-/** A body as the event that creates a response. What only HTTP knows is left out. */
-function created(body: Buffer, previous?: string): Buffer {
-  const at = body.indexOf(ONLY_HTTP)
+/** A body as the event that creates a response. What only HTTP knows is left out; it stands in the first piece. */
+function created([first = NOTHING, ...more]: readonly Buffer[], previous?: string): Buffer[] {
+  const at = first.indexOf(ONLY_HTTP)
   const id = previous === undefined ? '' : `"previous_response_id":${JSON.stringify(previous)},`
   const opening = Buffer.from(`{"type":"response.create",${id}`)
-  if (at < 0) return Buffer.concat([opening, body.subarray(1)])
-  return Buffer.concat([opening, body.subarray(1, at), body.subarray(at + ONLY_HTTP.length)])
+  if (at < 0) return [opening, first.subarray(1), ...more]
+  return [opening, first.subarray(1, at), first.subarray(at + ONLY_HTTP.length), ...more]
 }
 
+const NOTHING = Buffer.alloc(0)
 /** Of the parameters; no text can hold it, because quotes in texts are escaped. */
 const ONLY_HTTP = Buffer.from('"stream":true,')

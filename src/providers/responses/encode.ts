@@ -10,15 +10,17 @@ import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
-import type { Framing } from '../provider.ts'
+import type { Framing, Outgoing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { fenced, isText, resultText } from '../said.ts'
+import { fenced, resultText } from '../said.ts'
 import {
   BASE64,
   fittingKey,
   hasWords,
+  isBlank,
   isImage,
   put,
+  saying,
   segment,
   showing,
   wordsOf,
@@ -58,6 +60,21 @@ export function frame(
   return body.whole()
 }
 
+/**
+ * The body of the surface and of what comes from the segment at `from` on. In pieces, the last of which is the end of `body`, in
+ * which all segments stand: that is not copied.
+ */
+export function frameFrom(
+  from: number,
+  { body, segments, framing }: Pick<Outgoing, 'body' | 'segments' | 'framing'>,
+): Buffer[] {
+  const surface = segments.filter(({ role }) => OF_THE_SURFACE.has(role))
+  const content = segments.slice(from)
+  const opening = between(undefined, content[0])
+  const rest = inputLength(content) - opening.length + CLOSE_BODY.length
+  return [frame(surface, framing).subarray(0, -CLOSE_BODY.length), opening, body.subarray(-rest)]
+}
+
 const OF_THE_SURFACE: ReadonlySet<SegmentRole> = new Set(['params', 'tool', 'system'])
 
 const OPEN_BODY = Buffer.from('{')
@@ -71,20 +88,45 @@ const OPEN_INPUT = Buffer.from(',"input":[')
 const CLOSE_BODY = Buffer.from(']}')
 const OPEN_MESSAGE = Buffer.from('{"type":"message","role":"user","content":[')
 const CLOSE_MESSAGE = Buffer.from(']}')
+const NOTHING = Buffer.alloc(0)
 
-/** What a person said at once is one message, and no message ever grows: what was said later stands in one of its own. */
 function putInput(body: Body, content: readonly Segment[]): void {
   let before: Segment | undefined
   for (const now of content) {
-    const goesOn = now.role === 'user' && before?.role === 'user' && before.seq === now.seq
-    if (before?.role === 'user' && !goesOn) body.put(CLOSE_MESSAGE)
-    if (before !== undefined) body.put(COMMA)
-    if (now.role === 'user' && !goesOn) body.put(OPEN_MESSAGE)
+    body.put(between(before, now))
     body.putSegment(now)
     before = now
   }
-  if (before?.role === 'user') body.put(CLOSE_MESSAGE)
+  body.put(between(before, undefined))
 }
+
+function inputLength(content: readonly Segment[]): number {
+  let length = 0
+  let before: Segment | undefined
+  for (const now of content) {
+    length += between(before, now).length + now.length
+    before = now
+  }
+  return length + between(before, undefined).length
+}
+
+/**
+ * What stands between two segments of the input, before the first, or behind the last. What a person said at once is one message,
+ * and no message ever grows: what was said later stands in one of its own.
+ */
+function between(before: Segment | undefined, now: Segment | undefined): Buffer {
+  const closes = before?.role === 'user'
+  const opens = now?.role === 'user'
+  if (before === undefined) return opens ? OPEN_MESSAGE : NOTHING
+  if (now === undefined) return closes ? CLOSE_MESSAGE : NOTHING
+  if (closes && opens && before.seq === now.seq) return COMMA
+  if (closes) return opens ? CLOSE_AND_OPEN : CLOSE_AND_GO_ON
+  return opens ? GO_ON_AND_OPEN : COMMA
+}
+
+const CLOSE_AND_OPEN = Buffer.concat([CLOSE_MESSAGE, COMMA, OPEN_MESSAGE])
+const CLOSE_AND_GO_ON = Buffer.concat([CLOSE_MESSAGE, COMMA])
+const GO_ON_AND_OPEN = Buffer.concat([COMMA, OPEN_MESSAGE])
 
 /** More than stands around all lists, and more than stands around a segment. */
 const AROUND_BODY = 128
@@ -116,9 +158,9 @@ class Body {
   }
 
   /** Nothing at all where there is nothing to list. */
-  list(open: Buffer, all: readonly Segment[], between: Buffer, close: Buffer): void {
+  list(open: Buffer, all: readonly Segment[], joint: Buffer, close: Buffer): void {
     for (const [index, one] of all.entries()) {
-      this.put(index === 0 ? open : between)
+      this.put(index === 0 ? open : joint)
       this.putSegment(one)
     }
     if (all.length > 0) this.put(close)
@@ -174,7 +216,7 @@ function insideString(text: string): string {
  * left out before it is known what reasoning stands before.
  */
 function goesBack(item: ConversationItem): boolean {
-  if (item.kind === 'assistant') return item.parts.some((part) => hasWords(wordsOf(part)))
+  if (item.kind === 'assistant') return !item.parts.every(isBlank)
   if (item.kind !== 'reasoning') return true
   if (!isJsonObject(item.item)) return false
   const { encrypted_content: encrypted, content } = item.item
@@ -230,8 +272,8 @@ function fileContent(part: Part, { images, files }: SurfaceParams): Shown | unde
   return undefined
 }
 
-function textContent(part: Part): string {
-  return written({ type: 'input_text', text: wordsOf(part) })
+function textContent(part: Part): string | Shown {
+  return saying(part, (text) => written({ type: 'input_text', text }))
 }
 
 function developerMessage(text: string, { late_role }: SurfaceParams): EasyInputMessage {
@@ -246,10 +288,6 @@ function assistantMessage(content: string, phase: string | undefined): EasyInput
     return { type: 'message', role: 'assistant', content }
   }
   return { type: 'message', role: 'assistant', content, phase }
-}
-
-function isBlank(part: Part): boolean {
-  return (part.type === 'text' || isText(part.media_type)) && !hasWords(wordsOf(part))
 }
 
 function written(content: ResponseInputContent | ResponseInputItem): string {

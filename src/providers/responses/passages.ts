@@ -45,12 +45,12 @@ export class Passages {
       way.forget('fallback')
       return { ...plain(), continuation: { used: false, reset_reason: 'fallback' } }
     }
-    const { bytes, reset } = sendingOf(request, way.known, way.why)
+    const { pieces, reset } = sendingOf(request, way.known, way.why)
     return {
       transport: 'websocket',
-      sentBytes: bytes.length,
+      sentBytes: pieces.reduce((sum, { length }) => sum + length, 0),
       continuation: reset === undefined ? { used: true } : { used: false, reset_reason: reset },
-      stream: (signal) => this.#overSocket(way, request, bytes, signal),
+      stream: (signal) => this.#overSocket(way, request, pieces, signal),
     }
   }
 
@@ -70,14 +70,14 @@ export class Passages {
   async *#overSocket(
     way: Way,
     { sha256 }: Outgoing,
-    bytes: Buffer,
+    pieces: readonly Buffer[],
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
     const { socket } = way
     const reused = socket.isOpen
     // Until it is answered, nobody knows what the server has of it.
     way.forget('reconnected')
-    const call = { events: socket.call.bind(socket, bytes), reader: this.#reader }
+    const call = { events: socket.call.bind(socket, pieces), reader: this.#reader }
     let shown = false
     let whole = false
     try {

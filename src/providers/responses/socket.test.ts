@@ -33,7 +33,7 @@ async function place() {
   const { timers, pass } = timersByHand()
   const socket = new ResponsesSocket(onceLoaded(options), options, timers)
   const accepted = new Promise<WebSocket>((resolve) => {
-    server.once('connection', (one) => {
+    server.on('connection', (one) => {
       one.on('message', (data) =>
         one.send(`heard ${Buffer.isBuffer(data) ? data.toString('utf8') : ''}`),
       )
@@ -46,10 +46,33 @@ async function place() {
   })
   const ask = async (text: string) => {
     const line = new CallLine(new AbortController().signal, options)
-    for await (const { data } of socket.call(Buffer.from(text), line)) return data
+    for await (const { data } of socket.call([Buffer.from(text)], line)) return data
     return undefined
   }
-  return { socket, ask, accepted, pass, options }
+  return { socket, ask, accepted, pass, options, server }
+}
+
+/** Far more than what lies on the way between two ends that do not read. */
+const LONG = Buffer.from('The tide turns at six. é€😀 '.repeat(1_000_000))
+
+/** A call with a message of which the other end reads no more than the beginning. */
+async function stuck() {
+  const { server, socket, options, ask } = await place()
+  const begun = new Promise<{ end: () => void; say: (text: string) => void }>((resolve) => {
+    server.once('connection', (one, request) => {
+      request.socket.once('data', () => {
+        one.pause()
+        resolve({ end: () => request.socket.destroy(), say: (text) => one.send(text) })
+      })
+    })
+  })
+  const caller = new AbortController()
+  const line = new CallLine(caller.signal, options)
+  const call = socket.call([LONG], line)
+  const next = call.next()
+  // It may come to nothing before anybody waits for it.
+  next.catch(() => {})
+  return { call, next, caller, socket, ask, ...(await begun) }
 }
 
 test('one socket carries one call after the other', async () => {
@@ -78,7 +101,7 @@ test('a socket that rests is kept alive, and is closed when it rests for long', 
 test('closing the line of a call ends the socket', async () => {
   const { socket, accepted, options } = await place()
   const line = new CallLine(new AbortController().signal, options)
-  const call = socket.call(Buffer.from('one'), line)
+  const call = socket.call([Buffer.from('one')], line)
   await call.next()
   const closed = once(await accepted, 'close')
   line.close()
@@ -90,7 +113,39 @@ test('a key goes over no open way to another machine', async () => {
   const options = { key: CANARY_KEY, baseUrl: 'http://192.0.2.1/v1', idleMs: 1, clock: systemClock }
   const socket = new ResponsesSocket(onceLoaded(options), options)
   const line = new CallLine(new AbortController().signal, { ...options, idleMs: 60_000 })
-  await expect(socket.call(Buffer.from('one'), line).next()).rejects.toMatchObject({
+  await expect(socket.call([Buffer.from('one')], line).next()).rejects.toMatchObject({
     reason: { kind: 'not_configured' },
   })
+})
+
+test('a long message arrives as one, in fragments that may end inside a character', async () => {
+  const { ask, accepted, socket } = await place()
+  const text = '€'.repeat(900_000)
+  const [heard] = await Promise.all([ask(text), accepted.then((other) => other.ping())])
+  expect(heard === `heard ${text}`).toBe(true)
+  expect([await ask('two'), socket.isOpen]).toEqual(['heard two', true])
+})
+
+test('a socket that breaks inside a message fails the call like any other', async () => {
+  const { next, end, socket, ask } = await stuck()
+  end()
+  await expect(next).rejects.toMatchObject({
+    reason: { kind: 'network', details: { no_socket: true } },
+  })
+  expect([socket.isOpen, await ask('again')]).toEqual([false, 'heard again'])
+})
+
+test('a call that is interrupted inside a message ends the socket', async () => {
+  const { next, caller, socket } = await stuck()
+  caller.abort()
+  await expect(next).rejects.toMatchObject({ reason: { kind: 'interrupted' } })
+  expect(socket.isOpen).toBe(false)
+})
+
+test('an answer that comes before all was said is heard, and then the socket is over', async () => {
+  const { next, call, say, socket } = await stuck()
+  say('too long')
+  expect((await next).value).toEqual({ event: 'message', data: 'too long' })
+  await call.return()
+  expect(socket.isOpen).toBe(false)
 })

@@ -1,6 +1,7 @@
 import type { ResponsesWS } from 'openai/resources/responses/ws'
 import * as z from 'zod'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
+import { sendLongMessage, type SocketConnection } from '../../host/long-message.ts'
 import { unhurried } from '../../host/unhurried.ts'
 import { failed } from '../../model/errors.ts'
 import { placeRefusal, type Binding } from '../bound-fetch.ts'
@@ -15,6 +16,8 @@ const PING_MS = 25_000
 /** Vendors end a socket after an hour; one that nobody uses is ended long before. */
 const IDLE_MS = 5 * 60_000
 const LONGEST_MESSAGE = 3 * 1024 * 1024
+/** What is sent at once; a longer message goes in fragments. */
+const LONGEST_FRAME = 1024 * 1024
 
 /** One socket to a server, opened when it is first used. It holds no process that has nothing else to do. */
 export class ResponsesSocket {
@@ -34,8 +37,14 @@ export class ResponsesSocket {
     return this.#open !== undefined && !this.#open.ended
   }
 
-  /** Sends one message and yields those that come back, for as long as somebody reads. Closing the line ends the socket. */
-  async *call(message: Buffer, line: CallLine): AsyncGenerator<ServerSentEvent, void, void> {
+  /**
+   * Sends one message, of which the pieces are read until the call ends, and yields those that come back, for as long as somebody
+   * reads. Closing the line ends the socket.
+   */
+  async *call(
+    message: readonly Buffer[],
+    line: CallLine,
+  ): AsyncGenerator<ServerSentEvent, void, void> {
     const socket = await line.wait(this.#opened(line.signal))
     const end = () => socket.end()
     line.signal.addEventListener('abort', end)
@@ -46,6 +55,8 @@ export class ResponsesSocket {
       for (;;) yield { event: 'message', data: await line.wait(socket.next()) }
     } finally {
       line.signal.removeEventListener('abort', end)
+      // Who was answered before all was said has no use for the rest, and after half a message no other can follow.
+      if (socket.sending) socket.end()
       socket.hold(false)
     }
   }
@@ -94,7 +105,8 @@ function opened(
     })
     platform.once('open', () => {
       signal.removeEventListener('abort', abort)
-      resolve(new OpenSocket(socket, connection, timers))
+      if (connection === undefined) reject(new CallFailure(broken()))
+      else resolve(new OpenSocket(socket, connection, timers))
     })
     platform.once('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0
@@ -107,22 +119,24 @@ function opened(
   })
 }
 
-interface Connection {
+interface Connection extends SocketConnection {
   ref(): unknown
   unref(): unknown
 }
 
 class OpenSocket {
   readonly #socket: ResponsesWS
-  readonly #connection: Connection | undefined
+  readonly #connection: Connection
   readonly #timers: typeof unhurried
   readonly #messages: string[] = []
   readonly #stopPinging: () => void
   #stopIdling = () => {}
   #waiting: { resolve: (message: string) => void; reject: (error: Error) => void } | undefined
   ended = false
+  /** Half a message was sent. */
+  sending = false
 
-  constructor(socket: ResponsesWS, connection: Connection | undefined, timers: typeof unhurried) {
+  constructor(socket: ResponsesWS, connection: Connection, timers: typeof unhurried) {
     this.#socket = socket
     this.#connection = connection
     this.#timers = timers
@@ -143,17 +157,31 @@ class OpenSocket {
     if (this.ended) return
     // What came before anything was asked is no answer to it.
     this.#messages.length = 0
-    if (held) this.#connection?.ref()
+    if (held) this.#connection.ref()
     else {
-      this.#connection?.unref()
+      this.#connection.unref()
       this.#stopIdling = this.#timers.after(IDLE_MS, () => this.end())
     }
   }
 
-  send(message: Buffer): void {
+  send(message: readonly Buffer[]): void {
     if (this.ended) throw new CallFailure(broken())
-    // As text, from the bytes as they are.
-    this.#socket.socket.platformSocket.send(message, { binary: false })
+    const platform = this.#socket.socket.platformSocket
+    const length = message.reduce((sum, piece) => sum + piece.length, 0)
+    if (length <= LONGEST_FRAME) {
+      // As text, from the bytes as they are.
+      platform.send(Buffer.concat(message), { binary: false })
+      return
+    }
+    this.sending = true
+    // Whoever waits for an answer hears that it comes to nothing when the socket closes.
+    sendLongMessage(this.#connection, {
+      pieces: message,
+      mayGoOn: () => !this.ended && platform.readyState === platform.OPEN,
+      onRead: () => {
+        this.sending = false
+      },
+    })
   }
 
   next(): Promise<string> {

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { sendLongMessage } from './long-message.ts'
+
+/** A connection from which bytes leave when a test says so. */
+function connectionByHand() {
+  const frames: Buffer[] = []
+  let leave: (error?: Error) => void = () => {}
+  const write = (bytes: Uint8Array, done: (error?: Error) => void) => {
+    // A copy: the memory is used again.
+    frames.push(Buffer.from(bytes))
+    leave = done
+  }
+  return { connection: { write }, frames, leave: (error?: Error) => leave(error) }
+}
+
+/** Everything that was written, when nothing holds it up. */
+function written(pieces: readonly Buffer[]) {
+  const frames: Buffer[] = []
+  const write = (bytes: Uint8Array, done: () => void) => {
+    frames.push(Buffer.from(bytes))
+    done()
+  }
+  sendLongMessage({ write }, { pieces, mayGoOn: () => true, onRead: () => {} })
+  return frames.map(opened)
+}
+
+/** Reads a frame as RFC 6455 defines it. */
+function opened(frame: Buffer) {
+  const said = (frame[1] ?? 0) & 0x7f
+  const keyAt = 2 + (said === 127 ? 8 : said === 126 ? 2 : 0)
+  const length =
+    said === 127 ? Number(frame.readBigUInt64BE(2)) : said === 126 ? frame.readUInt16BE(2) : said
+  const key = frame.subarray(keyAt, keyAt + 4)
+  const text = frame.subarray(keyAt + 4).map((byte, at) => byte ^ (key[at % 4] ?? 0))
+  const isSealed = ((frame[1] ?? 0) & 0x80) !== 0
+  return { first: frame[0] ?? 0, isSealed, said, length, key: key.toString('hex'), text }
+}
+
+const FRAGMENT = 256 * 1024
+
+test.each([
+  [1, 1],
+  [125, 125],
+  [126, 126],
+  [65_535, 126],
+  [65_536, 127],
+  [FRAGMENT, 127],
+])('%i bytes are one sealed frame, whose length takes the shortest form', (size, said) => {
+  const message = randomBytes(size)
+  const [{ text, key: _, ...told } = expect.unreachable(), ...more] = written([message])
+  expect([told, more]).toEqual([{ first: 0x81, isSealed: true, said, length: size }, []])
+  expect(message.equals(text)).toBe(true)
+})
+
+test('pieces are one message, whatever their lengths, and all fragments but the last are full', () => {
+  const pieces = [26, 0, FRAGMENT - 27, 2, 3 * FRAGMENT, 5, 0].map((size) => randomBytes(size))
+  const frames = written(pieces)
+  expect(frames.map(({ first, length }) => [first, length])).toEqual([
+    [0x01, FRAGMENT],
+    [0x00, FRAGMENT],
+    [0x00, FRAGMENT],
+    [0x00, FRAGMENT],
+    [0x80, 6],
+  ])
+  expect(Buffer.concat(frames.map(({ text }) => text)).equals(Buffer.concat(pieces))).toBe(true)
+  expect(new Set(frames.map(({ key }) => key)).size).toBe(frames.length)
+})
+
+test('a fragment is sent when the one before has left, and the pieces are let go with the last', () => {
+  const { connection, frames, leave } = connectionByHand()
+  const told: number[] = []
+  sendLongMessage(connection, {
+    pieces: [randomBytes(2 * FRAGMENT + 1)],
+    mayGoOn: () => true,
+    onRead: () => told.push(frames.length),
+  })
+  expect([frames.length, told]).toEqual([1, []])
+  leave()
+  expect([frames.length, told]).toEqual([2, []])
+  leave()
+  expect([frames.length, told]).toEqual([3, [2]])
+  leave()
+  expect([frames.length, told]).toEqual([3, [2]])
+})
+
+test('nothing follows a fragment that did not leave, or that nothing may follow', () => {
+  for (const [error, mayGoOn] of [
+    [new Error('gone'), true],
+    [undefined, false],
+  ] as const) {
+    const { connection, frames, leave } = connectionByHand()
+    sendLongMessage(connection, {
+      pieces: [randomBytes(2 * FRAGMENT)],
+      mayGoOn: () => frames.length === 0 || mayGoOn,
+      onRead: () => expect.unreachable(),
+    })
+    leave(error)
+    expect(frames.length).toBe(1)
+  }
+})
