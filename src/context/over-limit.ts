@@ -18,9 +18,11 @@ export interface OverLimit {
 export function overLimitResources(
   events: readonly WholeEvent[],
   now: TurnId | undefined,
-  { image_count = Infinity, request_bytes = Infinity }: Readonly<Record<string, number>>,
+  limits: Readonly<Record<string, number>>,
 ): readonly OverLimit[] {
+  const { image_count = Infinity, request_bytes = Infinity, image_base64_bytes } = limits
   const live = liveIn(events, now)
+  const base64Bytes = (descriptor: Descriptor) => bytesOf(descriptor, image_base64_bytes)
   let images = live.filter(({ descriptor }) => descriptor.kind === 'image').length
   let bytes = live.reduce((sum, { descriptor }) => sum + base64Bytes(descriptor), 0)
   const over: OverLimit[] = []
@@ -62,6 +64,9 @@ function liveIn(events: readonly WholeEvent[], now: TurnId | undefined): Live[] 
   })
 }
 
-function base64Bytes(descriptor: Descriptor): number {
-  return descriptor.kind === 'link' ? 0 : Math.ceil(descriptor.size_bytes / 3) * 4
+/** Of an image, no more than the model takes of one: a larger one is shown smaller. */
+function bytesOf(descriptor: Descriptor, most = Infinity): number {
+  if (descriptor.kind === 'link') return 0
+  const bytes = Math.ceil(descriptor.size_bytes / 3) * 4
+  return descriptor.kind === 'image' ? Math.min(bytes, most) : bytes
 }

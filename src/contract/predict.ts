@@ -117,7 +117,7 @@ function transientBreak(segments: readonly Segment[], next: Made): Break | undef
     const event = bySeq.get(seq)
     const forOneTurn = event?.type !== 'user_message'
     const live = forOneTurn
-      ? transients.turnOnly(event?.turn_id, resource)
+      ? transients.turnOnly({ seq, turn_id: event?.turn_id, resource })
       : transients.lifetimeOf(event.turn_id, resource)
     return live === undefined
   })

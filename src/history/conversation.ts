@@ -152,12 +152,13 @@ export class Conversation {
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
     const evidence = stableText(words.view(event))
     const { outcome, variant, made, handle, resource_id } = event.data
-    const lifetime = this.#transients.turnOnly(event.turn_id, resource_id)
-    const { descriptor, goneIn } = this.#resources.byId(resource_id) ?? {}
+    const shown = { ...event, resource: resource_id }
+    const lifetime = this.#transients.turnOnly(shown)
+    const descriptor = this.#resources.byId(resource_id)?.descriptor
     if (outcome !== 'projected' || descriptor === undefined) return evidence
-    // What was announced and then refused stays corrected: nobody may believe later that it was seen.
-    if (goneIn !== undefined && goneIn === event.turn_id)
-      return [...evidence, ...stableText(words.lost(descriptor, 'refused'))]
+    const loss = this.#transients.lossSince(shown)
+    // What was announced and then not shown stays corrected: nobody may believe later that it was seen.
+    if (loss !== undefined) return [...evidence, ...stableText(words.lost(descriptor, loss))]
     if (lifetime === undefined) return evidence
     if (variant === undefined) return [...evidence, ...originalPart(descriptor, lifetime)]
     const { width, height } = made ?? {}
@@ -187,7 +188,7 @@ export class Conversation {
 
   #hydrationParts(event: WholeEvent<'skill_context_hydration'>): Part[] {
     const evidence = stableText(words.hydration(event))
-    const lifetime = this.#transients.turnOnly(event.turn_id)
+    const lifetime = this.#transients.turnOnly(event)
     if (lifetime === undefined || event.data.output === '') return evidence
     return [...evidence, { type: 'text', text: event.data.output, lifetime }]
   }

@@ -12,8 +12,6 @@ export interface SessionResource {
   readonly by: 'person' | 'agent'
   /** Why its bytes are not shown again, whoever asks; absent while they may be. */
   readonly gone?: 'dropped' | 'quarantined'
-  /** The Turn that ended it, if one did. */
-  readonly goneIn?: TurnId | undefined
 }
 
 /** All Resources of a Session, in the order they came in. Grows with its Log. */
@@ -55,9 +53,9 @@ export class SessionResources {
         if (!this.#byId.has(descriptor.resource_id)) this.#bring(descriptor, event, 'person')
       this.#last = Math.max(this.#last, handle_counter)
     } else if (event.type === 'resource_dropped') {
-      this.#end(event.data.resource_id, { gone: 'dropped' })
+      this.#end(event.data.resource_id, 'dropped')
     } else if (event.type === 'resource_quarantined') {
-      this.#end(event.data.resource_id, { gone: 'quarantined', goneIn: event.turn_id })
+      this.#end(event.data.resource_id, 'quarantined')
     }
   }
 
@@ -68,9 +66,9 @@ export class SessionResources {
     this.#last = Math.max(this.#last, Number(/\d+$/.exec(handle)?.[0] ?? 0))
   }
 
-  #end(id: ResourceId, end: Pick<SessionResource, 'gone' | 'goneIn'>): void {
+  #end(id: ResourceId, gone: NonNullable<SessionResource['gone']>): void {
     const known = this.#byId.get(id)
     // The first reason stays: nothing happens any more to what is gone.
-    if (known !== undefined && known.gone === undefined) this.#byId.set(id, { ...known, ...end })
+    if (known !== undefined && known.gone === undefined) this.#byId.set(id, { ...known, gone })
   }
 }

@@ -9,16 +9,33 @@ export type Replay = 'attach-turn' | 'window' | 'cost-aware'
 export interface Transients {
   /** Of bytes that a message of `turn` brought; `undefined` when they are retired. */
   readonly lifetimeOf: (turn: TurnId | undefined, resource?: ResourceId) => Lifetime | undefined
-  /** Of bytes for one Turn only, such as a view or hydrated text; `undefined`, too, when nothing shows that Resource any more. */
-  readonly turnOnly: (turn: TurnId | undefined, resource?: ResourceId) => Lifetime | undefined
+  /** Of bytes that the Event `shown` shows for its Turn only, as a view does; `undefined`, too, when they are gone since. */
+  readonly turnOnly: (shown: ShownOnce) => Lifetime | undefined
   /** The bytes that a message brought may not go to the model: that was decided before any of them did. */
   readonly isWithheld: (resource: ResourceId) => boolean
-  /** Why bytes are missed that were still to be shown. */
+  /** Why bytes that a message brought are missed, which were still to be shown. */
   readonly lossOf: (resource: ResourceId) => Loss | undefined
+  /** Why bytes are missed that an Event was to show for its Turn. */
+  readonly lossSince: (shown: ShownOnce) => Loss | undefined
 }
 
-/** The store could not give them, as `resource_retired` tells, or a provider refused to look at them. */
-export type Loss = 'payload_missing' | 'payload_damaged' | 'refused'
+/** An Event that shows bytes for its Turn. */
+export interface ShownOnce {
+  readonly seq: number
+  readonly turn_id?: TurnId | undefined
+  readonly resource?: ResourceId | undefined
+}
+
+/** Reasons of a `resource_retired` that people and models are told of; `refused` is what a provider would not look at. */
+export const LOSSES = [
+  'payload_missing',
+  'payload_damaged',
+  'refused',
+  'too_large',
+  'no_variant',
+  'upload_denied',
+] as const
+export type Loss = (typeof LOSSES)[number]
 
 /** Decided from Events alone, so that a resumed Session decides the same. */
 export function transientsAt(
@@ -26,12 +43,15 @@ export function transientsAt(
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const { retired, ended, withheld, lost, answered, order } = fatesIn(events)
+  const { retired, ended, withheld, lost, losses, answered, order } = fatesIn(events)
   const place = new Map(order.map((turn, at) => [turn, at]))
   const here = now === undefined ? order.length : (place.get(now) ?? order.length)
   /** Nothing between the attaching Turn and this one was ever answered, so no model has seen the bytes. */
   const unseen = (turn: TurnId) =>
     order.slice(place.get(turn) ?? 0, here).every((between) => !answered.has(between))
+  const lossSince: Transients['lossSince'] = ({ seq, turn_id, resource }) =>
+    losses.find((loss) => loss.seq > seq && loss.turn === turn_id && loss.resource === resource)
+      ?.why
   return {
     lifetimeOf: (turn, resource) => {
       if (resource !== undefined && (retired.has(resource) || ended.has(resource))) return undefined
@@ -40,12 +60,15 @@ export function transientsAt(
       if (turn === now) return 'turn'
       return unseen(turn) ? 'carried' : undefined
     },
-    turnOnly: (turn, resource) => {
-      if (resource !== undefined && ended.has(resource)) return undefined
-      return turn !== undefined && turn === now ? 'turn' : undefined
+    turnOnly: (shown) => {
+      const { turn_id, resource } = shown
+      if (turn_id === undefined || turn_id !== now) return undefined
+      if (resource === undefined) return 'turn'
+      return ended.has(resource) || lossSince(shown) !== undefined ? undefined : 'turn'
     },
     isWithheld: (resource) => withheld.has(resource),
     lossOf: (resource) => lost.get(resource),
+    lossSince,
   }
 }
 
@@ -57,6 +80,8 @@ interface Fates {
   readonly ended: Set<ResourceId>
   readonly withheld: Set<ResourceId>
   readonly lost: Map<ResourceId, Loss>
+  /** Every loss, and the Turn that it befell. */
+  readonly losses: { seq: number; turn: TurnId | undefined; resource: ResourceId; why: Loss }[]
   readonly answered: Set<TurnId>
   /** Turns as they began. */
   readonly order: TurnId[]
@@ -68,19 +93,21 @@ function fatesIn(events: readonly WholeEvent[]): Fates {
     ended: new Set(),
     withheld: new Set(),
     lost: new Map(),
+    losses: [],
     answered: new Set(),
     order: [],
   }
   const projected = new Set<ResourceId>()
-  for (const { type, data, turn_id } of events) {
+  for (const event of events) {
+    const { type, data, turn_id } = event
     if (type === 'turn_started' && turn_id !== undefined) fates.order.push(turn_id)
     else if (type === 'provider_usage' && turn_id !== undefined) fates.answered.add(turn_id)
     else if (type === 'resource_dropped') fates.ended.add(data.resource_id)
     else if (type === 'resource_quarantined') {
-      lose(fates, data.resource_id, 'refused')
+      lose(fates, event, 'refused')
       fates.ended.add(data.resource_id)
     } else if (type === 'resource_retired') {
-      lose(fates, data.resource_id, data.why)
+      lose(fates, event, data.why)
       fates.retired.add(data.resource_id)
     } else if (type === 'provider_request')
       for (const { resource_id } of data.projected ?? []) projected.add(resource_id)
@@ -93,13 +120,16 @@ function fatesIn(events: readonly WholeEvent[]): Fates {
 }
 
 /** Only what was still to be shown can be missed. */
-function lose({ retired, ended, withheld, lost }: Fates, resource: ResourceId, why: string): void {
-  const shown = ![retired, ended, withheld].some((gone) => gone.has(resource))
-  if (shown && isLoss(why)) lost.set(resource, why)
-}
-
-function isLoss(why: string): why is Loss {
-  return why === 'payload_missing' || why === 'payload_damaged' || why === 'refused'
+function lose(
+  { retired, ended, withheld, lost, losses }: Fates,
+  { seq, turn_id: turn, data }: WholeEvent<'resource_retired' | 'resource_quarantined'>,
+  reason: string,
+): void {
+  const { resource_id: resource } = data
+  const why = LOSSES.find((loss) => loss === reason)
+  if (why === undefined || ended.has(resource)) return
+  losses.push({ seq, turn, resource, why })
+  if (!retired.has(resource) && !withheld.has(resource)) lost.set(resource, why)
 }
 
 const UPLOAD = 'upload:'

@@ -94,6 +94,9 @@ export function lost({ handle }: Pick<Descriptor, 'handle'>, loss: Loss): string
     payload_missing: 'its payload is missing',
     payload_damaged: 'its payload is damaged',
     refused: "the model's provider refused it",
+    too_large: 'with it the request is larger than this model takes',
+    no_variant: 'it could not be made to fit what this model takes',
+    upload_denied: 'sending it to this model was not permitted',
   }[loss]
   return `[${handle} is not shown: ${why}]`
 }

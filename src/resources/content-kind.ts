@@ -15,7 +15,7 @@ export function contentKind(bytes: Buffer): string {
 
 const HEAD_BYTES = 1024
 
-/** What may stand before the first element. */
-const BEFORE = String.raw`^\s*(<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*`
+/** What may stand before the first element. A comment can be read in one way only: otherwise many of them take for ever. */
+const BEFORE = String.raw`^\s*(?:<\?xml[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*)*`
 const PAGE = new RegExp(`${BEFORE}<(!doctype\\s+html|html|head|body|script)\\b`, 'i')
 const DRAWING = new RegExp(`${BEFORE}<(!doctype\\s+svg|svg)\\b`, 'i')

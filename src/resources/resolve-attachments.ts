@@ -25,6 +25,8 @@ export interface ResolverParts {
   /** `store`: what is none of the nine types becomes kind `file`. `refuse` by default. */
   readonly otherTypes?: 'refuse' | 'store'
   readonly signal?: AbortSignal
+  /** Bytes that were attached before and count for the same budget. */
+  readonly taken?: number
   /** The files of this machine by default. */
   readonly files?: OutsideFiles
 }
@@ -90,8 +92,9 @@ function readingFor({
   confined,
   otherTypes = 'refuse',
   files = outsideFiles,
+  taken = 0,
 }: ResolverParts): Reading {
-  return { files, confined, otherTypes, taken: 0, memory: undefined }
+  return { files, confined, otherTypes, taken, memory: undefined }
 }
 
 async function resolveOne(

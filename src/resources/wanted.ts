@@ -52,8 +52,10 @@ function pathWanted(path: unknown, confined: boolean): Wanted {
   return { given: path, name, is: { refused: refusal('not_absolute', 'its path is not absolute') } }
 }
 
-/** Of a link that is refused, what stands after its last slash; not the whole, which may have a secret or bytes in it. */
+/** Of a link that is refused, what stands after its last slash, unless that may have bytes, a name or a password in it. */
 function linkName(found: FoundLink, uri: string): string {
   if ('facts' in found) return found.facts.name
-  return /^\s*data:/i.test(uri) ? '' : lastName(uri.replace(/[?#][^]*/, '').replaceAll('\\', '/'))
+  const last = lastName(uri.replace(/[?#][^]*/, '').replaceAll('\\', '/'))
+  const isTelling = URL.canParse(uri) && !/^\s*data:/i.test(uri) && !/[@:]|%40/.test(last)
+  return isTelling ? last : ''
 }

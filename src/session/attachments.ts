@@ -6,6 +6,7 @@ import { systemIds, type Ids } from '../host/ids.ts'
 import { openWorkspace } from '../host/workspace.ts'
 import type { AttachmentError, AttachmentInput } from '../model/attachment.ts'
 import type { Part } from '../model/conversation.ts'
+import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/event.ts'
 import type { Resolved, ResolverParts, Verdict } from '../resources/resolve-attachments.ts'
@@ -48,16 +49,21 @@ export function userMessage(
   resolved: readonly Resolved[],
   name: ResourceNames['name'],
   source: Parameters<ResourceNames['name']>[1],
-): Asked {
-  const resources = resolved.flatMap((one) => (one.ok ? [name(one.facts, source)] : []))
+): Result<Asked> {
+  const resources: Descriptor[] = []
+  for (const one of resolved) {
+    const named = one.ok ? name(one.facts, source) : undefined
+    if (named?.ok === false) return named
+    if (named !== undefined) resources.push(named.value)
+  }
   const errors = resolved.flatMap((one) => (one.ok ? [] : [one.error]))
   const files = resources.filter(({ kind }) => kind !== 'link')
-  return {
+  return ok({
     text,
     ...(resources.length === 0 ? {} : { resources }),
     ...(errors.length === 0 ? {} : { attachment_errors: errors }),
     prompt_mode: files.length === 0 ? 'string' : 'blocks',
-  }
+  })
 }
 
 /** Why a message cannot be put to a model: it has no words, and nothing that came with it can be used. */
@@ -117,11 +123,14 @@ export async function resolveAttachmentsToContentBlocks(
     const resolved = await resolveInputs({ store, clock }, inputs, reading)
     if (!resolved.ok) return resolved
     const names = new ResourceNames(ids, () => [])
-    const data = userMessage(message, resolved.value, (facts, by) => names.name(facts, by), 'http')
+    const asked = userMessage(message, resolved.value, (facts, by) => names.name(facts, by), 'http')
+    if (!asked.ok) return asked
+    const data = asked.value
     const unusable = nothingUsable(data, resolved.value)
     if (unusable !== undefined) return unusable
     const item = { kind: 'user', seq: 0, parts: userParts(data, () => 'turn') } as const
-    const { items } = await loadParts([item], store)
+    const { items, failure } = await loadParts([item], store)
+    if (failure !== undefined) return { ok: false, error: failure }
     const contentBlocks = items.flatMap((one) => ('parts' in one ? one.parts : []))
     return ok({ contentBlocks, errors: data.attachment_errors ?? [], promptMode: data.prompt_mode })
   } finally {

@@ -34,8 +34,16 @@ export function openingOf(
 ): Result<Opening> {
   const unknown = unknownHandles(events, views)
   if (unknown !== undefined) return unknown
+  if (text.trim() === '' && resolved.length === 0 && !anyShown(events, views)) return nothingToSee()
   const source = { presenter, ...(channel === undefined ? {} : { channel }) }
-  const data = userMessage(text, resolved, (...facts) => names.name(...facts), sourceOf(presenter))
+  const message = userMessage(
+    text,
+    resolved,
+    (...facts) => names.name(...facts),
+    sourceOf(presenter),
+  )
+  if (!message.ok) return message
+  const data = message.value
   const asked: EventDraft[] = [
     { type: 'turn_started', data: { source } },
     { type: 'user_message', data },
@@ -65,5 +73,23 @@ function unknownHandles(
   const unknown = views.filter((handle) => known.byHandle(handle) === undefined)
   if (unknown.length === 0) return undefined
   const handles = known.all.map(({ descriptor }) => descriptor.handle)
-  return failed('not_found', 'This Session has no Resource of that handle.', { unknown, handles })
+  const details = { unknown, handles }
+  return failed('not_found', 'This Session has no Resource of that handle.', details, [
+    { action: 'See what it has.', command: 'hawser resources latest' },
+  ])
+}
+
+/** A link, and what is gone, are never shown: alone they are nothing to ask about. */
+function anyShown(events: readonly WholeEvent[], views: readonly string[]): boolean {
+  const known = new SessionResources(events)
+  return views.some((handle) => {
+    const { descriptor, gone } = known.byHandle(handle) ?? {}
+    return gone === undefined && descriptor?.kind !== 'link' && descriptor?.kind !== 'file'
+  })
+}
+
+function nothingToSee(): Failed {
+  const text =
+    'There is nothing to ask: the message is blank, and what is to be seen cannot be shown.'
+  return failed('invalid_args', text, {}, [{ action: 'Say what you want.' }])
 }

@@ -34,8 +34,11 @@ export async function previewRequest(
   const turn = events.at(-1)?.turn_id
   const cacheKey = cacheKeyOf(found.value, session.state)
   const request = { provider: provider.value, surface, store: parts.store, cacheKey }
-  const before = await lastRequestOf(parts, session.events, undefined)
-  return ok(await new RequestComposer(request, turn).compose(events, { before }))
+  const last = await lastRequestOf(parts, session.events, undefined)
+  if (!last.ok) return last
+  const before = last.value
+  const composed = await new RequestComposer(request, turn).compose(events, { before })
+  return composed.failure === undefined ? ok(composed) : { ok: false, error: composed.failure }
 }
 
 function opening(

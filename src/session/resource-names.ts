@@ -5,6 +5,7 @@ import {
   RESOURCE_SOURCES,
   type ResourceFacts,
 } from '../model/descriptor.ts'
+import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { WholeEvent } from '../model/event.ts'
 import type { Ids } from '../host/ids.ts'
 
@@ -21,18 +22,29 @@ export class ResourceNames {
     this.#events = events
   }
 
-  name(facts: ResourceFacts, source: Source): Descriptor {
+  name(facts: ResourceFacts, source: Source): Result<Descriptor> {
     // Counted once: two calls that run together must not get the same number.
     this.#last = (this.#last ?? new SessionResources(this.#events()).last) + 1
+    if (this.#last > LAST_NUMBER) return noMoreHandles()
     const { kind } = facts
-    return Descriptor.parse({
+    const descriptor = Descriptor.parse({
       resource_id: this.#ids.resource(),
       handle: `@${HANDLE_PREFIXES[kind]}${this.#last}`,
       ...facts,
       source,
       rehydratable: kind !== 'link' && kind !== 'file',
     })
+    return ok(descriptor)
   }
+}
+
+/** A handle has at most nine digits. No Session comes near it, but a Log from elsewhere may say anything. */
+const LAST_NUMBER = 999_999_999
+
+function noMoreHandles(): Failed {
+  return failed('too_large', 'This Session has no handles left.', { limit: LAST_NUMBER }, [
+    { action: 'Begin a new Session.' },
+  ])
 }
 
 /** Which edge something came in at, by the name of its presenter. */

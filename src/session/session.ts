@@ -5,7 +5,7 @@ import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from '../log/append.ts'
 import type { PermissionMode } from '../policy/decide.ts'
 import { narrower } from '../policy/decide.ts'
-import type { ComposedRequest } from '../turn/compose-request.ts'
+import type { SentRequest } from '../turn/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import { runTurn, type TurnOutcome } from '../turn/run.ts'
@@ -60,7 +60,7 @@ export class Session {
   readonly #admissions: Admissions
   readonly #granted = new Set<string>()
   #running: Recording | undefined
-  #lastRequest: ComposedRequest | undefined
+  #lastRequest: SentRequest | undefined
   /** Absent when no Turn listens any more. */
   #steering: string[] | undefined
 
@@ -205,18 +205,24 @@ export class Session {
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
-  async #begin({
-    text,
-    resolved,
-    views,
-    options,
-    signal,
-    fresh,
-  }: Beginning): Promise<Result<{ turn: TurnId; run: () => Promise<Result<TurnOutcome>> }>> {
+  async #begin(asked: Beginning): Promise<Result<BegunTurn>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
+    try {
+      return await this.#open(writer.value, asked)
+    } catch (defect) {
+      await this.#log.release(writer.value)
+      throw defect
+    }
+  }
+
+  /** Records how a Turn begins. Whatever comes to nothing gives the lock back. */
+  async #open(
+    writer: Writer,
+    { text, resolved, views, options, signal, fresh }: Beginning,
+  ): Promise<Result<BegunTurn>> {
     const turn = this.#parts.place.ids.turn()
-    const surfaced = await this.#surface(writer.value)
+    const surfaced = await this.#surface(writer)
     const late = await lateContext(this.#parts, this)
     const { ids } = this.#parts.place
     const names = new ResourceNames(ids, () => this.events)
@@ -232,20 +238,20 @@ export class Session {
       if (!surfaced.ok) return surfaced
       if (!opening.ok) return opening
       const { drafts, refused } = opening.value
-      const recorded = await this.#log.commit(writer.value, turn, drafts)
+      const recorded = await this.#log.commit(writer, turn, drafts)
       return recorded.ok ? (refused ?? ok(opening.value.left)) : recorded
     })()
     if (!admitted.ok) {
-      await this.#log.release(writer.value)
+      await this.#log.release(writer)
       return admitted
     }
     const blobs = fresh.over(this.#parts.store)
     const more = { names, opening: admitted.value, store: blobs }
-    const world = this.#world(writer.value, turn, signal, more)
+    const world = this.#world(writer, turn, signal, more)
     // A mode is a setting of the Session: said during a Turn, it still belongs to none.
-    this.#running = (drafts) => this.#log.commit(writer.value, undefined, drafts)
+    this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
     this.#steering = []
-    return ok({ turn, run: () => this.#run(writer.value, world) })
+    return ok({ turn, run: () => this.#run(writer, world) })
   }
 
   /** A kill in the very first write can leave a Session without a surface; nothing was ever asked under it. */
@@ -257,8 +263,9 @@ export class Session {
 
   async #run(writer: Writer, world: TurnWorld): Promise<Result<TurnOutcome>> {
     try {
-      const lastRequest = await lastRequestOf(this.#parts, this.events, this.#lastRequest)
-      const parts = await turnParts(this.#parts, { ...world, lastRequest })
+      const last = await lastRequestOf(this.#parts, this.events, this.#lastRequest)
+      if (!last.ok) return await endUnrun(world, last)
+      const parts = await turnParts(this.#parts, { ...world, lastRequest: last.value })
       if (!parts.ok) return await endUnrun(world, parts)
       const outcome = await runTurn(parts.value)
       if (outcome.ok) this.#lastRequest = outcome.value.lastRequest
@@ -318,6 +325,11 @@ async function leavingUnless<T>(
   } finally {
     if (!kept) leave()
   }
+}
+
+interface BegunTurn {
+  readonly turn: TurnId
+  readonly run: () => Promise<Result<TurnOutcome>>
 }
 
 /** What a Turn begins with. */

@@ -5,7 +5,7 @@ import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { ConfinedRun } from '../host/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
-import type { ComposedRequest } from '../turn/compose-request.ts'
+import type { SentRequest } from '../turn/compose-request.ts'
 import type { RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
@@ -24,7 +24,7 @@ export interface TurnWorld {
   readonly state: () => SessionState
   readonly mode: () => PermissionMode
   readonly granted: Set<string>
-  readonly lastRequest: ComposedRequest | undefined
+  readonly lastRequest: SentRequest | undefined
   readonly opening: TurnParts['opening']
   readonly names: ResourceNames
   readonly store: BlobStore
@@ -53,7 +53,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     upload: parts.upload ?? {},
     variants: parts.variants ?? variantMaker,
     opening: world.opening,
-    ingest: (path) => ingest(parts, path, world.signal),
+    ingest: (path) => ingest(parts, path, world),
     nameResource: (facts) => world.names.name(facts, 'tool'),
     events: world.events,
     commit: world.commit,
@@ -89,15 +89,29 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
 async function ingest(
   { place: { clock }, files, store }: SessionParts,
   path: string,
-  signal: AbortSignal,
+  { signal, events, turn }: TurnWorld,
 ): Promise<Result<Resolved>> {
   const { resolveAttachments } = await import('../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
   const input = { from: 'path', path } as const
-  const resolved = await resolveAttachments([input], { clock, keep, confined: files, signal })
+  const resolved = await resolveAttachments([input], {
+    clock,
+    keep,
+    confined: files,
+    signal,
+    taken: attachedBytes(events(), turn),
+  })
   if (!resolved.ok) return resolved
   const [only] = resolved.value
   return only === undefined ? failed('internal', 'Nothing was judged.') : ok(only)
+}
+
+/** What the agent attached before in its Turn: one budget holds for all. */
+function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
+  return events.reduce((sum, { type, turn_id, data }) => {
+    if (type !== 'resource_ingested' || turn_id !== turn) return sum
+    return sum + (data.descriptor.kind === 'link' ? 0 : data.descriptor.size_bytes)
+  }, 0)
 }
 
 /** A program runs as was decided; where nothing confines it, a person was asked about that first. */

@@ -76,6 +76,11 @@ function compare(
   request: ComposedRequest,
   last: ComposedRequest | undefined,
 ): Mismatch[] {
+  if (request.failure !== undefined) {
+    return [
+      { seq, what: 'payload', recorded: data.request_sha256, recomposed: request.failure.kind },
+    ]
+  }
   // What cannot be read any more cannot be compared; that alone is told.
   const lost = request.lost.map(({ handle, why }) => {
     return { seq, what: 'payload', recorded: handle, recomposed: why } as const

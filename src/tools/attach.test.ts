@@ -29,7 +29,7 @@ test('a file is attached under a handle of its own, in the result and as a Resou
       },
       name: (facts) => {
         titles.push(facts.title)
-        return chart
+        return ok(chart)
       },
     },
   )

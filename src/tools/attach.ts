@@ -31,10 +31,10 @@ async function run(
     const figures = { code, ...(limit === undefined ? {} : { limit, actual }) }
     return failedOutcome(failed('attachments_failed', `${name}: ${reason}`, figures).error)
   }
-  const descriptor = resources.name({
-    ...resolved.value.facts,
-    ...(title === undefined ? {} : { title }),
-  })
+  const titled = title === undefined ? {} : { title }
+  const named = resources.name({ ...resolved.value.facts, ...titled })
+  if (!named.ok) return failedOutcome(named.error)
+  const descriptor = named.value
   return {
     outcome: 'ok',
     output: `Attached: ${described(descriptor)}`,

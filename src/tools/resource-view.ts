@@ -130,11 +130,15 @@ export async function viewOf(
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
   const { resource_id, handle, content_sha256 } = descriptor
   const said = { resource_id, handle, content_sha256, ...given(excerpt) }
+  const untaken = resources.notTaken(descriptor)
+  if (untaken !== undefined)
+    return failed('unsupported_type', `${handle} cannot be shown: ${untaken}.`)
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
   if (!may.value.allowed) return ok({ ...said, outcome: 'denied' })
   const bytes = await resources.payload(descriptor.blob)
   if (!bytes.ok) {
+    if (bytes.error.kind !== 'resource_missing') return bytes
     return ok({
       ...said,
       outcome: bytes.error.details['state'] === 'damaged' ? 'damaged' : 'missing',

@@ -54,6 +54,8 @@ export interface ToolContext {
 /** The Session Resources as a tool sees them. */
 export interface ToolResources {
   readonly known: () => SessionResources
+  /** Why the model does not take it, as far as that is known. */
+  readonly notTaken: (descriptor: Descriptor) => string | undefined
   /** Whether its bytes may go to the model: decided, asked about where needed, and recorded. */
   readonly mayShow: (
     descriptor: Descriptor,
@@ -64,7 +66,7 @@ export interface ToolResources {
   /** Judges and stores a file of the workspace as what the agent attaches. */
   readonly ingest: (path: string) => Promise<Result<Resolved>>
   /** Gives it a handle that nothing else has or gets. */
-  readonly name: (facts: ResourceFacts) => Descriptor
+  readonly name: (facts: ResourceFacts) => Result<Descriptor>
 }
 
 export interface ToolLimits {

@@ -5,16 +5,16 @@ import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
 import { changesWhatStands, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
+import type { HawserError } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, Framing } from '../providers/provider.ts'
-import type { VariantMaker } from '../resources/variant-maker.ts'
 import { Fitting, type Unfit } from './fit-parts.ts'
 import { loadParts, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
-import { Variants } from './variants.ts'
+import { Variants, type VariantWork } from './variants.ts'
 
 /** What a request is made under. */
 export interface RequestParts {
@@ -23,7 +23,7 @@ export interface RequestParts {
   readonly store: BlobStore
   readonly cacheKey: string
   /** Makes forms that the model takes; without it only those are used that were recorded. */
-  readonly variants?: VariantMaker | undefined
+  readonly variants?: VariantWork | undefined
 }
 
 export interface ComposeOptions {
@@ -47,6 +47,11 @@ export interface SentRequest {
   readonly made: Made
 }
 
+/** Lets go of all that only sending takes. */
+export function asSent({ sha256, run, made }: SentRequest): SentRequest {
+  return { sha256, run, made }
+}
+
 /** A request as it is sent, byte for byte. */
 export interface ComposedRequest extends SentRequest {
   readonly body: Buffer
@@ -59,8 +64,10 @@ export interface ComposedRequest extends SentRequest {
   readonly unfit: readonly Unfit[]
   /** Why no form of it could be made that the model takes, in words for people. */
   readonly unmade: readonly string[]
-  /** What the store could not give. */
+  /** What was to be shown and cannot be. */
   readonly lost: readonly Lost[]
+  /** The store failed: such a request is not sent. */
+  readonly failure?: HawserError | undefined
 }
 
 type Projected = NonNullable<EventData<'provider_request'>['projected']>
@@ -94,6 +101,7 @@ export class RequestComposer {
   #fitting: Fitting
   #projected: Projected = []
   #lost: readonly Lost[] = []
+  #failure: HawserError | undefined
 
   constructor(parts: RequestParts, turn: TurnId | undefined) {
     this.#parts = parts
@@ -128,7 +136,8 @@ export class RequestComposer {
       projected: this.#projected,
       unfit: this.#fitting.unfit,
       unmade: this.#variants.failures,
-      lost: this.#lost,
+      lost: [...this.#lost, ...this.#fitting.lost],
+      failure: this.#failure,
       get segments() {
         return segmentsOf(run)
       },
@@ -170,6 +179,7 @@ export class RequestComposer {
       this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
       this.#projected = []
       this.#lost = []
+      this.#failure = undefined
       this.#add(this.#surfaceSegments)
     } else {
       for (const event of fresh) this.#conversation.add(event)
@@ -183,6 +193,7 @@ export class RequestComposer {
     const fresh = await this.#fitting.fit(loaded.items)
     this.#encodedItems = items.length
     this.#lost = [...this.#lost, ...loaded.lost]
+    this.#failure ??= loaded.failure
     this.#projected = [...this.#projected, ...projectedIn(fresh)]
     this.#add(provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
   }

@@ -1,6 +1,7 @@
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import type { SurfaceParams } from '../model/surface.ts'
-import type { ImageCaps, Variants } from './variants.ts'
+import type { Lost } from './load-parts.ts'
+import type { ImageCaps, NoForm, Variants } from './variants.ts'
 
 /** Something that a model is not shown because it does not take it. */
 export interface Unfit {
@@ -18,6 +19,7 @@ export class Fitting {
   readonly #params: SurfaceParams
   readonly #variants: Variants
   readonly #unfit: Unfit[] = []
+  readonly #lost: Lost[] = []
   #images = 0
   #bytes = 0
 
@@ -29,6 +31,11 @@ export class Fitting {
   /** Everything so far that did not fit. */
   get unfit(): readonly Unfit[] {
     return this.#unfit
+  }
+
+  /** What could be shown in no form, though it was to be: that has to be recorded first. */
+  get lost(): readonly Lost[] {
+    return this.#lost
   }
 
   async fit(items: readonly ConversationItem[]): Promise<ConversationItem[]> {
@@ -63,13 +70,22 @@ export class Fitting {
   /** The part itself where that fits, or a form of it; the part again where there is none. */
   async #form(part: BlobPart): Promise<BlobPart> {
     if (isPdf(part) && this.#params.files === false) {
-      return (await this.#variants.words(part)) ?? part
+      return this.#orLost(part, await this.#variants.words(part))
     }
     if (!isImage(part) || this.#params.images === false) return part
     const caps = this.#caps()
-    return overCaps(part, caps) === undefined
-      ? part
-      : ((await this.#variants.smaller(part, caps)) ?? part)
+    if (overCaps(part, caps) === undefined) return part
+    return this.#orLost(part, await this.#variants.smaller(part, caps))
+  }
+
+  /** Where forms can be made and this one could not, it is not tried again on every Turn. */
+  #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart {
+    if (typeof form !== 'string') return form
+    const { resource, handle = '' } = part
+    const why = form === 'gone' ? 'payload_missing' : 'no_variant'
+    const isLost = form === 'gone' || this.#variants.makes
+    if (resource !== undefined && isLost) this.#lost.push({ resource, handle, why })
+    return part
   }
 
   #caps(): ImageCaps {

@@ -2,9 +2,10 @@ import type { BlobStore } from '../blobs/store.ts'
 import { decodedPieces } from '../encoding/charset.ts'
 import type { Loss } from '../history/transients.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
+import type { HawserError } from '../model/errors.ts'
 import type { ResourceId } from '../model/ids.ts'
 
-/** A Resource whose bytes the store could not give. */
+/** A Resource whose bytes cannot be shown. */
 export interface Lost {
   readonly resource: ResourceId
   readonly handle: string
@@ -14,6 +15,8 @@ export interface Lost {
 export interface Loaded {
   readonly items: readonly ConversationItem[]
   readonly lost: readonly Lost[]
+  /** The store failed, which says nothing of what it holds. */
+  readonly failure?: HawserError
 }
 
 /**
@@ -26,6 +29,7 @@ export async function loadParts(
 ): Promise<Loaded> {
   const loaded: ConversationItem[] = []
   const lost: Lost[] = []
+  let failure: HawserError | undefined
   for (const item of items) {
     if (!('parts' in item) || item.parts.every(({ type }) => type === 'text')) {
       loaded.push(item)
@@ -33,23 +37,41 @@ export async function loadParts(
     }
     const parts: Part[] = []
     for (const part of item.parts) {
-      const bytes = part.type === 'text' ? undefined : await store.get(part.blob)
-      if (part.type === 'text' || bytes === undefined) parts.push(part)
-      else if (bytes.ok) parts.push({ ...part, bytes: inUtf8(part, bytes.value) })
+      if (part.type === 'text') parts.push(part)
       else {
-        parts.push(missing(part))
-        lost.push(...lossOf(part, bytes.error.details['state']))
+        const bytes = await bytesOf(part, store)
+        if (Buffer.isBuffer(bytes)) parts.push({ ...part, bytes })
+        else {
+          parts.push(missing(part))
+          if (typeof bytes !== 'string') failure ??= bytes
+          else lost.push(...lossOf(part, bytes))
+        }
       }
     }
     loaded.push({ ...item, parts })
   }
-  return { items: loaded, lost }
+  return { items: loaded, lost, ...(failure === undefined ? {} : { failure }) }
 }
 
-/** Text in another encoding is stored as it was given, and shown converted. */
-function inUtf8({ charset }: BlobPart, bytes: Buffer): Buffer {
-  if (charset === undefined) return bytes
-  return Buffer.from([...decodedPieces(bytes, charset)].join(''))
+/** In UTF-8, where they are text; or why there are none. */
+async function bytesOf(
+  { blob, charset }: BlobPart,
+  store: BlobStore,
+): Promise<Buffer | Loss | HawserError> {
+  const bytes = await store.get(blob)
+  if (bytes.ok) return charset === undefined ? bytes.value : inUtf8(bytes.value, charset)
+  const { kind, details } = bytes.error
+  if (kind !== 'resource_missing') return bytes.error
+  return details['state'] === 'damaged' ? 'payload_damaged' : 'payload_missing'
+}
+
+/** Text in another encoding is stored as it was given, and shown converted. A Log from elsewhere may name any encoding. */
+function inUtf8(bytes: Buffer, charset: string): Buffer | Loss {
+  try {
+    return Buffer.from([...decodedPieces(bytes, charset)].join(''))
+  } catch {
+    return 'payload_damaged'
+  }
 }
 
 function missing({ handle, resource, lifetime }: BlobPart): Part {
@@ -58,8 +80,6 @@ function missing({ handle, resource, lifetime }: BlobPart): Part {
   return { type: 'text', text, ...owner, lifetime }
 }
 
-function lossOf({ resource, handle = '' }: BlobPart, state: unknown): Lost[] {
-  if (resource === undefined) return []
-  const why = state === 'damaged' ? 'payload_damaged' : 'payload_missing'
-  return [{ resource, handle, why }]
+function lossOf({ resource, handle = '' }: BlobPart, why: Loss): Lost[] {
+  return resource === undefined ? [] : [{ resource, handle, why }]
 }

@@ -1,17 +1,18 @@
 import { wait } from '../host/wait.ts'
+import { SessionResources } from '../history/session-resources.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Passage } from '../providers/provider.ts'
 import { CallIds } from './call-ids.ts'
-import { callProvider, type ProviderAnswer } from './call-provider.ts'
+import { callProvider, type FailedCall, type ProviderAnswer } from './call-provider.ts'
 import {
   RequestComposer,
   sharedWith,
   type ComposedRequest,
+  type SentRequest,
   type Shared,
 } from './compose-request.ts'
 import type { Unfit } from './fit-parts.ts'
-import type { Lost } from './load-parts.ts'
 import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -26,66 +27,95 @@ export class ModelCalls {
   /** The one before the last, or the last if it is large: it was answered, and nobody reads its body any more. */
   #spent: ComposedRequest | undefined
   readonly #callIds: CallIds
-  lastRequest: ComposedRequest | undefined
+  /** The last one of this Turn. */
+  #last: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
-    this.#composer = new RequestComposer(parts, parts.turn)
+    const { variants: maker, signal, clock } = parts
+    const making = { ...parts, variants: { maker, signal, clock } }
+    this.#composer = new RequestComposer(making, parts.turn)
     this.#callIds = new CallIds(parts.events)
-    this.lastRequest = parts.lastRequest
+  }
+
+  /** The last one of the Session. */
+  get lastRequest(): SentRequest | undefined {
+    return this.#last ?? this.#parts.lastRequest
   }
 
   async call(call_index: number): Promise<Result<ProviderAnswer>> {
     if (this.#parts.signal.aborted) return interrupted()
     const before = this.lastRequest
-    const composed = await this.#compose(before)
+    const answered = this.#last
+    const composed = await this.#compose(before, this.#spent)
     if (!composed.ok) return composed
     let request = composed.value
-    this.#spent = isLarge(request) ? request : before
+    this.#spent = isLarge(request) ? request : answered
     let told = this.#unfit(request)
-    let repeated = false
+    let refusals = 0
+    let overflows = 0
     let otherWays = MOST_WAYS
     for (let attempt = 0; ; attempt += 1) {
-      const tooLarge = overLimit(this.#parts, request)
-      if (tooLarge !== undefined) return tooLarge
-      const shared = sharedWith(this.lastRequest, request)
-      const passage = this.#passage(request, shared)
-      const intention = await this.#intend(request, { call_index, attempt, told, shared, passage })
-      if (!intention.ok) return intention
-      const called = await callProvider(this.#parts, passage, {
-        call_index,
-        unusedId: (id) => this.#callIds.unused(id),
-      })
+      const called =
+        overLimit(this.#parts, request) ?? (await this.#try(request, { call_index, attempt, told }))
       if (called.ok || called.shown) return called
-      const refused = repeated ? [] : refusedResources(called.error, request)
-      if (refused.length > 0) {
-        repeated = true
-        const kept = await this.#quarantine(refused, called.error)
-        if (!kept.ok) return kept
-        request = await this.#composer.compose(this.#parts.events(), { before })
+      const { error } = called
+      const refused = refusals === 0 ? refusedResources(error, request) : []
+      const leftOut = error.kind === 'context_overflow' ? tooMuch(request, overflows) : []
+      if (refused.length > 0 || leftOut.length > 0) {
+        if (refused.length > 0) refusals += 1
+        else overflows += 1
+        const recorded = await (refused.length > 0
+          ? this.#quarantine(refused, error)
+          : this.#leaveOut(leftOut))
+        const again = recorded.ok ? await this.#compose(before) : recorded
+        if (!again.ok) return again
+        request = again.value
         told = []
         continue
       }
-      if (called.error.details['again'] === true && otherWays > 0) {
+      if (error.details['again'] === true && otherWays > 0) {
         otherWays -= 1
-        told = [retryNotice(called.error)]
+        told = [retryNotice(error)]
         continue
       }
-      const ms = retryIn(called.error, attempt, this.#parts.retry)
+      const ms = retryIn(error, attempt, this.#parts.retry)
       if (ms === undefined) return called
-      told = [retryNotice(called.error)]
-      const waited = await this.#wait(ms, called.error)
+      told = [retryNotice(error)]
+      const waited = await this.#wait(ms, error)
       if (!waited.ok) return waited
     }
   }
 
-  /** What the store cannot give is recorded first: then every request follows from Events alone. */
-  async #compose(before: ComposedRequest | undefined): Promise<Result<ComposedRequest>> {
-    const { events, commit } = this.#parts
-    const request = await this.#composer.compose(events(), { before, spent: this.#spent })
+  /** What was to be shown and cannot be is recorded first: then every request follows from Events alone. */
+  async #compose(
+    before: SentRequest | undefined,
+    spent?: ComposedRequest,
+  ): Promise<Result<ComposedRequest>> {
+    const { events, commit, signal } = this.#parts
+    const request = await this.#composer.compose(events(), { before, spent })
+    if (signal.aborted) return interrupted()
+    if (request.failure !== undefined) return { ok: false, error: request.failure }
     if (request.lost.length === 0) return ok(request)
-    const recorded = await commit(request.lost.flatMap(lossDrafts))
-    return recorded.ok ? ok(await this.#composer.compose(events(), { before })) : recorded
+    const recorded = await commit(lossDrafts(request))
+    if (!recorded.ok) return recorded
+    const again = await this.#composer.compose(events(), { before })
+    return again.failure === undefined ? ok(again) : { ok: false, error: again.failure }
+  }
+
+  /** Records the intention, and sends. */
+  async #try(
+    request: ComposedRequest,
+    tried: Pick<Intention, 'call_index' | 'attempt' | 'told'>,
+  ): ReturnType<typeof callProvider> {
+    const shared = sharedWith(this.lastRequest, request)
+    const passage = this.#passage(request, shared)
+    const intention = await this.#intend(request, { ...tried, shared, passage })
+    if (!intention.ok) return { ...intention, shown: true }
+    return callProvider(this.#parts, passage, {
+      call_index: tried.call_index,
+      unusedId: (id) => this.#callIds.unused(id),
+    })
   }
 
   async #intend(
@@ -93,7 +123,7 @@ export class ModelCalls {
     { call_index, attempt, told, shared, passage }: Intention,
   ): Promise<Result<void>> {
     const { provider, surface, cacheKey, commit } = this.#parts
-    this.lastRequest = request
+    this.#last = request
     const data = {
       call_index,
       attempt,
@@ -156,6 +186,18 @@ export class ModelCalls {
     return this.#parts.commit([...gone, notice('resource_quarantined', text)])
   }
 
+  /** Without them the request may fit. The Turn goes on, and they are not carried into the next. */
+  async #leaveOut(projected: ComposedRequest['projected']): Promise<Result<void>> {
+    const known = new SessionResources(this.#parts.events())
+    const ids = [...new Set(projected.map(({ resource_id }) => resource_id))]
+    const gone = ids.map((resource_id): EventDraft => {
+      return { type: 'resource_retired', data: { resource_id, why: 'too_large' } }
+    })
+    const handles = ids.map((id) => known.byId(id)?.descriptor.handle ?? id)
+    const text = `Not shown to the model, because the request is larger than it takes: ${handles.join(', ')}.`
+    return this.#parts.commit([...gone, notice('resource_not_shown', text)])
+  }
+
   async #wait(ms: number, { kind }: HawserError): Promise<Result<void>> {
     const { publish, clock, signal } = this.#parts
     const text = `${kind.replaceAll('_', ' ')}: trying again in ${(ms / 1000).toFixed(1)} s`
@@ -192,18 +234,34 @@ function notShown(unfit: readonly Unfit[]): string[] {
   })
 }
 
-function lossDrafts({ resource, handle, why }: Lost): EventDraft[] {
-  const state = why === 'payload_damaged' ? 'damaged' : 'missing'
-  const text = `The payload of ${handle} is ${state}, so the model is not shown it.`
-  return [{ type: 'resource_retired', data: { resource_id: resource, why } }, notice(why, text)]
+function lossDrafts({ lost, unmade }: ComposedRequest): EventDraft[] {
+  const gone = lost.map(({ resource, why }): EventDraft => {
+    return { type: 'resource_retired', data: { resource_id: resource, why } }
+  })
+  const payloads = lost.filter(({ why }) => why !== 'no_variant')
+  const told = payloads.map(({ handle, why }) => {
+    const state = why === 'payload_damaged' ? 'damaged' : 'missing'
+    return notice(why, `The payload of ${handle} is ${state}, so the model is not shown it.`)
+  })
+  return [...gone, ...told, ...unmade.map((text) => notice('resource_not_shown', text))]
+}
+
+/** The largest alone, and then all that are left. */
+function tooMuch({ projected }: ComposedRequest, overflows: number): ComposedRequest['projected'] {
+  if (overflows > 0) return overflows > 1 ? [] : projected
+  return projected.toSorted((a, b) => b.bytes - a.bytes).slice(0, 1)
 }
 
 /** Told from the catalogue, before anyone is asked. */
-function overLimit({ surface }: TurnParts, { body }: ComposedRequest): Result<never> | undefined {
+function overLimit({ surface }: TurnParts, { body }: ComposedRequest): FailedCall | undefined {
   const limit = surface.params.limits['request_bytes']
   if (limit === undefined || body.length <= limit) return undefined
   const text = `The request has ${body.length} bytes, and this model takes at most ${limit}.`
-  return failed('context_overflow', text, { limit, actual: body.length })
+  const { error } = failed('context_overflow', text, { limit, actual: body.length }, [
+    { action: 'Attach less at once, or ask for a part of it: lines, pages or a region.' },
+    { action: 'Begin a new Session.' },
+  ])
+  return { ok: false, error, shown: false }
 }
 
 function retryNotice({ kind, message }: HawserError): EventDraft {

@@ -14,7 +14,7 @@ import { permitUploads } from './uploads.ts'
  * may be, and what the person wants to be seen again.
  */
 export async function openTurn(parts: TurnParts): Promise<Result<void>> {
-  for (const step of [retireOld, permitUploads, showAgain, tellLateContext]) {
+  for (const step of [permitUploads, retireOld, showAgain, tellLateContext]) {
     const done = await step(parts)
     if (!done.ok) return done
   }

@@ -1,7 +1,7 @@
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/event.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
-import type { ComposedRequest } from './compose-request.ts'
+import { asSent, type SentRequest } from './compose-request.ts'
 import { ModelCalls } from './model-calls.ts'
 import { openTurn } from './open-turn.ts'
 import { settleTools } from './settle-tools.ts'
@@ -10,7 +10,7 @@ import type { TurnParts } from './turn-parts.ts'
 /** How a Turn ended, and the request it ended with. */
 export interface TurnOutcome {
   readonly ended: EventData<'turn_ended'>
-  readonly lastRequest: ComposedRequest | undefined
+  readonly lastRequest: SentRequest | undefined
 }
 
 /**
@@ -41,8 +41,9 @@ class Loop {
     this.#model = new ModelCalls(parts)
   }
 
-  get lastRequest(): ComposedRequest | undefined {
-    return this.#model.lastRequest
+  get lastRequest(): SentRequest | undefined {
+    const { lastRequest } = this.#model
+    return lastRequest && asSent(lastRequest)
   }
 
   /** `undefined` when the model came to its end. */

@@ -13,7 +13,7 @@ import type { Resolved } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
-import type { ComposedRequest } from './compose-request.ts'
+import type { SentRequest } from './compose-request.ts'
 
 /** Everything one Turn works with. The Session puts it together; the Turn adds nothing of its own. */
 export interface TurnParts {
@@ -38,7 +38,7 @@ export interface TurnParts {
   /** Judges and stores a file of the workspace as an attachment of the agent's. */
   readonly ingest: (path: string) => Promise<Result<Resolved>>
   /** The next handle; the same one never twice. */
-  readonly nameResource: (facts: ResourceFacts) => Descriptor
+  readonly nameResource: (facts: ResourceFacts) => Result<Descriptor>
   /** All Events of the Session so far, this Turn's included. */
   readonly events: () => readonly WholeEvent[]
   /** Appends Events of this Turn; when it answers, they are durable and everyone who watches was told. */
@@ -57,7 +57,7 @@ export interface TurnParts {
   /** The same for the last time: from here on nothing is taken from a person. */
   readonly endSteering: () => readonly string[]
   /** The last request of the Session, as far as this process knows it. */
-  readonly lastRequest: ComposedRequest | undefined
+  readonly lastRequest: SentRequest | undefined
   readonly limits: { readonly provider_calls: number }
   readonly retry: { readonly retries: number; readonly chance: () => number }
   readonly signal: AbortSignal

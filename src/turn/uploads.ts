@@ -1,6 +1,6 @@
 import { transientsAt, uploadSubject } from '../history/transients.ts'
 import type { Descriptor } from '../model/descriptor.ts'
-import { ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
@@ -14,55 +14,83 @@ export interface UploadAnswer {
 }
 
 /**
- * Decides about the bytes that messages brought and that are about to be shown for the first time. What is not permitted is
- * withheld from then on; what was shown before, under other rules, is retired.
+ * Decides about the bytes that messages brought and that this Turn is to show, by the rules of now: those of an earlier Turn
+ * may have been others. What is not permitted is withheld from then on; what was shown before is retired.
  */
 export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
   if (UNSEEN.every((upload) => decideUpload(upload, parts.upload).answer === 'allow'))
     return ok(undefined)
   const events = parts.events()
-  const { lifetimeOf } = transientsAt(events, parts.turn, parts.surface.params.replay)
-  const decided = decidedIn(events)
+  const { lifetimeOf, isWithheld } = transientsAt(events, parts.turn, parts.surface.params.replay)
+  const allowed = allowedIn(events)
   const shown = shownIn(events)
   for (const event of events) {
     if (event.type !== 'user_message') continue
     for (const descriptor of event.data.resources ?? []) {
       const { resource_id } = descriptor
-      if (decided.has(uploadSubject(resource_id))) continue
-      if (lifetimeOf(event.turn_id, resource_id) === undefined) continue
-      const answer = await permitUpload(parts, descriptor)
+      if (isWithheld(resource_id) || lifetimeOf(event.turn_id, resource_id) === undefined) continue
+      const once = allowed.has(uploadSubject(resource_id))
+      const answer = await decided(parts, descriptor, { once })
       if (!answer.ok) return answer
-      if (answer.value.allowed || !shown.has(resource_id)) continue
-      const retired = await parts.commit([
-        { type: 'resource_retired', data: { resource_id, why: 'upload_denied' } },
-      ])
-      if (!retired.ok) return retired
+      const recorded = await record(parts, descriptor, answer.value, shown.has(resource_id))
+      if (!recorded.ok) return recorded
     }
   }
   return ok(undefined)
 }
 
-/** Where even these go, no rule stops anything. */
-const UNSEEN = (['image', 'pdf', 'text'] as const).map((kind) => ({ kind, size_bytes: Infinity }))
-
-/** Decides about one Resource, asks where that is needed, and records every answer that was not plain from the rules. */
+/** Decides about one view of a Resource. Every view is asked about anew where the rules want that. */
 export async function permitUpload(
   parts: TurnParts,
   descriptor: Descriptor,
   call_id?: string,
 ): Promise<Result<UploadAnswer>> {
+  const answer = await decided(parts, descriptor, { once: false, call_id })
+  if (!answer.ok) return answer
+  const { draft, allowed, reason } = answer.value
+  const recorded = draft === undefined ? ok(undefined) : await parts.commit([draft])
+  return recorded.ok ? ok({ allowed, reason }) : recorded
+}
+
+/** What was shown before goes first: whatever survives of these Events, nothing is shown that was denied. */
+async function record(
+  { commit }: TurnParts,
+  { resource_id, handle }: Descriptor,
+  { draft, allowed, reason }: Decided,
+  wasShown: boolean,
+): Promise<Result<void>> {
+  if (draft === undefined) return ok(undefined)
+  if (allowed) return commit([draft])
+  const retired: EventDraft = {
+    type: 'resource_retired',
+    data: { resource_id, why: 'upload_denied' },
+  }
+  const text = `Not sent to the model: ${handle}: ${reason}.`
+  const told: EventDraft = { type: 'notice', data: { code: 'upload_denied', text } }
+  return commit([...(wasShown ? [retired] : []), draft, told])
+}
+
+/** Where even these go, no rule stops anything. */
+const UNSEEN = (['image', 'pdf', 'text'] as const).map((kind) => ({ kind, size_bytes: Infinity }))
+
+interface Decided extends UploadAnswer {
+  /** To be recorded; absent where the rules alone said yes, or a yes is on record. */
+  readonly draft?: EventDraft
+}
+
+/** Asks where that is needed. An interrupt is no answer. `once`: a person said yes to it before. */
+async function decided(
+  parts: TurnParts,
+  descriptor: Descriptor,
+  { once, call_id }: { readonly once: boolean; readonly call_id?: string | undefined },
+): Promise<Result<Decided>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file')
     return ok({ allowed: false, reason: 'it has nothing that could be shown' })
   const { handle, name, kind, size_bytes } = descriptor
   const { answer, reason } = decideUpload({ kind, size_bytes }, parts.upload)
-  if (answer === 'allow') return ok({ allowed: true, reason })
-  const claim: Claim = {
-    tool: 'upload',
-    effect: 'none',
-    paths: [],
-    network: false,
-    upload: { handle, name, kind, size_bytes },
-  }
+  if (answer === 'allow' || (answer === 'ask' && once)) return ok({ allowed: true, reason })
+  const upload = { handle, name, kind, size_bytes }
+  const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
   const { mode, granted } = await parts.posture(claim)
   const given =
     answer === 'deny'
@@ -70,14 +98,15 @@ export async function permitUpload(
       : granted.has(GRANT)
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
         : await parts.ask({ call_id, claim, reason, mayGrant: true })
-  const recorded = await parts.commit([decision(descriptor, { call_id, mode, ...given })])
-  return recorded.ok ? ok({ allowed: given.allowed, reason }) : recorded
+  if (parts.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
+  const draft = decision(descriptor, { call_id, mode, ...given })
+  return ok({ allowed: given.allowed, reason, draft })
 }
 
 /** A yes for the rest of this process. */
 const GRANT = 'upload:none'
 
-type Decided = Extract<EventDraft, { type: 'permission_decision' }>['data']
+type DecisionData = Extract<EventDraft, { type: 'permission_decision' }>['data']
 
 function decision(
   descriptor: Extract<Descriptor, { content_sha256: string }>,
@@ -87,7 +116,7 @@ function decision(
     allowed,
     scope,
     by,
-  }: Pick<Decided, 'mode' | 'scope' | 'by'> & {
+  }: Pick<DecisionData, 'mode' | 'scope' | 'by'> & {
     readonly call_id: string | undefined
     readonly allowed: boolean
   },
@@ -106,10 +135,16 @@ function decision(
   }
 }
 
-function decidedIn(events: readonly WholeEvent[]): ReadonlySet<string> {
-  return new Set(
-    events.flatMap((event) => (event.type === 'permission_decision' ? [event.data.subject] : [])),
-  )
+/** What a person allowed, and to the provider of now: another one is asked about anew. */
+function allowedIn(events: readonly WholeEvent[]): ReadonlySet<string> {
+  const allowed = new Set<string>()
+  for (const { type, data } of events) {
+    if (type === 'session_settings' && data.provider !== undefined) allowed.clear()
+    if (type !== 'permission_decision') continue
+    if (data.decision === 'allowed') allowed.add(data.subject)
+    else allowed.delete(data.subject)
+  }
+  return allowed
 }
 
 function shownIn(events: readonly WholeEvent[]): ReadonlySet<ResourceId> {

@@ -6,7 +6,7 @@ import { ok } from '../../src/model/errors.ts'
 import type { Transport } from '../../src/model/remote-providers.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
-import type { Session } from '../../src/session/session.ts'
+import type { AdmitOptions, Session } from '../../src/session/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { DIALECTS } from '../support/dialects.ts'
 import { harnessPlace, type HarnessPlace } from '../support/harness-place.ts'
@@ -61,8 +61,8 @@ async function placeAt(server: SocketServer, transport: Transport, root?: string
   return { ...here, provider }
 }
 
-async function say(session: Session, text: string): Promise<string> {
-  const { ended } = value(await value(await session.admit(text)).done)
+async function say(session: Session, text: string, options: AdmitOptions = {}): Promise<string> {
+  const { ended } = value(await value(await session.admit(text, options)).done)
   return ended.error === undefined ? ended.status : `${ended.error.kind}: ${ended.error.message}`
 }
 
@@ -124,6 +124,33 @@ test('a Turn goes on where the last one ended, on the same socket', async () => 
   for (const text of ['One.', 'Two.', 'Three.']) expect(await say(session, text)).toBe('completed')
   expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket continued'])
   expect(here.server.requests[2]?.text).not.toContain('Two.')
+  await proven(here, session)
+})
+
+test('what is long arrives whole, in a first message and in one that goes on', async () => {
+  const here = await place({ answer: hello })
+  const session = value(await here.harness.create(RESPONSES))
+  const texts = ['"rope" é€😀\n', '"sail" é€😀\n'].map((line) => line.repeat(150_000))
+  await say(session, 'One.')
+  for (const [index, text] of texts.entries()) {
+    const path = join(here.workspace, `long${index}.txt`)
+    await writeFile(path, text)
+    const attachments = [{ from: 'path', path }] as const
+    expect(await say(session, 'Look at this.', { attachments })).toBe('completed')
+  }
+  // What the second Turn showed is gone in the third, which therefore tells everything.
+  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
+  const [, second, third] = here.server.requests
+  expect(
+    [second, third].map((request, n) =>
+      request?.text.includes(JSON.stringify(texts[n]).slice(1, -1)),
+    ),
+  ).toEqual([true, true])
+  const recorded = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
+  expect(recorded.map(({ sent_bytes }) => sent_bytes)).toEqual(
+    here.server.requests.map(({ bytes }) => bytes),
+  )
+  expect(here.server.opened()).toBe(1)
   await proven(here, session)
 })
 

@@ -3,6 +3,7 @@ import { CONTRACT_VERSION, LAYER_0 } from '../../src/contract/layer0.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
 import { Handle } from '../../src/model/descriptor.ts'
+import { LOSSES } from '../../src/history/transients.ts'
 import * as words from '../../src/history/words.ts'
 import * as said from '../../src/providers/said.ts'
 import { sampleEvents } from '../support/sample-events.ts'
@@ -18,9 +19,7 @@ function everySentence(): string[] {
     words.presenterContext({ b: 'two\nlines', a: 'one' }),
     ...say.resource_view.map(words.view),
     ...say.descriptors.map(words.withheld),
-    ...say.descriptors.map((one) => words.lost(one, 'payload_missing')),
-    words.lost({ handle: Handle.parse('@img1') }, 'payload_damaged'),
-    words.lost({ handle: Handle.parse('@img1') }, 'refused'),
+    ...LOSSES.map((loss) => words.lost({ handle: Handle.parse('@img1') }, loss)),
     ...say.skill_activation.map(words.skill),
     ...say.skill_context_hydration.map(words.hydration),
     ...say.history_compaction.map(words.checkpoint),
@@ -37,7 +36,7 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: 'c22552dd2820382cc6e63ee43c40574ac0f735586f9500b82ab32e9077a9690b',
+    sentences: '9f02418ea9797f74c794b2dead34c65e2f696a29233fa75a0568a1c6ffd6880c',
   })
 })
 

@@ -5,6 +5,7 @@ import type { ToolResources } from '../../src/tools/tool.ts'
 /** For tools that have nothing to do with Resources: using any is a defect. */
 export const NO_RESOURCES: ToolResources = {
   known: () => new SessionResources(),
+  notTaken: () => undefined,
   mayShow: async () => failed('internal', 'No Resource was expected here.'),
   payload: async () => failed('internal', 'No Resource was expected here.'),
   variants: {
@@ -12,7 +13,5 @@ export const NO_RESOURCES: ToolResources = {
     pdfText: async () => failed('internal', 'No Resource was expected here.'),
   },
   ingest: async () => failed('internal', 'No Resource was expected here.'),
-  name: () => {
-    throw new Error('no Resource was expected here')
-  },
+  name: () => failed('internal', 'No Resource was expected here.'),
 }

@@ -97,10 +97,10 @@ const SAMPLE = Buffer.from('aaa')
 const MOST_COUNTED = 6_400
 
 function withData(sample: Length, part: BlobPart, bytes: number, measure: Measure): Length {
-  const dataIn = (count: number) =>
-    part.media_type === 'text/plain' ? count : Math.ceil(count / 3) * 4
+  const isText = part.media_type === 'text/plain'
+  const dataIn = (count: number) => (isText ? count : Math.ceil(count / 3) * 4)
   const [data, sampled] = [dataIn(bytes), dataIn(SAMPLE.length)]
-  const most = measure === 'wire' ? MOST_COUNTED : Infinity
+  const most = measure === 'wire' && !isText ? MOST_COUNTED : Infinity
   return {
     sent: sample.sent - sampled + data,
     counted: sample.counted - sampled + Math.min(most, data),

@@ -36,6 +36,7 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
   const names = new ResourceNames(systemIds(systemClock), () => events)
   return {
     known: () => new SessionResources(events),
+    notTaken: () => undefined,
     mayShow: async () => ok({ allowed: true, reason: 'it is allowed' }),
     payload: async () => ok(TEXT),
     variants: variantMaker,

@@ -240,15 +240,9 @@ test('a file of text is text under its name, and a PDF without a name is a file 
     text: '[Content of @txt3]\nbytes',
   })
   expect(contentOf(blob('text/plain'))).toEqual({ type: 'input_text', text: 'bytes' })
+  const long = blob('text/plain', { bytes: Buffer.from('é "a"\n'.repeat(20_000)) })
+  expect(contentOf(long)).toEqual({ type: 'input_text', text: 'é "a"\n'.repeat(20_000) })
   expect(contentOf(blob('application/pdf'))).toMatchObject({ filename: 'file.pdf' })
-})
-
-test('a file of text is shown whole, however long it is', () => {
-  const long = 'é "a"\n'.repeat(20_000)
-  expect(contentOf(blob('text/csv', { handle: '@txt3', bytes: Buffer.from(long) }))).toEqual({
-    type: 'input_text',
-    text: `[Content of @txt3]\n${long}`,
-  })
 })
 
 test('what cannot be shown leaves a sentence', () => {

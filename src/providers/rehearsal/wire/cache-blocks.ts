@@ -21,7 +21,11 @@ function shrunk(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((member: unknown) => shrunk(member))
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).filter(([name]) => name !== 'cache_control')
-  return Object.fromEntries(fields.map(([name, field]) => [name, shrunk(field, name)]))
+  // A text that is given as a document is read like any other.
+  const isText = 'type' in value && value.type === 'text'
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, shrunk(field, isText ? '' : name)]),
+  )
 }
 
 const MEDIA_KEYS: ReadonlySet<string> = new Set(['data', 'file_data', 'image_url', 'url'])

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { contentKind } from './content-kind.ts'
+
+test.each([
+  ['<!-- a --> <!-- b --><html>', 'an HTML page'],
+  ['<?xml version="1.0"?><!-- a --><svg xmlns="x">', 'an SVG drawing'],
+  ['<?xml version="1.0"?><data/>', 'an XML document'],
+  ['<!-- nothing else -->', 'text'],
+])('%s is told as what it is', (text, kind) => {
+  expect(contentKind(Buffer.from(text))).toBe(kind)
+})
+
+test('a great many comments are looked past once', () => {
+  expect(contentKind(Buffer.from(`${'<!---->'.repeat(146)}x`))).toBe('text')
+})

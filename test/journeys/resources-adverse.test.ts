@@ -1,0 +1,250 @@
+import { expect, test } from 'vitest'
+import { Handle } from '../../src/model/descriptor.ts'
+import { failed } from '../../src/model/errors.ts'
+import type { Session } from '../../src/session/session.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { variantMaker } from '../../src/resources/variant-maker.ts'
+import { canDrawAll, png } from '../support/drawing.ts'
+import { givenFile, picture, say } from '../support/given-files.ts'
+import { resources, verified } from '../support/resource-events.ts'
+import { seeingPlace, type SeeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+
+// What becomes of Session Resources when rules, models, stores and people change their mind in between.
+
+const yes: SessionParts['ask'] = async () => ({ allowed: true, scope: 'once', by: 'person' })
+const never: SessionParts['ask'] = async () => {
+  throw new Error('nobody was to be asked')
+}
+
+function files({ seen }: SeeingPlace): string[][] {
+  return seen.map((request) => request.files.map((file) => file.split(' ')[0] ?? ''))
+}
+
+/** Why requests departed from the ones before them. */
+function breaks(session: Session): string[] {
+  return session.events.flatMap((e) =>
+    e.type === 'provider_request' && e.data.prefix_break !== undefined
+      ? [e.data.prefix_break.cause]
+      : [],
+  )
+}
+
+function reasons(session: Session): string[] {
+  return session.events.flatMap((e) => (e.type === 'resource_retired' ? [e.data.why] : []))
+}
+
+async function begun(changes: Partial<SessionParts>) {
+  const here = await seeingPlace('in process', { changes })
+  return { here, session: value(await here.harness.create(here.begin)) }
+}
+
+async function reopened(here: SeeingPlace, session: Session, changes: Partial<SessionParts>) {
+  await session.close()
+  const again = await seeingPlace('in process', { root: here.root, changes })
+  return { again, resumed: value(await again.harness.open(session.id)) }
+}
+
+test('what was allowed once is shown no more where the rules deny it by now, and that is told', async () => {
+  const window = { replay: 'window' } as const
+  const { here, session } = await begun({ ...window, ask: yes, upload: { upload: 'ask' } })
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  await say(session, 'Look.', { attachments: [image.input] })
+  await say(session, 'Well.')
+  expect(files(here)).toEqual([['@img1'], ['@img1']])
+  const changes = { ...window, ask: never, upload: { upload: 'deny' } } as const
+  const { again, resumed } = await reopened(here, session, changes)
+  expect(await say(resumed, 'Good morning.')).toBe('completed')
+  expect(files(again)).toEqual([[]])
+  expect(again.seen.at(-1)?.notes.at(-1)).toBe(
+    '[@img1 is not shown: sending it to this model was not permitted]',
+  )
+  expect(reasons(resumed)).toEqual(['upload_denied'])
+  await verified(again, resumed)
+})
+
+test('a yes counts for the provider that it was given for', async () => {
+  let asked = 0
+  const ask: SessionParts['ask'] = async () => {
+    asked += 1
+    return { allowed: true, scope: 'once', by: 'person' }
+  }
+  const { here, session } = await begun({ replay: 'window', ask, upload: { upload: 'ask' } })
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  await say(session, 'Look.', { attachments: [image.input] })
+  await say(session, 'Well.')
+  expect(asked).toBe(1)
+  value(await session.setModel({ provider: 'another', model: 'rehearsal' }))
+  await say(session, 'And now?')
+  expect(asked).toBe(2)
+})
+
+test('an interrupt at the question is no answer: the next Turn asks again', async () => {
+  let interrupts = true
+  const { here, session } = await begun({
+    upload: { upload: 'ask' },
+    ask: async () => {
+      if (!interrupts) return { allowed: true, scope: 'once', by: 'person' }
+      session.interrupt()
+      return { allowed: false, scope: 'once', by: 'nobody' }
+    },
+  })
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
+  interrupts = false
+  expect(await say(session, 'Look now.')).toBe('completed')
+  expect(files(here)).toEqual([['@img1']])
+})
+
+test.each([
+  ['a picture', 'a.png', png(100, 100, Buffer.alloc(30_000, 200), 74_000), '@img1'],
+  [
+    'a text that grows when it is written as JSON',
+    'a.txt',
+    Buffer.from('\u0007'.repeat(74_000)),
+    '@txt1',
+  ],
+])(
+  '%s that makes the request too large for its model costs nothing but itself',
+  async (_title, name, bytes, handle) => {
+    const { here, session } = await begun({ factsOf: () => ({ request_bytes: 100_000 }) })
+    const large = await givenFile(here.workspace, name, bytes)
+    const small = await givenFile(here.workspace, 'small.png', picture(1))
+    const attachments = [large.input, small.input]
+    expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
+    expect(files(here)).toEqual([['@img2']])
+    expect(here.seen.at(-1)?.notes).toContain(
+      `[${handle} is not shown: with it the request is larger than this model takes]`,
+    )
+    expect(reasons(session)).toEqual(['too_large'])
+    expect(await say(session, 'Good morning.')).toBe('completed')
+    await verified(here, session)
+  },
+)
+
+test('what a provider finds too long is left out, the Turn goes on, and it is not carried into the next', async () => {
+  const here = await seeingPlace('messages', { switches: 'overflow:20000' })
+  const session = value(await here.harness.create(here.begin))
+  const text = await givenFile(here.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
+  expect(await say(session, 'Read it.', { attachments: [text.input] })).toBe('completed')
+  expect(await say(session, 'Good morning.')).toBe('completed')
+  expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200, 200])
+  expect(reasons(session)).toEqual(['too_large'])
+  await verified(here, session)
+})
+
+test('a store that fails is no lost payload: the Turn fails, and the next one shows it', async () => {
+  const { here, session } = await begun({ replay: 'window' })
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  await say(session, 'Look.', { attachments: [image.input] })
+  const { store } = here.parts
+  let fails = true
+  const shaky: SessionParts['store'] = {
+    ...store,
+    get: async (key) => {
+      if (!fails || !key.endsWith('.png')) return store.get(key)
+      fails = false
+      return failed('storage_failed', 'There are too many open files.')
+    },
+  }
+  const { again, resumed } = await reopened(here, session, { replay: 'window', store: shaky })
+  expect(await say(resumed, 'Well.')).toBe('storage_failed')
+  expect(await say(resumed, 'Well.')).toBe('completed')
+  expect(reasons(resumed)).toEqual([])
+  expect(files(again).at(-1)).toEqual(['@img1'])
+  await verified(again, resumed)
+})
+
+test.skipIf(!canDrawAll)(
+  'a picture that cannot be made smaller is told so once, and is not tried again',
+  async () => {
+    let tries = 0
+    const variants: SessionParts['variants'] = {
+      ...variantMaker,
+      image: async (bytes, wish) => {
+        tries += 1
+        return tries === 1
+          ? failed('timeout', 'It took too long.')
+          : variantMaker.image(bytes, wish)
+      },
+    }
+    const factsOf = () => ({ image_side_pixels: 64 })
+    const { here, session } = await begun({ replay: 'window', variants, factsOf })
+    const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+    await say(session, 'Look.', { attachments: [image.input] })
+    await say(session, 'Well.')
+    expect([tries, files(here), breaks(session), reasons(session)]).toEqual([
+      1,
+      [[], []],
+      [],
+      ['no_variant'],
+    ])
+    expect(here.seen.at(-1)?.notes.at(-1)).toBe(
+      '[@img1 is not shown: it could not be made to fit what this model takes]',
+    )
+    await verified(here, session)
+  },
+)
+
+test.skipIf(!canDrawAll)('a smaller form that is gone is made again, byte for byte', async () => {
+  const factsOf = () => ({ image_side_pixels: 64 })
+  const { here, session } = await begun({ replay: 'window', factsOf })
+  const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+  await say(session, 'Look.', { attachments: [image.input] })
+  const request = session.events.find((e) => e.type === 'provider_request')
+  const variant = request?.data.projected?.[0]?.variant ?? ''
+  value(await here.parts.store.delete(variant))
+  await say(session, 'Well.')
+  expect([breaks(session), reasons(session)]).toEqual([[], []])
+  expect(here.seen[1]?.files).toEqual(here.seen[0]?.files)
+  await verified(here, session)
+})
+
+test('a view of what the model does not take fails, and nobody is told that it was shown', async () => {
+  const { here, session } = await begun({ factsOf: () => ({ images: false }) })
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  await say(session, 'Hello', { attachments: [image.input] })
+  await say(session, 'View @img1')
+  expect(session.events.filter(({ type }) => type === 'resource_view')).toEqual([])
+  const result = session.events.find((e) => e.type === 'tool_result')
+  expect([result?.data.outcome, result?.data.error?.kind]).toEqual(['failed', 'unsupported_type'])
+})
+
+test('a link is nothing to be seen again: alone it is no Turn', async () => {
+  const { session } = await begun({})
+  await say(session, '', { attachments: [{ from: 'link', uri: 'https://example.com/a' }] })
+  const refused = await session.admit('', { views: ['@link1'] })
+  expect(refused.ok ? undefined : refused.error.kind).toBe('invalid_args')
+  expect(session.busy).toBe(false)
+  expect(await say(session, 'Good morning.')).toBe('completed')
+})
+
+test('a Log whose handles are used up refuses what is attached, and takes everything else', async () => {
+  const { here, session } = await begun({})
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  await say(session, 'Look.', { attachments: [image.input] })
+  const [known] = resources(session)
+  if (known === undefined || known.kind === 'link') throw new Error('an image was attached')
+  const descriptor = { ...known, handle: Handle.parse('@img999999999') }
+  value(
+    await session.between((record) =>
+      record([{ type: 'resource_ingested', data: { descriptor, origin: 'tool' } }]),
+    ),
+  )
+  const refused = await session.admit('Look.', { attachments: [image.input] })
+  expect(refused.ok ? undefined : refused.error.kind).toBe('too_large')
+  expect(await say(session, 'Good morning.')).toBe('completed')
+})
+
+test('the agent has one budget for all that it attaches in a Turn', async () => {
+  const { here, session } = await begun({ ask: yes })
+  const half = Buffer.alloc(9 * 1024 * 1024 + 1, 'a')
+  await givenFile(here.workspace, 'a.txt', half)
+  await givenFile(here.workspace, 'b.txt', half)
+  await say(session, 'Attach a.txt. Then attach b.txt.')
+  const results = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
+  expect(results.map(({ outcome, error }) => [outcome, error?.details?.['code']])).toEqual([
+    ['ok', undefined],
+    ['failed', 'budget_exceeded'],
+  ])
+})
