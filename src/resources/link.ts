@@ -59,7 +59,8 @@ function remote(link: LinkInput, url: URL): FoundLink {
   url.hash = ''
   // In some schemes the rest is a link of its own, with a name and a password that nobody can take out here, or a local path.
   if (/\/\/[^/]*@/.test(url.pathname)) return refused('it is a link with a user name in it')
-  if (/^[^/]*\bfile:/i.test(url.pathname)) return refused('it is a link to a file inside another link')
+  if (/^[^/]*\bfile:/i.test(url.pathname))
+    return refused('it is a link to a file inside another link')
   const uri = url.href
     .replace(/[?#]+$/, '')
     .replaceAll(/[\s\\]/g, (letter) => encodeURIComponent(letter))
