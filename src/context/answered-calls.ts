@@ -1,3 +1,4 @@
+import { base64Length } from '../encoding/base64.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import type { WholeEvent } from '../model/event.ts'
 import type { ResourceId } from '../model/ids.ts'
@@ -52,7 +53,7 @@ function requestOf(
   for (const { resource_id, bytes, made } of data.projected ?? []) {
     const { kind } = resources.byId(resource_id)?.descriptor ?? {}
     const plain = made?.format === 'text' || (made === undefined && kind === 'text')
-    const sent = plain ? bytes : Math.ceil(bytes / 3) * 4
+    const sent = plain ? bytes : base64Length(bytes)
     shown.set(resource_id, (shown.get(resource_id) ?? 0) + sent)
     textBytes -= sent
   }

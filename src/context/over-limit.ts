@@ -1,3 +1,4 @@
+import { base64Length } from '../encoding/base64.ts'
 import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
 import type { Descriptor } from '../model/descriptor.ts'
@@ -67,6 +68,6 @@ function liveIn(events: readonly WholeEvent[], now: TurnId | undefined): Live[] 
 /** Of an image, no more than the model takes of one: a larger one is shown smaller. */
 function bytesOf(descriptor: Descriptor, most = Infinity): number {
   if (descriptor.kind === 'link') return 0
-  const bytes = Math.ceil(descriptor.size_bytes / 3) * 4
+  const bytes = base64Length(descriptor.size_bytes)
   return descriptor.kind === 'image' ? Math.min(bytes, most) : bytes
 }

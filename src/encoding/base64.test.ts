@@ -7,7 +7,7 @@ const PIECE = 48 * 1024
 
 /** Written between two other bytes, which stay as they are. */
 function written(bytes: Buffer): string {
-  const room = Buffer.alloc(base64Length(bytes) + 2, '.')
+  const room = Buffer.alloc(base64Length(bytes.length) + 2, '.')
   expect(writeBase64(bytes, room, 1)).toBe(room.length - 1)
   return room.toString('latin1')
 }

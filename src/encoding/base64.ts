@@ -1,6 +1,6 @@
-/** How many characters bytes have in base64. */
-export function base64Length({ length }: Uint8Array): number {
-  return Math.ceil(length / 3) * 4
+/** How many characters so many bytes have in base64. */
+export function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4
 }
 
 /**

@@ -42,7 +42,7 @@ interface Form {
   readonly write: (file: Buffer, room: Buffer, start: number) => number
 }
 
-const IN_BASE64: Form = { lengthOf: base64Length, write: writeBase64 }
+const IN_BASE64: Form = { lengthOf: ({ length }) => base64Length(length), write: writeBase64 }
 const AS_TEXT: Form = { lengthOf: jsonTextLength, write: writeJsonText }
 
 /** Stands in JSON for the base64 of a file. No media type that is shown and no handle can hold it. */

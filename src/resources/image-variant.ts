@@ -1,3 +1,4 @@
+import { base64Length } from '../encoding/base64.ts'
 import { systemClock, type Clock } from '../host/clock.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'
@@ -60,7 +61,7 @@ async function firstThatFits(source: Source): Promise<Result<Variant>> {
   let encoding = await firstEncoding(source)
   for (let attempt = 0; attempt < MOST_ATTEMPTS && left() > 0; attempt += 1) {
     const encoded = await encodeImage(library, encoding, left())
-    if (base64Bytes(encoded.bytes.length) <= most) return ok(variantOf(source, encoding, encoded))
+    if (base64Length(encoded.bytes.length) <= most) return ok(variantOf(source, encoding, encoded))
     encoding = await nextEncoding(library, encoding, encoded, most)
   }
   return left() > 0 ? neverFits(most) : TOO_LONG
@@ -107,16 +108,12 @@ async function nextEncoding(
   }
   const worse = QUALITIES.find((quality) => quality < as.quality)
   if (worse !== undefined) return { ...encoding, as: { ...as, quality: worse } }
-  const scale = Math.min(0.8, 0.95 * Math.sqrt(most / base64Bytes(bytes.length)))
+  const scale = Math.min(0.8, 0.95 * Math.sqrt(most / base64Length(bytes.length)))
   return { ...encoding, box: { width: scaled(width), height: scaled(height) } }
 
   function scaled(side: number): number {
     return Math.max(1, Math.floor(side * scale))
   }
-}
-
-function base64Bytes(bytes: number): number {
-  return Math.ceil(bytes / 3) * 4
 }
 
 function variantOf({ library, wish }: Source, { as }: Encoding, encoded: Encoded): Variant {

@@ -1,3 +1,4 @@
+import { base64Length } from '../encoding/base64.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import type { SurfaceParams } from '../model/surface.ts'
 import type { Lost } from './load-parts.ts'
@@ -134,5 +135,5 @@ function isPdf({ media_type }: BlobPart): boolean {
 }
 
 function base64Bytes({ bytes }: BlobPart): number {
-  return Math.ceil((bytes?.length ?? 0) / 3) * 4
+  return base64Length(bytes?.length ?? 0)
 }
