@@ -71,7 +71,7 @@ export class ModelCalls {
         const again = recorded.ok ? await this.#compose(before) : recorded
         if (!again.ok) return again
         request = again.value
-        told = []
+        told = this.#unfit(request)
         continue
       }
       if (error.details['again'] === true && otherWays > 0) {

@@ -5,6 +5,7 @@ import { value } from '../../test/support/story.ts'
 import type { BlobPart } from '../model/conversation.ts'
 import { failed, ok } from '../model/errors.ts'
 import { ResourceId } from '../model/ids.ts'
+import { LIMITS } from '../model/limits.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
 import { projectedIn } from './projected.ts'
 import { Variants, type NoForm, type VariantWork } from './variants.ts'
@@ -129,4 +130,23 @@ test('nobody waits for a form after an interrupt', async () => {
   }
   const work = { maker, signal: stop.signal, clock: promptClock }
   expect(await new Variants(store, work).smaller(part, CAPS)).toBe('none')
+})
+
+test('only the time that making takes is limited, however long the Turn lasts', async () => {
+  const { store, part } = await imagePart()
+  let now = 0
+  const clock = { now: () => now, after: () => () => {} }
+  const { maker } = countingMaker()
+  const slow: VariantMaker = {
+    ...maker,
+    image: async (bytes, wish) => {
+      now += LIMITS.turn_attachment_ms
+      return maker.image(bytes, wish)
+    },
+  }
+  const variants = new Variants(store, { ...working(slow), clock })
+  now += 60 * LIMITS.turn_attachment_ms
+  formOf(await variants.smaller(part, CAPS))
+  expect(await variants.smaller(part, { max_side: 50 })).toBe('none')
+  expect(variants.failures).toHaveLength(1)
 })

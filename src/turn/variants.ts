@@ -36,14 +36,14 @@ export type NoForm = 'none' | 'gone'
 export class Variants {
   readonly #store: BlobStore
   readonly #work: VariantWork | undefined
-  readonly #until: number
+  /** What making took so far. A Turn may last for hours; only this is limited. */
+  #spentMs = 0
   readonly #known = new Map<string, Form>()
   readonly #failures = new Map<string, string>()
 
   constructor(store: BlobStore, work: VariantWork | undefined) {
     this.#store = store
     this.#work = work
-    this.#until = (work?.clock.now() ?? 0) + LIMITS.turn_attachment_ms
   }
 
   /** Whether forms can be made here at all. */
@@ -98,11 +98,13 @@ export class Variants {
   async #made(part: BlobPart, make: Make): Promise<Result<Made> | undefined> {
     if (this.#work === undefined || part.bytes === undefined || !this.makes) return undefined
     const { maker, signal, clock } = this.#work
-    const left = this.#until - clock.now()
+    const left = LIMITS.turn_attachment_ms - this.#spentMs
+    const started = clock.now()
     if (left <= 0) return failed('timeout', 'There was no time left for it in this Turn.')
     const variant = await patient(make(maker, part.bytes), signal, (then) =>
       clock.after(left, then),
     )
+    this.#spentMs += clock.now() - started
     if (variant === undefined) return undefined
     if (!variant.ok) return variant
     const { bytes, media_type, made } = variant.value
