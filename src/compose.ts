@@ -154,7 +154,7 @@ export async function composeRehearsal({
 function lazySandbox(): SessionParts['sandbox'] {
   let loading: Promise<SessionParts['sandbox']> | undefined
   const load = () =>
-    (loading ??= import('./host/sandbox.ts').then(({ systemSandbox }) => systemSandbox()))
+    (loading ??= import('./host/sandbox/sandbox.ts').then(({ systemSandbox }) => systemSandbox()))
   return {
     status: async () => (await load()).status(),
     confined: (confinement) => async (command) => (await load()).confined(confinement)(command),

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import type { PromptContract } from '../contract/surface.ts'
 import type { ConfinedFiles } from '../host/confined-files.ts'
-import type { Sandbox } from '../host/sandbox.ts'
+import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
 import type { ModelFacts } from '../model/model-facts.ts'

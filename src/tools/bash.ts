@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { HeadTail, type Excerpt } from '../encoding/head-tail.ts'
 import { shownPath } from '../host/confined-path.ts'
-import type { Exit } from '../host/sandbox.ts'
+import type { Exit } from '../host/sandbox/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { OutputSpool, SPOOL_BYTES, type Spooled } from './output-spool.ts'
 import { clipped, counted, grouped, interruptedOutcome } from './shown-lines.ts'

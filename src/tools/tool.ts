@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ConfinedFiles } from '../host/confined-files.ts'
-import type { ConfinedRun } from '../host/sandbox.ts'
+import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/event.ts'

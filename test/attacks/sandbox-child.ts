@@ -3,7 +3,7 @@ import type { Verdict } from './attack.ts'
 import { FILE_ATTACKS } from './sandbox-files.ts'
 import { POWER_ATTACKS } from './sandbox-powers.ts'
 import { setScene } from './sandbox-scene.ts'
-import { systemSandbox } from '../../src/host/sandbox.ts'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 
 /**
  * A child process that attacks the sandbox as the user it runs as, in the folder it is given, and tells how each attack

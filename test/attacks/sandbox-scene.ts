@@ -9,7 +9,7 @@ import {
   type Confinement,
   type Exit,
   type Sandbox,
-} from '../../src/host/sandbox.ts'
+} from '../../src/host/sandbox/sandbox.ts'
 import { ok, type Result } from '../../src/model/errors.ts'
 
 /** What an attack would find, and must not. */

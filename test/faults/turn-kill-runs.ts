@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { systemSandbox, type Sandbox } from '../../src/host/sandbox.ts'
+import { systemSandbox, type Sandbox } from '../../src/host/sandbox/sandbox.ts'
 import type { SessionId } from '../../src/model/ids.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { openReader } from '../../src/log/reader.ts'

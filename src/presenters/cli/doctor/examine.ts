@@ -1,7 +1,7 @@
 import { asResult, closing, type Folder } from '../../../host/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
-import { systemSandbox } from '../../../host/sandbox.ts'
+import { systemSandbox } from '../../../host/sandbox/sandbox.ts'
 import { systemProgram } from '../../../host/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'

@@ -1,5 +1,5 @@
 import type { MachineFacts } from '../../../host/machine.ts'
-import type { SandboxStatus } from '../../../host/sandbox.ts'
+import type { SandboxStatus } from '../../../host/sandbox/sandbox.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
 /** The oldest Node that Hawser is written for. */

@@ -11,10 +11,10 @@ import {
   unlink,
   type FileHandle,
 } from 'node:fs/promises'
-import { ok, type Result } from '../model/errors.ts'
-import { asHostResult, closing } from './files.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import { asHostResult, closing } from '../files.ts'
 import type { ProtectedPlace } from './protected-places.ts'
-import { enter, hasCode, openRoot, type WalkedFolder } from './walked-folder.ts'
+import { enter, hasCode, openRoot, type WalkedFolder } from '../walked-folder.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 const CHUNK_BYTES = 65_536

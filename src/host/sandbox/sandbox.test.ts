@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/folder.ts'
 import {
   systemSandbox,
   type ConfinedCommand,
@@ -10,7 +10,7 @@ import {
   type Confinement,
   type Sandbox,
 } from './sandbox.ts'
-import { systemProgram } from './system-program.ts'
+import { systemProgram } from '../system-program.ts'
 
 const system = systemSandbox()
 const { confined: isConfined } = await system.status()

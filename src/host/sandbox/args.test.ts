@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sandboxArgs, type Mount, type SandboxPlan } from './sandbox-args.ts'
+import { sandboxArgs, type Mount, type SandboxPlan } from './args.ts'
 
 const PLAN: SandboxPlan = {
   mounts: [],

@@ -1,14 +1,14 @@
 import { userInfo } from 'node:os'
 import { relative } from 'node:path'
-import { ok, type Result } from '../model/errors.ts'
-import { liesIn } from './confined-path.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import { liesIn } from '../confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
-import { asHostResult } from './files.ts'
-import { userHome } from './machine.ts'
+import { asHostResult } from '../files.ts'
+import { userHome } from '../machine.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
-import type { SandboxMeans, SandboxPlan } from './sandbox-args.ts'
-import { standingPlace } from './sandbox-folder.ts'
-import { mountsOf } from './sandbox-mounts.ts'
+import type { SandboxMeans, SandboxPlan } from './args.ts'
+import { standingPlace } from './standing-place.ts'
+import { mountsOf } from './mounts.ts'
 
 /** A sandbox as it is to be set up, and what to look at when it is over. */
 export interface PreparedSandbox {

@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
+import { freshFolder } from '../../../test/support/folder.ts'
 import { protectedPlaces } from './protected-places.ts'
-import { mountsOf, socketPaths, type Scene } from './sandbox-mounts.ts'
+import { mountsOf, socketPaths, type Scene } from './mounts.ts'
 
 async function lines(paths: readonly string[], more: (root: string) => Partial<Scene>) {
   const root = await freshFolder()

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
-import { userHome } from './machine.ts'
-import { runProgram } from './process.ts'
-import { PROBE } from './sandbox-probe.ts'
+import { userHome } from '../machine.ts'
+import { runProgram } from '../process.ts'
+import { PROBE } from './probe.ts'
 
 /** A run in the sandbox that is to be proven, around folders made for it. */
 export interface ProbeOrder {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { SandboxMeans } from './sandbox-args.ts'
-import { powerlessIn, weaknessOf, type ProbeOrder } from './sandbox-proof.ts'
-import { systemProgram } from './system-program.ts'
+import type { SandboxMeans } from './args.ts'
+import { powerlessIn, weaknessOf, type ProbeOrder } from './proof.ts'
+import { systemProgram } from '../system-program.ts'
 
 /** What a machine has to confine programs with, or why it has nothing. */
 export type FoundMeans =

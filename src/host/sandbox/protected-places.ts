@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink } from 'node:fs/promises'
-import { foldedName } from './confined-path.ts'
-import { kindOf, type EntryKind } from './confined-read.ts'
-import { enter, hasCode, idOf, openRoot, type WalkedFolder } from './walked-folder.ts'
+import { foldedName } from '../confined-path.ts'
+import { kindOf, type EntryKind } from '../confined-read.ts'
+import { enter, hasCode, idOf, openRoot, type WalkedFolder } from '../walked-folder.ts'
 
 /** Something that stands at a protected path of a workspace, or in the way to one. */
 export interface ProtectedPlace {

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { failed, ok, type Result } from '../model/errors.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
 import {
   absent,
   foldedName,
@@ -9,8 +9,8 @@ import {
   segmentsOf,
   shownPath,
   untouchable,
-} from './confined-path.ts'
-import { hasCode } from './walked-folder.ts'
+} from '../confined-path.ts'
+import { hasCode } from '../walked-folder.ts'
 
 /** Where a command runs, every link resolved. */
 export interface StandingPlace {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freshFolder } from '../../test/support/folder.ts'
-import { failed, ok } from '../model/errors.ts'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { failed, ok } from '../../model/errors.ts'
 import { moveAppeared, type KeepAppeared } from './appeared.ts'
 import { protectedPlaces } from './protected-places.ts'
 

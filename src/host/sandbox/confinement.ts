@@ -1,4 +1,4 @@
-import type { Result } from '../model/errors.ts'
+import type { Result } from '../../model/errors.ts'
 import type { KeepAppeared } from './appeared.ts'
 
 export interface ConfinedCommand {

@@ -1,10 +1,10 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { failed, ok, type Result } from '../model/errors.ts'
-import { foldedName, liesIn } from './confined-path.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { foldedName, liesIn } from '../confined-path.ts'
 import type { ProtectedPlace } from './protected-places.ts'
-import type { Mount } from './sandbox-args.ts'
-import { pathFolders } from './sandbox-env.ts'
+import type { Mount } from './args.ts'
+import { pathFolders } from './env.ts'
 
 /** What a sandbox is laid out around. All paths are absolute. */
 export interface Scene {

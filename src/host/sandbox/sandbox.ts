@@ -1,9 +1,9 @@
 import process from 'node:process'
 import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
-import { sandboxArgs, type SandboxMeans } from './sandbox-args.ts'
-import { findMeans, type FoundMeans, type TryOut } from './sandbox-means.ts'
-import { prepareSandbox, type SandboxGround } from './sandbox-plan.ts'
-import { runConfined, runUnconfined, unavailable } from './sandbox-run.ts'
+import { sandboxArgs, type SandboxMeans } from './args.ts'
+import { findMeans, type FoundMeans, type TryOut } from './means.ts'
+import { prepareSandbox, type SandboxGround } from './plan.ts'
+import { runConfined, runUnconfined, unavailable } from './run.ts'
 
 export type { ConfinedCommand, ConfinedRun, Confinement, Exit } from './confinement.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { programEnv } from './sandbox-env.ts'
+import { programEnv } from './env.ts'
 
 const HOME = { home: '/tmp/home', temporary: '/tmp', gitConfig: undefined }
 
