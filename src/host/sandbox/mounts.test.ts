@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { protectedPlaces } from './protected-places.ts'
-import { mountsOf, socketPaths, type Scene } from './mounts.ts'
+import { mountsOf, socketPaths } from './mounts.ts'
+import type { Scene } from './scene.ts'
 
 async function lines(paths: readonly string[], more: (root: string) => Partial<Scene>) {
   const root = await freshFolder()

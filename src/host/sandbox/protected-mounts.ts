@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { foldedName, liesIn } from '../confined-path.ts'
+import type { Mount } from './args.ts'
+import { hiding, realPath } from './hiding.ts'
+import type { ProtectedPlace } from './protected-places.ts'
+import type { Scene } from './scene.ts'
+
+/**
+ * Hides `.hawser`, and makes protected places read-only. Every folder on the way to one becomes a mount of its own: a mount
+ * cannot be renamed or removed, so nobody moves the folder away and makes a new one.
+ */
+export async function protectedMounts(scene: Scene): Promise<readonly Mount[]> {
+  const { workspace, places, guest, writable } = scene
+  const hawsers = places.filter(isHawsers).map(({ path }) => join(workspace, path))
+  const hidden = guest ? [] : await hiding(hawsers)
+  if (writable === 'nothing') return hidden
+  const others = places.filter((place) => !isHawsers(place))
+  const held = (await Promise.all(others.map((place) => heldPath(workspace, place)))).flat()
+  const ways = held
+    .flatMap((path) => waysTo(workspace, path))
+    .filter((way) => !held.some((path) => liesIn(way, path)))
+  return [
+    ...ways.map((at): Mount => ({ at, as: 'writable' })),
+    ...held.map((at): Mount => ({ at, as: 'readable' })),
+    ...hidden,
+  ]
+}
+
+/** Of a link, what it leads to; outside the workspace all is read-only anyway. */
+async function heldPath(workspace: string, { kind, path }: ProtectedPlace): Promise<string[]> {
+  const spelt = join(workspace, path)
+  const held = kind === 'symlink' ? await realPath(spelt) : spelt
+  return held === undefined || held === workspace || !liesIn(held, workspace) ? [] : [held]
+}
+
+/** The folders between a workspace and a path in it. */
+function waysTo(workspace: string, path: string): string[] {
+  const names = path.slice(workspace.length).split('/').filter(Boolean)
+  return names.slice(0, -1).map((_, at) => join(workspace, ...names.slice(0, at + 1)))
+}
+
+export function isHawsers({ path }: ProtectedPlace): boolean {
+  return foldedName(path) === '.hawser'
+}

@@ -1,0 +1,18 @@
+import type { ProtectedPlace } from './protected-places.ts'
+
+/** What a sandbox is laid out around. All paths are absolute. */
+export interface Scene {
+  /** Where it really is, without links. */
+  readonly workspace: string
+  readonly writable: 'workspace' | 'nothing'
+  /** `$HAWSER_HOME`. */
+  readonly hawserHome: string
+  /** The workspace's `.hawser` belongs to the program itself. */
+  readonly guest: boolean
+  readonly network: boolean
+  /** What stands at protected paths of the workspace now. */
+  readonly places: readonly ProtectedPlace[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Homes of the person we run for. */
+  readonly userHomes: readonly string[]
+}
