@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config'
 import manifest from './package.json' with { type: 'json' }
 
+/** `npm test`. What takes long is a `*.long.test.ts`, which `npm run test:long` runs (vitest.long.config.ts). */
 export default defineConfig({
   define: { HAWSER_VERSION: JSON.stringify(manifest.version) },
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    exclude: ['node_modules/**', 'dist/**', 'web/**'],
+    exclude: ['node_modules/**', 'dist/**', 'web/**', '**/*.long.test.ts'],
     globalSetup: ['test/support/test-root.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process'
-import { appendFile, chmod, chown, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, chown } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { openConfined } from '../../src/host/confined-files.ts'
 import { TOOLSET } from '../../src/tools/toolset.ts'
 import { bundleScript } from '../support/bundled-script.ts'
-import { raceReads, raceWrites } from '../faults/link-race-runs.ts'
 import { freshFolder } from '../support/folder.ts'
-import { value } from '../support/story.ts'
 import { toolWorld } from '../support/tool-world.ts'
 import { FILE_CASES } from './file-cases.ts'
 import { pathOf, runFileCases, untouched } from './file-runs.ts'
@@ -102,42 +98,4 @@ test('a search of the whole workspace shows nothing of what lies outside or is o
   expect(names.match(/state|\.hawser|dir-|secret/g)).toBeNull()
   expect(none).toMatch(/^\[No file/)
   await scene.close()
-})
-
-test('of a file that grows or is replaced while it is read, one version is read and never too much', async () => {
-  const workspace = await freshFolder()
-  const files = value(await openConfined(workspace, { refuse: [] }))
-  const [path, next] = [join(workspace, 'x'), join(workspace, 'next')]
-  const over = new AbortController()
-  const meddling = (async () => {
-    for (let i = 0; !over.signal.aborted; i = (i + 1) % 26) {
-      const letter = String.fromCodePoint(97 + i)
-      await writeFile(next, letter.repeat(70_000))
-      await rename(next, path)
-      await appendFile(path, letter.repeat(70_000))
-    }
-  })()
-  await writeFile(path, '')
-  const wrong: string[] = []
-  for (let i = 0; i < 500; i++) {
-    const read = await files.read('x', 100_000)
-    // A name that is replaced at the moment it is judged has no name any more.
-    if (!read.ok) continue
-    const text = read.value.bytes.toString()
-    if (text.length > 100_000 || new Set(text).size > 1) wrong.push(`${text.length} bytes`)
-  }
-  over.abort()
-  await meddling
-  expect(wrong).toEqual([])
-  await files.close()
-})
-
-test('links swapped in while reading let nothing out', async () => {
-  const { violations } = await raceReads({ seed: 1, n: 2_000, folder: await freshFolder() })
-  expect(violations).toEqual([])
-})
-
-test('links swapped in while writing let nothing out', async () => {
-  const { violations } = await raceWrites({ seed: 1, n: 500, folder: await freshFolder() })
-  expect(violations).toEqual([])
 })

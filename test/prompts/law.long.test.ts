@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { DIALECT_NAMES } from '../support/dialects.ts'
+import { judgeLaw } from './law.ts'
+
+test.each(DIALECT_NAMES)(
+  '[PC-005] [PC-025] in %s a request begins with all of the one before it, or breaks where and why Events foretell, whatever the cause',
+  async (dialect) => {
+    const { causes, wrong, pairs } = await judgeLaw(400, dialect)
+    expect(wrong).toEqual([])
+    expect((causes['unbroken'] ?? 0) / pairs).toBeGreaterThanOrEqual(0.3)
+    const rare = [
+      'model',
+      'params',
+      'surface',
+      'checkpoint',
+      'undo',
+      'transient_retired',
+      'quarantine',
+      'drop',
+      'payload_missing',
+    ]
+    expect(rare.filter((cause) => (causes[cause] ?? 0) < 20)).toEqual([])
+  },
+)

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { defineConfig, mergeConfig } from 'vitest/config'
+import quick from './vitest.config.ts'
+
+/** Journeys that run once for every way to reach a model: here in the ways that `npm test` leaves out. */
+const byWays = readdirSync('test/journeys')
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/journeys/${name}`)
+  .filter((path) => readFileSync(path, 'utf8').includes('/support/ways.ts'))
+
+/** `npm run test:long`. */
+export default mergeConfig(
+  { ...quick, test: { ...quick.test, include: [], exclude: [] } },
+  defineConfig({
+    test: {
+      include: ['src/**/*.long.test.ts', 'test/**/*.long.test.ts', ...byWays],
+      exclude: ['node_modules/**', 'dist/**', 'web/**'],
+      env: { HAWSER_TEST_SIZE: 'long' },
+      testTimeout: 300_000,
+      hookTimeout: 120_000,
+    },
+  }),
+)
