@@ -23,15 +23,16 @@ export function codeOf(tree: Tree): Tree {
   )
 }
 
-export function parse(path: string, text: string) {
+/** Every check reads every file: each is parsed once. */
+export const parse = remembered((path: string, text: string) => {
   const result = parseSync(path, text)
   const first = result.errors[0]
   if (first !== undefined) throw new Error(`${path} does not parse: ${first.message}`)
   return result
-}
+})
 
 /** Every specifier the file names: imports, re-exports, dynamic imports, and imports inside types. */
-export function specifiersOf(path: string, text: string): string[] {
+export const specifiersOf = remembered((path: string, text: string): readonly string[] => {
   const found: string[] = []
   new Visitor({
     ImportDeclaration: (node) => void found.push(node.source.value),
@@ -44,6 +45,17 @@ export function specifiersOf(path: string, text: string): string[] {
     TSExternalModuleReference: (node) => void found.push(node.expression.value),
   }).visit(parse(path, text).program)
   return found
+})
+
+function remembered<T>(read: (path: string, text: string) => T): (path: string, text: string) => T {
+  const known = new Map<string, { readonly text: string; readonly value: T }>()
+  return (path, text) => {
+    const found = known.get(path)
+    if (found?.text === text) return found.value
+    const value = read(path, text)
+    known.set(path, { text, value })
+    return value
+  }
 }
 
 function constantText(node: ESTree.Expression): string {
