@@ -174,6 +174,6 @@ test('every key there is can be told from other words, the longest first', () =>
   const settings = {
     providers: { anthropic: { key: '12345678' }, 'openai-chat': { key: '1234567' }, openai: {} },
   }
-  expect(secretsOf(env, settings)).toEqual(['123456789\n', '123456789', '12345678'])
+  expect(secretsOf(env, settings)).toEqual(['123456789', '12345678'])
   expect(secretsOf({}, {})).toEqual([])
 })
