@@ -114,6 +114,7 @@ export class Session {
     const fresh = new FreshBlobs()
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
       signal: stop.signal,
+      redactor: this.#redactor,
       // A Turn that waits may wait long, and then its bytes are read again.
       ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
     })
@@ -277,8 +278,9 @@ export class Session {
       const parts = await turnParts(this.#parts, { ...world, lastRequest: last.value })
       if (!parts.ok) return await endUnrun(world, parts)
       const outcome = await runTurn(parts.value)
-      if (outcome.ok) this.#lastRequest = outcome.value.lastRequest
-      return outcome
+      if (!outcome.ok) return outcome
+      this.#lastRequest = outcome.value.lastRequest
+      return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
     } finally {
       this.#running = undefined
       this.#steering = undefined

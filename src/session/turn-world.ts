@@ -90,7 +90,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
 
 /** For the agent: from this workspace only, and by no link. */
 async function ingest(
-  { place: { clock }, files, store }: SessionParts,
+  { place: { clock }, files, store, secrets }: SessionParts,
   path: string,
   { signal, events, turn }: TurnWorld,
 ): Promise<Result<Resolved>> {
@@ -101,6 +101,7 @@ async function ingest(
     clock,
     keep,
     confined: files,
+    redactor: new Redactor(secrets),
     signal,
     taken: attachedBytes(events(), turn),
   })

@@ -157,6 +157,18 @@ test('an attached text or PDF that holds a key stays as it is, is withheld from 
   await verified(here, session)
 })
 
+test('the name of a refused file is shortened without leaving a part of a key in it', async () => {
+  const here = await keyedPlace()
+  const session = await begun(here)
+  for (const before of [75, 80, 85, 90]) {
+    const path = join(here.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
+    const attachments = [{ from: 'path', path } as const]
+    expect(await say(session, 'Look.', { attachments })).toBe('completed')
+  }
+  expect(JSON.stringify(session.events)).toContain(`${'n'.repeat(75)}${KEY_PLACEHOLDER}`)
+  expect(tells(JSON.stringify(session.events) + here.requests.join(''))).toBe(false)
+})
+
 test('a Log and blobs from before a key was known are shown without it', async () => {
   const here = await keyedPlace({ secrets: [] })
   const session = await begun(here)
