@@ -31,7 +31,7 @@ export class KeyAutomaton {
   }
 
   #tree(keys: readonly (readonly number[])[]) {
-    const children: Map<number, number>[] = [new Map()]
+    const children = [new Map<number, number>()]
     const depth = [0]
     const matched = [0]
     for (const key of keys) {
@@ -42,7 +42,7 @@ export class KeyAutomaton {
         if (child === undefined) {
           child = children.length
           children[state]?.set(kind, child)
-          children.push(new Map())
+          children.push(new Map<number, number>())
           depth.push((depth[state] ?? 0) + 1)
           matched.push(0)
         }

@@ -47,6 +47,33 @@ test('a key is found among bytes that are not UTF-8 and in text with lone surrog
   expect(new Redactor(KEYS).text(`\ud83d${key}\ude00`)).toBe(`\ud83d${KEY_PLACEHOLDER}\ude00`)
 })
 
+test('redacted bytes get their keys back where that gives the exact content, also with several keys and a real placeholder', () => {
+  const [one = '', two = ''] = KEYS
+  const redactor = new Redactor(KEYS)
+  const back = (text: string) => {
+    const exact = Buffer.from(text)
+    return redactor.restored(redactor.bytes(exact), (candidate) => candidate.equals(exact))
+  }
+  for (const text of ['none', one, `${one} ${one}`, `${two}\n${KEY_PLACEHOLDER}\n${one}`]) {
+    expect(back(text)?.toString()).toBe(text)
+  }
+  expect(back(`${one} `.repeat(100))?.toString()).toBe(`${one} `.repeat(100))
+  // Too many combinations to try.
+  expect(back(`${one} ${two} `.repeat(20))).toBeUndefined()
+  const other = new Redactor(['another-key'])
+  expect(other.restored(redactor.bytes(Buffer.from(one)), () => false)).toBeUndefined()
+})
+
+test('a key counts as lost when it stands there fewer times than before', () => {
+  const [one = '', two = ''] = KEYS
+  const isLost = (before: string, after: string) =>
+    new Redactor(KEYS).isLost(Buffer.from(before), Buffer.from(after))
+  expect(isLost(`${one} ${one}`, one)).toBe(true)
+  expect(isLost(one, two)).toBe(true)
+  expect(isLost(one, `${two} ${one}`)).toBe(false)
+  expect(isLost('none', 'none')).toBe(false)
+})
+
 test('an empty key redacts nothing', () => {
   expect(new Redactor(['']).text('text')).toBe('text')
 })
@@ -142,7 +169,8 @@ function covered(text: string, keys: readonly string[]): string {
     }
   }
   // A run begins where an occurrence does that no other reaches into.
-  return [...text.split('')]
+  return text
+    .split('')
     .map((unit, at) =>
       gone.has(at) ? (from.has(at) && !joined.has(at) ? KEY_PLACEHOLDER : '') : unit,
     )

@@ -10,8 +10,11 @@ export const SHORTEST_KEY = 8
 export interface RedactedStream<T> {
   /** Takes a chunk and returns what is certain: it keeps back at most the longest key less one unit. */
   readonly push: (chunk: T) => T
-  /** Returns what was kept back. To be called once, after the last chunk. */
-  readonly end: () => T
+  /**
+   * Returns what was kept back. To be called once, after the last chunk. `cutOff`: the stream did not come to its own end, so
+   * a beginning of a key that gives it away is redacted as well.
+   */
+  readonly end: (cutOff?: boolean) => T
 }
 
 /**
@@ -222,7 +225,12 @@ class Scan<T> implements RedactedStream<T> {
     return this.#release(before + length - (depth[state] ?? 0))
   }
 
-  readonly end = (): T => this.#release(this.#start + this.#units.lengthOf(this.#held))
+  readonly end = (cutOff = false): T => {
+    const end = this.#start + this.#units.lengthOf(this.#held)
+    const depth = this.#automaton.depth[this.#state] ?? 0
+    if (cutOff && depth >= SHORTEST_KEY) this.#add(end - depth, end)
+    return this.#release(end)
+  }
 
   #add(first: number, to: number): void {
     let from = first

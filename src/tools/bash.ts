@@ -70,7 +70,7 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
     await spool.end(false)
     throw error
   })
-  await take(clean.end())
+  await take(clean.end(exit.ok && (exit.value.timedOut || exit.value.interrupted)))
   const excerpt = shown.end()
   const spooled = await spool.end(excerpt.left_out_bytes > 0)
   if (!exit.ok) return failedOutcome(exit.error)

@@ -30,12 +30,16 @@ async function ran(tool: Tool, args: object, options: WorldOptions) {
 }
 
 function printing(...chunks: readonly string[]): ConfinedRun {
-  return async ({ onOutput }) => {
-    for (const chunk of chunks) await onOutput?.(Buffer.from(chunk))
+  return ending(false, ...chunks)
+}
+
+function ending(timedOut: boolean, ...chunks: readonly string[]): ConfinedRun {
+  return async (command) => {
+    for (const chunk of chunks) await command.onOutput?.(Buffer.from(chunk))
     return ok({
       code: 0,
       signal: null,
-      timedOut: false,
+      timedOut,
       interrupted: false,
       durationMs: 1,
       appeared: [],
@@ -77,6 +81,16 @@ describe('bash', () => {
   test('without redaction both are told, so these tests can fail', async () => {
     const { all } = await ran(bash, { command: 'x' }, { run: printing(text) })
     expect(all.map(tells)).toContain(true)
+  })
+
+  test('a command that is ended while it prints a key leaves no part of it that gives it away', async () => {
+    for (let length = 0; length <= CANARY_KEY.length; length += 1) {
+      const part = CANARY_KEY.slice(0, length)
+      const run = ending(true, `a ${part}`)
+      const { outcome } = await ran(bash, { command: 'x' }, { ...KEYED, run })
+      const shown = length < 8 ? part : KEY_PLACEHOLDER
+      expect(outcome.output.split('\n')[0]).toBe(`a ${shown}`)
+    }
   })
 
   test('what a key would have begun with is shown at the end', async () => {
