@@ -8,6 +8,11 @@ export interface FileChange {
   /** Absent: there was no such file. */
   readonly before_blob?: BlobKey
   readonly after_blob: BlobKey
+  /** What the contents really hash to, where the stored ones are redacted. */
+  readonly redacted_of?: {
+    readonly before?: string | undefined
+    readonly after?: string | undefined
+  }
 }
 
 export interface ChangedTurn {
@@ -30,17 +35,13 @@ export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
     if (event.type === 'turn_started' && turn_id !== undefined) order.push(turn_id)
     if (event.type === 'files_restored' && isWhole(event)) undone.add(event.data.undone_turn_id)
     if (event.type !== 'tool_result' || turn_id === undefined) continue
-    const { path, before_blob, after_blob } = event.data
+    const { path, before_blob, after_blob, redacted_of } = event.data
     if (path === undefined || after_blob === undefined) continue
     const files = turns.get(turn_id) ?? new Map<string, FileChange>()
     turns.set(turn_id, files)
     const first = files.get(path)
-    const before = first === undefined ? before_blob : first.before_blob
-    files.set(path, {
-      path,
-      ...(before === undefined ? {} : { before_blob: before }),
-      after_blob,
-    })
+    const change = { path, before_blob, after_blob, redacted_of }
+    files.set(path, fromTo(first ?? change, change))
   }
   return [...turns].map(([turn, files]) => ({
     turn,
@@ -54,14 +55,30 @@ export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
 export function joinedChanges(turns: readonly ChangedTurn[]): FileChange[] {
   const all = new Map<string, FileChange>()
   for (const change of turns.flatMap(({ files }) => files)) {
-    const { before_blob } = all.get(change.path) ?? change
-    all.set(change.path, {
-      path: change.path,
-      ...(before_blob === undefined ? {} : { before_blob }),
-      after_blob: change.after_blob,
-    })
+    all.set(change.path, fromTo(all.get(change.path) ?? change, change))
   }
   return [...all.values()]
+}
+
+type Change = Pick<FileChange, 'path' | 'after_blob'> & {
+  readonly [K in 'before_blob' | 'redacted_of']?: FileChange[K] | undefined
+}
+
+/** From before the first change to after the last. */
+function fromTo(first: Change, last: Change): FileChange {
+  const { path, before_blob } = first
+  const before = first.redacted_of?.before
+  const after = last.redacted_of?.after
+  const redacted_of = {
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  }
+  return {
+    path,
+    ...(before_blob === undefined ? {} : { before_blob }),
+    after_blob: last.after_blob,
+    ...(before === undefined && after === undefined ? {} : { redacted_of }),
+  }
 }
 
 function isWhole({ data }: WholeEvent<'files_restored'>): boolean {

@@ -34,6 +34,7 @@ export const LOSSES = [
   'too_large',
   'no_variant',
   'upload_denied',
+  'holds_key',
 ] as const
 export type Loss = (typeof LOSSES)[number]
 

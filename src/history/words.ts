@@ -7,6 +7,8 @@ import type { Loss } from './transients.ts'
 // Every sentence that Hawser itself says to a model. They are part of the Prompt Contract: a pinned hash ties them to its
 // version, and the words of an item never change once it was said.
 
+const HOLDS_KEY = 'it holds a key that Hawser uses'
+
 export const NO_RESULT = 'No result was recorded: whether this ran is not known.'
 
 export function lateContext({ data }: WholeEvent<'late_context'>): string {
@@ -78,7 +80,10 @@ export function view({ data }: WholeEvent<'resource_view'>): string {
     projected: 'is shown for this Turn',
     missing: 'cannot be shown: its payload is missing',
     damaged: 'cannot be shown: its payload is damaged',
-    denied: 'is not shown: that was not permitted',
+    denied:
+      data.why === 'holds_key'
+        ? `is not shown: ${HOLDS_KEY}`
+        : 'is not shown: that was not permitted',
   }[data.outcome]
   return `[View of ${what}, by ${data.by}: ${outcome}]`
 }
@@ -97,6 +102,7 @@ export function lost({ handle }: Pick<Descriptor, 'handle'>, loss: Loss): string
     too_large: 'with it the request is larger than this model takes',
     no_variant: 'it could not be made to fit what this model takes',
     upload_denied: 'sending it to this model was not permitted',
+    holds_key: HOLDS_KEY,
   }[loss]
   return `[${handle} is not shown: ${why}]`
 }
@@ -122,7 +128,10 @@ export function checkpoint({ data }: WholeEvent<'history_compaction'>): string {
 export function filesRestored({ data }: WholeEvent<'files_restored'>): string {
   return lines([
     `The ${data.by} took back file changes of an earlier Turn:`,
-    ...data.files.map(({ path, outcome }) => `- ${quoted(path)}: ${outcome}`),
+    ...data.files.map(({ path, outcome, why }) => {
+      const because = why === 'redacted' ? ', because a key in it is redacted' : ''
+      return `- ${quoted(path)}: ${outcome}${because}`
+    }),
   ])
 }
 

@@ -24,6 +24,8 @@ export const ResourceView = openObject({
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
   outcome: z.enum(['projected', 'missing', 'damaged', 'denied']),
+  /** Why it was denied; `holds_key`: its content holds a key that Hawser uses. */
+  why: z.string().optional(),
 })
 
 export const ResourceRetired = openObject({

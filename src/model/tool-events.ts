@@ -15,6 +15,9 @@ export const ToolCall = openObject({
 /** `unknown` is a call whose Turn crashed: it may or may not have run, and is never run again. */
 export const ToolOutcome = z.enum(['ok', 'failed', 'denied', 'unknown'])
 
+/** Of a stored copy that is redacted: the hash of what the file held. Absent where the copy is exact. */
+const RedactedOf = openObject({ before: Sha256.optional(), after: Sha256.optional() })
+
 export const ToolResult = openObject({
   call_id: z.string(),
   name: z.string(),
@@ -28,6 +31,7 @@ export const ToolResult = openObject({
   path: z.string().optional(),
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
+  redacted_of: RedactedOf.optional(),
 })
 
 const PlanEntry = openObject({
@@ -56,7 +60,10 @@ const RestoredFile = openObject({
   path: z.string(),
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
+  redacted_of: RedactedOf.optional(),
   outcome: z.enum(['restored', 'changed_since', 'failed']),
+  /** Why it failed; `redacted`: the stored content lacks a key, and the key is not known any more. */
+  why: z.string().optional(),
 })
 
 export const FilesRestored = openObject({

@@ -74,7 +74,12 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(await answer(url)).toEqual([
       {
         type: 'error',
-        error: { kind: 'overloaded', message: 'Not now, [key].', details, next_actions: [] },
+        error: {
+          kind: 'overloaded',
+          message: 'Not now, [redacted key].',
+          details,
+          next_actions: [],
+        },
       },
     ])
     expect(requests).toBe(1)

@@ -155,7 +155,11 @@ describe('an answer that is none', () => {
 describe('what fails on this side', () => {
   test('an error that the reader finds is told without the key', async () => {
     const { url, firstClosed } = await serveEvents('event: fault\ndata: no\n\n')
-    const error = { kind: 'refused', message: 'no [key]', details: { code: '[key]' } }
+    const error = {
+      kind: 'refused',
+      message: 'no [redacted key]',
+      details: { code: '[redacted key]' },
+    }
     expect(await answer(url)).toEqual([{ type: 'error', error: { ...error, next_actions: [] } }])
     expect(await firstClosed).toBe('closed')
   })
@@ -171,7 +175,7 @@ describe('what fails on this side', () => {
     const { url, firstClosed } = await serveEvents('data: a\n\nevent: defect\ndata: x\n\n')
     expect(await answer(url)).toEqual([
       ...said('a'),
-      failure('internal', { causes: ['TypeError: no [key]'] }),
+      failure('internal', { causes: ['TypeError: no [redacted key]'] }),
     ])
     expect(await firstClosed).toBe('closed')
   })

@@ -17,16 +17,18 @@ test('a key is hidden wherever it stands, in the message and in all details', ()
   })
   expect(withoutKey(error.error, KEY)).toEqual({
     kind: 'auth',
-    message: 'Wrong key [key], [key]!',
-    details: { code: '[key]', deep: [{ said: 'Bearer [key]' }], status: 401 },
+    message: 'Wrong key [redacted key], [redacted key]!',
+    details: { code: '[redacted key]', deep: [{ said: 'Bearer [redacted key]' }], status: 401 },
     next_actions: [],
   })
 })
 
 test('a telling part of a key is hidden, with what a vendor left of the rest', () => {
-  expect(hidden('Incorrect API key: sk-live-*******b1a6.')).toBe('Incorrect API key: [key].')
-  expect(hidden('Key sk-live-4f9a... is off')).toBe('Key [key] is off')
-  expect(hidden('It ends with d2e8b1a6')).toBe('It ends with [key]')
+  expect(hidden('Incorrect API key: sk-live-*******b1a6.')).toBe(
+    'Incorrect API key: [redacted key].',
+  )
+  expect(hidden('Key sk-live-4f9a... is off')).toBe('Key [redacted key] is off')
+  expect(hidden('It ends with d2e8b1a6')).toBe('It ends with [redacted key]')
   expect(hidden('sk-live is short enough')).toBe('sk-live is short enough')
 })
 

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../encoding/json.ts'
+import { KEY_PLACEHOLDER, SHORTEST_KEY } from '../encoding/redaction.ts'
 import type { HawserError } from '../model/errors.ts'
 
-const HIDDEN = '[key]'
 /** So much of a key gives it away; a whole key that is shorter is told apart from no other word, and is no secret. */
-const TELLING = 8
+const TELLING = SHORTEST_KEY
 /** Vendors repeat a key with its middle blotted out. */
 const BLOTTED = /^[*•.…]{2,}[\w-]*/
 
@@ -36,7 +36,7 @@ function hideIn(text: string, key: string): string {
     } else {
       at += length
       at += BLOTTED.exec(text.slice(at))?.[0].length ?? 0
-      shown += HIDDEN
+      shown += KEY_PLACEHOLDER
     }
   }
   return shown

@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { sha256 } from '../encoding/hash.ts'
+import type { Redactor } from '../encoding/redaction.ts'
 import type { Clock } from '../host/clock.ts'
 import type { ConfinedFiles } from '../host/confined-files.ts'
 import { outsideFiles, type OutsideFiles } from '../host/outside-file.ts'
@@ -29,6 +30,8 @@ export interface ResolverParts {
   readonly taken?: number
   /** The files of this machine by default. */
   readonly files?: OutsideFiles
+  /** Takes keys out of names before they are shortened. */
+  readonly redactor?: Redactor
 }
 
 export type Resolved =
@@ -115,7 +118,8 @@ async function resolveOne(
   if (examined === undefined) reading.memory = undefined
   const found = examined ?? timedOut(all.aborted)
   if ('code' in found) {
-    const name = wanted.name === '' ? `attachment ${index + 1}` : shownName(wanted.name)
+    const known = parts.redactor?.text(wanted.name) ?? wanted.name
+    const name = known === '' ? `attachment ${index + 1}` : shownName(known)
     return ok({ ok: false, given: wanted.given, error: { ...found, name } })
   }
   if ('facts' in found) return ok({ ok: true, facts: found.facts })

@@ -23,7 +23,7 @@ interface Place {
 export async function resolveInputs(
   { store, clock }: Place,
   inputs: readonly AttachmentInput[],
-  options: Pick<ResolverParts, 'signal' | 'hold'> = {},
+  options: Pick<ResolverParts, 'signal' | 'hold' | 'redactor'> = {},
 ): Promise<Result<readonly Resolved[]>> {
   if (inputs.length === 0) return ok([])
   const { resolveAttachments } = await import('../resources/resolve-attachments.ts')

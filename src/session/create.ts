@@ -1,3 +1,4 @@
+import { Redactor } from '../encoding/redaction.ts'
 import { freezeSurface } from '../contract/surface.ts'
 import type { LogWriter } from '../log/append.ts'
 import { createLog } from '../log/open.ts'
@@ -27,7 +28,7 @@ export async function createSession(
   if (!surface.ok) return surface
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-  const first = [startEvent(parts, options), surface.value]
+  const first = new Redactor(parts.secrets).value([startEvent(parts, options), surface.value])
   return createLog(place, id, first, { fold: sessionFold, keep })
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RemoteProvider } from '../model/remote-providers.ts'
 import type { Settings } from '../model/settings.ts'
-import { credentialsOf, secretsOf } from './credentials.ts'
+import { credentialsOf, secretsOf, unredactedKeys } from './credentials.ts'
 
 type Env = Readonly<Record<string, string>>
 type Entry = { readonly key?: string; readonly base_url?: string }
@@ -174,6 +174,8 @@ test('every key there is can be told from other words, the longest first', () =>
   const settings = {
     providers: { anthropic: { key: '12345678' }, 'openai-chat': { key: '1234567' }, openai: {} },
   }
-  expect(secretsOf(env, settings)).toEqual(['123456789\n', '123456789', '12345678'])
+  expect(secretsOf(env, settings)).toEqual(['123456789', '12345678'])
   expect(secretsOf({}, {})).toEqual([])
+  expect(unredactedKeys(env, settings)).toEqual(['providers.openai-chat.key'])
+  expect(unredactedKeys({ OPENAI_API_KEY: 'short\n' }, {})).toEqual(['OPENAI_API_KEY'])
 })

@@ -1,3 +1,4 @@
+import { SHORTEST_KEY } from '../encoding/redaction.ts'
 import { baseUrl, isSealedOrHere } from '../model/base-url.ts'
 import { failed, ok, type Failed, type NextAction, type Result } from '../model/errors.ts'
 import { REMOTE_PROVIDERS, type RemoteProvider } from '../model/remote-providers.ts'
@@ -54,16 +55,30 @@ export function usableKey(text: string): string | undefined {
 
 /** Every key in them, the longest first; those too short to be told from other words are left out. Pure. */
 export function secretsOf(env: Env, settings: Settings): readonly string[] {
-  const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable }) => env[key_variable])
-  const stored = Object.values(settings.providers ?? {}).map((entry) => entry?.key)
-  const given = [...variables, ...stored].flatMap((text) => text ?? [])
-  const keys = given.flatMap((text) => [text, usableKey(text) ?? text])
-  return [...new Set(keys)]
-    .filter((key) => key.length >= SHORTEST_SECRET)
+  return keysIn(env, settings)
+    .map(({ key }) => key)
+    .filter((key) => key.length >= SHORTEST_KEY)
     .toSorted((a, b) => b.length - a.length)
 }
 
-const SHORTEST_SECRET = 8
+/** Names of the variables and settings whose keys are too short to be redacted. Pure. */
+export function unredactedKeys(env: Env, settings: Settings): readonly string[] {
+  return keysIn(env, settings).flatMap(({ key, name }) => (key.length < SHORTEST_KEY ? [name] : []))
+}
+
+/** Each key once, under the first name it has. */
+function keysIn(env: Env, settings: Settings): { readonly key: string; readonly name: string }[] {
+  const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable: name }) => {
+    return { name, key: saidIn(env[name]) }
+  })
+  const stored = Object.entries(settings.providers ?? {}).map(([provider, entry]) => {
+    return { name: `providers.${provider}.key`, key: saidIn(entry?.key) }
+  })
+  const names = new Map<string, string>()
+  for (const { name, key } of [...variables, ...stored])
+    if (key !== undefined && !names.has(key)) names.set(key, name)
+  return [...names].map(([key, name]) => ({ key, name }))
+}
 
 /** A key and a place of one origin, as they were said, and what people call them. */
 interface Pair {

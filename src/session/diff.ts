@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { BlobStore } from '../blobs/store.ts'
+import { Redactor } from '../encoding/redaction.ts'
 import { unifiedDiff } from '../encoding/unified-diff.ts'
 import { shownPath } from '../host/confined-path.ts'
 import { changedTurns, joinedChanges, type FileChange } from '../history/file-changes.ts'
@@ -20,7 +21,7 @@ export interface FileDiff {
 
 /** What write and edit made of files, in the whole Session or in one Turn: from before its first change to after its last. */
 export async function diffTurns(
-  { store }: SessionParts,
+  { store, secrets }: SessionParts,
   session: Session,
   turn?: TurnId,
 ): Promise<Result<FileDiff[]>> {
@@ -29,12 +30,16 @@ export async function diffTurns(
   if (turn !== undefined && chosen.length === 0) {
     return failed('not_found', 'That Turn did not write or edit any file.')
   }
-  return ok(await Promise.all(joinedChanges(chosen).map((change) => diffOf(store, change))))
+  const redactor = new Redactor(secrets)
+  return ok(
+    await Promise.all(joinedChanges(chosen).map((change) => diffOf(store, redactor, change))),
+  )
 }
 
 async function diffOf(
   store: BlobStore,
-  { path, before_blob, after_blob }: FileChange,
+  redactor: Redactor,
+  { path, before_blob, after_blob, redacted_of }: FileChange,
 ): Promise<FileDiff> {
   const change = before_blob === undefined ? 'created' : 'changed'
   const [before, after] = await Promise.all([
@@ -45,7 +50,11 @@ async function diffOf(
   if (before === undefined || after === undefined) {
     return { path, change, text: false, diff: `${name}: the content is not text, or is missing.\n` }
   }
-  return { path, change, text: true, diff: unifiedDiff(name, before, after) }
+  // Redacted again: what an earlier version stored is not.
+  const diff = unifiedDiff(name, redactor.text(before), redactor.text(after))
+  const differ = before !== after || redacted_of?.before !== redacted_of?.after
+  if (diff !== '' || !differ) return { path, change, text: true, diff }
+  return { path, change, text: false, diff: `${name}: only keys changed; they are not shown.\n` }
 }
 
 async function textOf(store: BlobStore, key: BlobKey): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { cacheKeyOf } from './cache-family.ts'
 import { lastRequestOf } from './last-request.ts'
+import { Redactor } from '../encoding/redaction.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/event.ts'
 import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
@@ -30,7 +31,9 @@ export async function previewRequest(
   const provider = await parts.dialectOf(name)
   if (!provider.ok) return provider
   const late = await lateContext(parts, session)
-  const events = [...session.events, ...opening(parts, session, text, late)]
+  // As they would be recorded; what an earlier version recorded is shown redacted, too.
+  const redactor = new Redactor(parts.secrets)
+  const events = redactor.value([...session.events, ...opening(parts, session, text, late)])
   const turn = events.at(-1)?.turn_id
   const cacheKey = cacheKeyOf(found.value, session.state)
   const request = { provider: provider.value, surface, store: parts.store, cacheKey }

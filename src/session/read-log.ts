@@ -1,3 +1,4 @@
+import { Redactor } from '../encoding/redaction.ts'
 import type { Cursor, LogLine } from '../log/line.ts'
 import { openReader, type LogReader, type ReadEnd } from '../log/reader.ts'
 import { LOG_START } from '../log/scan.ts'
@@ -31,9 +32,12 @@ export interface ReadOptions {
 /** May return false to stop the reading. It is waited for, so a slow reader costs time and not memory. */
 export type VisitEvent = (read: ReadEvent) => void | false | Promise<void | false>
 
-/** Hands every Event of a Log to `visit`, in order, with a page of it in memory at a time. Locks and writes nothing. */
+/**
+ * Hands every Event of a Log to `visit`, in order, with a page of it in memory at a time. Locks and writes nothing. Redacted
+ * again: a key may be known only now.
+ */
 export async function readLog(
-  { place, store }: Pick<SessionParts, 'place' | 'store'>,
+  { place, store, secrets }: Pick<SessionParts, 'place' | 'store' | 'secrets'>,
   session: SessionId,
   { types, follow }: ReadOptions,
   visit: VisitEvent,
@@ -42,10 +46,12 @@ export async function readLog(
   if (!opened.ok) return opened
   const reader = opened.value
   const { foreign } = reader
+  const redactor = new Redactor(secrets)
   const take = async ({ logged }: LogLine) => {
     const wanted = logged.known && (types?.includes(logged.event.type) ?? true)
     const event = wanted ? await wholeEvent(store, logged.event) : undefined
-    return visit({ raw: logged.event, ...(event === undefined ? {} : { event }) })
+    const raw: EventEnvelope = logged.event
+    return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
   }
   try {
     const read = await readPages(reader, take)

@@ -1,3 +1,4 @@
+import { Redactor } from '../encoding/redaction.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
@@ -8,7 +9,7 @@ import { openReader } from '../log/reader.ts'
 import { LOG_START } from '../log/scan.ts'
 import { LiveHistory } from '../turn/live-history.ts'
 import { crashedTurn } from '../turn/recover.ts'
-import { redacted } from './redact.ts'
+import { RedactedNotices } from './redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
 import { Watchers, type Subscription } from './subscribe.ts'
@@ -23,6 +24,8 @@ export class SessionLog {
   readonly session: SessionId
   readonly #parts: SessionParts
   readonly #watchers = new Watchers(() => this.#watch())
+  readonly #redactor: Redactor
+  readonly #notices: RedactedNotices
   #history: LiveHistory
   #cursor: Cursor = LOG_START
   #state: SessionState = sessionFold.initial
@@ -36,6 +39,8 @@ export class SessionLog {
   constructor(parts: SessionParts, session: SessionId, held?: Writer) {
     this.session = session
     this.#parts = parts
+    this.#redactor = new Redactor(parts.secrets)
+    this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
     this.#held = held
     this.#writing = held !== undefined
     this.#history = new LiveHistory(parts.store)
@@ -96,7 +101,8 @@ export class SessionLog {
     drafts: readonly EventDraft[],
   ): Promise<Result<void>> {
     // Before an Event is made: the Log, the model and whoever watches see the same.
-    const safe = redacted(drafts, this.#parts.secrets)
+    const safe = this.#redactor.value(drafts)
+    this.#notices.endWith(drafts)
     const stamped =
       turn === undefined ? safe : safe.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
     const lines = await writer.append(stamped, 'now')
@@ -110,8 +116,7 @@ export class SessionLog {
     return this.#watchers.subscribe(this.#cursor.seq - 1)
   }
 
-  notice: Watchers['notice'] = (notice) =>
-    this.#watchers.notice(redacted(notice, this.#parts.secrets))
+  notice: Watchers['notice'] = (notice) => this.#notices.notice(notice)
 
   async close(): Promise<void> {
     this.#closed = true

@@ -44,7 +44,7 @@ export interface SessionParts {
   }
   /** From 0 to 1. */
   readonly chance: () => number
-  /** Keys that this process knows: no Event and no notice ever holds one. */
+  /** Keys that this process uses. They are redacted in all that is stored and shown; attached originals keep theirs. */
   readonly secrets: readonly string[]
   /** Of new Sessions; that of this version, unless one is to be compared with it. */
   readonly contract?: PromptContract | undefined

@@ -1,3 +1,4 @@
+import { Redactor } from '../encoding/redaction.ts'
 import { ok, failed, type Failed, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
@@ -14,6 +15,7 @@ import { Admissions, type WhenBusy } from './admissions.ts'
 import { resolveInputs } from './attachments.ts'
 import { surfaceEvent } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
+import { keyCheck } from './key-check.ts'
 import { lastRequestOf } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { openingOf } from './opening.ts'
@@ -59,6 +61,8 @@ export class Session {
   readonly #log: SessionLog
   readonly #admissions: Admissions
   readonly #granted = new Set<string>()
+  readonly #redactor: Redactor
+  readonly #holdsKey: TurnWorld['holdsKey']
   #running: Recording | undefined
   #lastRequest: SentRequest | undefined
   /** Absent when no Turn listens any more. */
@@ -69,6 +73,8 @@ export class Session {
     this.id = id
     this.#parts = parts
     this.#log = new SessionLog(parts, id, held)
+    this.#redactor = new Redactor(parts.secrets)
+    this.#holdsKey = keyCheck(parts)
     this.#admissions = new Admissions(parts.limits.waiting_turns)
   }
 
@@ -96,8 +102,10 @@ export class Session {
   }
 
   /** Answers when the request is durable, or why it was not taken. */
-  async admit(text: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
+  async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
     const { attachments = [], views = [] } = options
+    // Before its length is judged: that is what is recorded.
+    const text = this.#redactor.text(typed)
     const refused = unfit(text, attachments.length + views.length > 0)
     if (refused !== undefined) return refused
     // Read from now on, and whoever came first is first, however long that takes.
@@ -106,6 +114,7 @@ export class Session {
     const fresh = new FreshBlobs()
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
       signal: stop.signal,
+      redactor: this.#redactor,
       // A Turn that waits may wait long, and then its bytes are read again.
       ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
     })
@@ -153,7 +162,8 @@ export class Session {
    * Text for the running Turn; it enters where the model listens next, and the Log in any case. False when no Turn listens
    * any more: then nothing was taken.
    */
-  steer(text: string): boolean {
+  steer(typed: string): boolean {
+    const text = this.#redactor.text(typed)
     if (this.#steering === undefined || unfit(text, false) !== undefined) return false
     this.#steering.push(text)
     return true
@@ -268,8 +278,9 @@ export class Session {
       const parts = await turnParts(this.#parts, { ...world, lastRequest: last.value })
       if (!parts.ok) return await endUnrun(world, parts)
       const outcome = await runTurn(parts.value)
-      if (outcome.ok) this.#lastRequest = outcome.value.lastRequest
-      return outcome
+      if (!outcome.ok) return outcome
+      this.#lastRequest = outcome.value.lastRequest
+      return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
     } finally {
       this.#running = undefined
       this.#steering = undefined
@@ -292,6 +303,7 @@ export class Session {
       state: () => this.state,
       mode: () => this.permissionMode,
       granted: this.#granted,
+      holdsKey: this.#holdsKey,
       lastRequest: this.#lastRequest,
       commit: (drafts) => this.#log.commit(writer, turn, drafts),
       publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),

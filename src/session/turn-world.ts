@@ -1,4 +1,5 @@
 import type { BlobStore } from '../blobs/store.ts'
+import { Redactor } from '../encoding/redaction.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
@@ -28,6 +29,7 @@ export interface TurnWorld {
   readonly opening: TurnParts['opening']
   readonly names: ResourceNames
   readonly store: BlobStore
+  readonly holdsKey: TurnParts['holdsKey']
   readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
   readonly publish: (notice: Watched) => void
   readonly takeSteering: () => readonly string[]
@@ -53,6 +55,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     upload: parts.upload ?? {},
     variants: parts.variants ?? variantMaker,
     opening: world.opening,
+    holdsKey: world.holdsKey,
     ingest: (path) => ingest(parts, path, world),
     nameResource: (facts) => world.names.name(facts, 'tool'),
     events: world.events,
@@ -68,7 +71,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     },
     contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {
-      const answer = await parts.ask(question, world.signal)
+      const answer = await parts.ask(new Redactor(parts.secrets).value(question), world.signal)
       // A yes for the Session ends with this process: it is kept nowhere else.
       if (answer.allowed && answer.scope === 'session' && question.mayGrant) {
         world.granted.add(`${question.claim.tool}:${question.claim.effect}`)
@@ -87,7 +90,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
 
 /** For the agent: from this workspace only, and by no link. */
 async function ingest(
-  { place: { clock }, files, store }: SessionParts,
+  { place: { clock }, files, store, secrets }: SessionParts,
   path: string,
   { signal, events, turn }: TurnWorld,
 ): Promise<Result<Resolved>> {
@@ -98,6 +101,7 @@ async function ingest(
     clock,
     keep,
     confined: files,
+    redactor: new Redactor(secrets),
     signal,
     taken: attachedBytes(events(), turn),
   })
@@ -121,9 +125,10 @@ function contextOf(
   { decision, call_id, claim }: RunningCall,
 ): ReturnType<TurnParts['contextOf']> {
   const { workspace, home, protectedPaths, sandbox } = parts
+  const redactor = new Redactor(parts.secrets)
   // What a program puts at a protected path is moved away, and kept.
   const keep = (_path: string, content: AsyncIterable<Uint8Array>) =>
-    parts.store.put(content, 'application/octet-stream')
+    parts.store.put(redactor.chunks(content), 'application/octet-stream')
   const base = { workspace, home, protectedPaths, keep }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
@@ -140,7 +145,8 @@ function contextOf(
     decided: new Set(claim.paths),
     run: runner(decision.writable),
     runReadOnly: runner('nothing'),
-    keep: (bytes, type) => parts.store.put(bytes, type),
+    redactor,
+    keep: (bytes, type) => parts.store.put(redactor.chunks(bytes), type),
     progress: (text) => world.publish({ type: 'tool_progress', data: { call_id, text } }),
     limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: parts.limits.command_ms },
   }

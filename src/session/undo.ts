@@ -1,4 +1,5 @@
 import { sha256 } from '../encoding/hash.ts'
+import { Redactor } from '../encoding/redaction.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/event.ts'
 import type { TurnId } from '../model/ids.ts'
@@ -12,8 +13,9 @@ type RestoredFile = Restored['files'][number]
 
 /**
  * Puts the files that a Turn wrote or edited back as they were before it; without `turn`, the last such Turn that was not
- * taken back. A file that is not as the Turn left it is left alone and named. May be called again after a crash: what was
- * restored already counts as restored.
+ * taken back. A file that is not as the Turn left it is left alone and named. So is one whose stored content is redacted, unless
+ * the keys of now give back exactly what it held. May be called again after a crash: what was restored already counts as
+ * restored.
  */
 export async function undoTurn(
   parts: SessionParts,
@@ -52,28 +54,53 @@ function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Re
 }
 
 async function restore(parts: SessionParts, change: FileChange): Promise<RestoredFile> {
-  const outcome = await restoredAs(parts, change)
-  return { ...change, outcome }
+  return { ...change, ...(await restoredAs(parts, change)) }
 }
 
-async function restoredAs(
-  { files, store }: SessionParts,
-  { path, before_blob, after_blob }: FileChange,
-): Promise<RestoredFile['outcome']> {
-  const before = before_blob === undefined ? ok(undefined) : await store.get(before_blob)
-  if (!before.ok) return 'failed'
+type Fate = Pick<RestoredFile, 'outcome' | 'why'>
+
+async function restoredAs(parts: SessionParts, change: FileChange): Promise<Fate> {
+  const { files } = parts
+  const { path, after_blob, redacted_of } = change
+  const before = await exactBefore(parts, change)
+  if (!before.ok) return { outcome: 'failed' }
   const now = await files.read(path, FILE_BYTES)
-  if (!now.ok && now.error.kind !== 'not_found') return 'failed'
+  if (!now.ok && now.error.kind !== 'not_found') return { outcome: 'failed' }
   const content = now.ok ? now.value.bytes : undefined
-  if (isSame(content, before.value)) return 'restored'
-  if (content === undefined || !after_blob.startsWith(sha256(content))) return 'changed_since'
+  if (isBefore(content, before.value, change)) return { outcome: 'restored' }
+  const left = redacted_of?.after ?? after_blob
+  if (content === undefined || !left.startsWith(sha256(content)))
+    return { outcome: 'changed_since' }
+  if (before.value === 'redacted') return { outcome: 'failed', why: 'redacted' }
   const expect = { sha256: sha256(content) }
   const done =
     before.value === undefined
       ? await files.remove(path, { expect, place: path })
       : await files.write(path, before.value, { expect, place: path })
-  if (done.ok) return 'restored'
-  return done.error.details['reason'] === 'changed_since' ? 'changed_since' : 'failed'
+  if (done.ok) return { outcome: 'restored' }
+  return { outcome: done.error.details['reason'] === 'changed_since' ? 'changed_since' : 'failed' }
+}
+
+/** What the file held; `undefined` when there was none; `redacted` when only that is left. */
+async function exactBefore(
+  { store, secrets }: SessionParts,
+  { before_blob, redacted_of }: FileChange,
+): Promise<Result<Buffer | 'redacted' | undefined>> {
+  if (before_blob === undefined) return ok(undefined)
+  const stored = await store.get(before_blob)
+  const exact = redacted_of?.before
+  if (!stored.ok || exact === undefined) return stored
+  const found = new Redactor(secrets).restored(stored.value, (bytes) => sha256(bytes) === exact)
+  return ok(found ?? 'redacted')
+}
+
+function isBefore(
+  content: Buffer | undefined,
+  before: Buffer | 'redacted' | undefined,
+  { redacted_of }: FileChange,
+): boolean {
+  if (before !== 'redacted') return isSame(content, before)
+  return content !== undefined && sha256(content) === redacted_of?.before
 }
 
 function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { NO_RESOURCES } from '../../test/support/no-resources.ts'
 import { freshFolder } from '../../test/support/folder.ts'
+import { Redactor } from '../encoding/redaction.ts'
 import { openConfined } from '../host/confined-files.ts'
 import { systemSandbox, type ConfinedRun, type Exit } from '../host/sandbox/sandbox.ts'
 import { failed, ok } from '../model/errors.ts'
@@ -54,6 +55,7 @@ async function call(args: object, world: World = {}): Promise<Called> {
     run: world.run ?? own,
     runReadOnly: world.run ?? own,
     resources: NO_RESOURCES,
+    redactor: new Redactor([]),
     keep:
       world.keep ??
       (async (bytes) => {

@@ -50,27 +50,36 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   const shownBytes = context.limits.output_bytes - NOTES_BYTES
   const shown = new HeadTail(shownBytes)
   const spool = new OutputSpool((bytes, type) => context.keep(bytes, type), shownBytes)
+  const clean = context.redactor.byteStream()
+  const take = (chunk: Buffer) => {
+    const text = shown.push(chunk)
+    if (text !== '') context.progress(text)
+    return spool.push(chunk)
+  }
   const running = context.run({
     argv: ['/bin/sh', '-c', IN_BASH, 'sh', command],
     wallMs,
     network,
     ...(args.folder === undefined ? {} : { folder: args.folder }),
     signal: context.signal,
-    onOutput: (chunk) => {
-      const text = shown.push(chunk)
-      if (text !== '') context.progress(text)
-      return spool.push(chunk)
-    },
+    // Before anything is cut: half a key would not be found.
+    onOutput: (chunk) => take(clean.push(chunk)),
   })
   const exit = await running.catch(async (error: unknown) => {
     // Else the store would wait for more.
     await spool.end(false)
     throw error
   })
+  await take(clean.end(exit.ok && (exit.value.timedOut || exit.value.interrupted)))
   const excerpt = shown.end()
   const spooled = await spool.end(excerpt.left_out_bytes > 0)
   if (!exit.ok) return failedOutcome(exit.error)
-  return outcomeOf(exit.value, wallMs, excerpt, spooled)
+  return outcomeOf(redacted(exit.value, context), wallMs, excerpt, spooled)
+}
+
+/** Paths are shortened when they are named. */
+function redacted(exit: Exit, { redactor }: ToolContext): Exit {
+  return { ...exit, appeared: exit.appeared.map((path) => redactor.text(path)) }
 }
 
 /** The system's own bash before one that `PATH` knows; where there is none, sh has to do. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { KEY_PLACEHOLDER } from '../encoding/redaction.ts'
 import { shownPath } from '../host/confined-path.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { changeFile, wholeFile } from './file-change.ts'
@@ -38,17 +39,17 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   const before = await wholeFile(args.path, context)
   if (!before.ok) return failedOutcome(before.error)
   if (before.value === undefined) return failedOutcome(absent(args.path).error)
-  const after = edited(before.value, args)
+  const after = edited(before.value, args, context)
   if (!after.ok) return failedOutcome(after.error)
   return changeFile({ path: args.path, before: before.value, after: after.value }, context)
 }
 
 /** Works on bytes, so that whatever is not UTF-8 elsewhere in the file stays as it is. */
-function edited(before: Buffer, args: Args): Result<Buffer> {
+function edited(before: Buffer, args: Args, context: ToolContext): Result<Buffer> {
   const { path, old, fresh } = asInFile(before, args)
   const places = placesOf(before, old)
   const [first] = places
-  if (first === undefined) return noMatch(path, before, args.old_text)
+  if (first === undefined) return noMatch(path, before, args.old_text, context)
   if (places.length > 1 && args.replace_all !== true) return notUnique(path, before, places)
   const pieces: Buffer[] = []
   let from = 0
@@ -89,8 +90,9 @@ function notUnique(path: string, bytes: Buffer, places: readonly number[]): Fail
   return failed('not_unique', message, { count: places.length, lines })
 }
 
-function noMatch(path: string, bytes: Buffer, wanted: string): Failed {
-  const nearest = nearestLine(bytes.toString('utf8'), wanted)
+function noMatch(path: string, bytes: Buffer, wanted: string, { redactor }: ToolContext): Failed {
+  if (wanted.includes(KEY_PLACEHOLDER) && redactor.holds(bytes)) return hiddenKey(path)
+  const nearest = nearestLine(redactor.bytes(bytes).toString('utf8'), wanted)
   const message = `The old text does not stand in ${shownPath(path)}.`
   if (nearest === undefined) return failed('no_match', message)
   const { line, text, numbers } = nearest
@@ -98,6 +100,12 @@ function noMatch(path: string, bytes: Buffer, wanted: string): Failed {
     ? 'Leave out the line numbers that read shows.'
     : `Nearest is line ${line}: ${clipped(text, SHOWN_BYTES)}`
   return failed('no_match', `${message} ${hint}`, { nearest_line: line })
+}
+
+/** What is shown in place of a key cannot be found in the file. */
+function hiddenKey(path: string): Failed {
+  const message = `${KEY_PLACEHOLDER} stands for a key in ${shownPath(path)} that is not shown, so the old text does not match. Leave the key out of old_text and new_text: match the text before or after it.`
+  return failed('no_match', message, { reason: 'key_placeholder' })
 }
 
 /** Numbers of the lines in which places lie; places ascend. */

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { sha256 } from '../encoding/hash.ts'
+import { KEY_PLACEHOLDER } from '../encoding/redaction.ts'
 import { unifiedDiff } from '../encoding/unified-diff.ts'
 import { shownPath } from '../host/confined-path.ts'
 import { FILE_BYTES } from '../host/confined-write.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { protectedBy } from '../policy/protected-paths.ts'
 import { counted, fittingLines, interruptedOutcome } from './shown-lines.ts'
@@ -18,13 +19,16 @@ export interface FileChange {
 
 /**
  * Stores what a file held and will hold, and only then changes it: whatever happens in between, it can be put back. The
- * change is refused when the file is no longer as `before` says.
+ * change is refused when the file is no longer as `before` says, and when it would put the placeholder of a key in the place
+ * of that key. What is stored and shown is redacted; what is written is not.
  */
 export async function changeFile(change: FileChange, context: ToolContext): Promise<ToolOutcome> {
   const { path, before, after } = change
   if (before?.equals(after) === true) {
     return { outcome: 'ok', output: `[${shownPath(path)} holds exactly this already]\n` }
   }
+  const lost = lostKey(change, context)
+  if (lost !== undefined) return failedOutcome(lost)
   const place = await decidedPlace(path, context)
   if (!place.ok) return failedOutcome(place.error)
   const before_blob = before === undefined ? ok(undefined) : await keep(before, context)
@@ -41,7 +45,31 @@ export async function changeFile(change: FileChange, context: ToolContext): Prom
     path: place.value,
     ...(before_blob.value === undefined ? {} : { before_blob: before_blob.value }),
     after_blob: after_blob.value,
+    ...redactedOf(change, context),
   }
+}
+
+/** The model saw the placeholder where the file has a key, and writes back what it saw. */
+function lostKey(
+  { path, before, after }: FileChange,
+  { redactor }: ToolContext,
+): HawserError | undefined {
+  if (before === undefined || !after.includes(KEY_PLACEHOLDER)) return undefined
+  if (!redactor.isLost(before, after)) return undefined
+  const message = `${shownPath(path)} holds a key, which is shown as ${KEY_PLACEHOLDER}. This change would replace the key by those words, so nothing was written. Use edit on other parts of the file, without the line of the key.`
+  return failed('invalid_args', message, { reason: 'key_placeholder' }).error
+}
+
+/** Hashes of the exact contents whose stored copies are redacted. */
+function redactedOf(
+  { before, after }: FileChange,
+  { redactor }: ToolContext,
+): Pick<ToolOutcome, 'redacted_of'> {
+  const held = {
+    ...(before !== undefined && redactor.holds(before) ? { before: sha256(before) } : {}),
+    ...(redactor.holds(after) ? { after: sha256(after) } : {}),
+  }
+  return Object.keys(held).length === 0 ? {} : { redacted_of: held }
 }
 
 /** A link that was put in the way since may not lead to what nobody decided on. */
@@ -81,7 +109,7 @@ function keep(bytes: Buffer, context: ToolContext): Promise<Result<BlobKey>> {
 
 function shownChange(
   { path, before, after }: FileChange,
-  { limits }: ToolContext,
+  { limits, redactor }: ToolContext,
 ): { readonly output: string; readonly truncated?: boolean } {
   const name = shownPath(path)
   if (before === undefined) {
@@ -92,11 +120,13 @@ function shownChange(
     const [was, is] = [before, after].map(({ length }) => counted(length, 'byte'))
     return { output: `Changed ${name}: ${was} before, ${is} now.\n` }
   }
-  const diff = unifiedDiff(name, before.toString('utf8'), after.toString('utf8'))
+  const shown = (content: Buffer) => redactor.bytes(content).toString('utf8')
+  const diff = unifiedDiff(name, shown(before), shown(after))
+  if (diff === '') return { output: `Changed ${name}: only keys, which are not shown.\n` }
   const lines = diff.split('\n').slice(0, -1)
-  const { text, shown, truncated } = fittingLines(lines, limits.output_bytes)
+  const { text, shown: count, truncated } = fittingLines(lines, limits.output_bytes)
   if (!truncated) return { output: text }
-  const rest = counted(lines.length - shown, 'more line')
+  const rest = counted(lines.length - count, 'more line')
   return {
     output: `${text}[The change was made as a whole; ${rest} of it not shown.]\n`,
     truncated,

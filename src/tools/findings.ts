@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { LineFramer } from '../encoding/lines.ts'
+import type { Redactor } from '../encoding/redaction.ts'
 import { clipped } from './shown-lines.ts'
 
 /** What was found in one file. */
@@ -20,13 +21,15 @@ export class Findings {
   /** There is more than the sections hold. */
   cut = false
   readonly #wanted: (path: string) => boolean
+  readonly #redactor: Redactor
   readonly #framer = new LineFramer(MESSAGE_BYTES)
   #room: number
   #last = 0
 
   /** `wanted` says whether a path is to be shown; `limit` is what all lines together may take. */
-  constructor(wanted: (path: string) => boolean, limit: number) {
+  constructor(wanted: (path: string) => boolean, limit: number, redactor: Redactor) {
     this.#wanted = wanted
+    this.#redactor = redactor
     this.#room = limit
   }
 
@@ -41,7 +44,7 @@ export class Findings {
   #take(text: string): void {
     const message = Message.safeParse(parseJson(text))
     if (!message.success) {
-      this.complaint = clipped(`${this.complaint}${text}\n`, COMPLAINT_BYTES)
+      this.complaint = clipped(`${this.complaint}${this.#redactor.text(text)}\n`, COMPLAINT_BYTES)
       return
     }
     const { type, data } = message.data
@@ -54,7 +57,7 @@ export class Findings {
       this.#add(section, '--')
     }
     this.#last = data.line_number
-    this.#add(section, shownLine(type, data))
+    this.#add(section, this.#shownLine(type, data))
   }
 
   #sectionOf(path: string): Section {
@@ -64,6 +67,13 @@ export class Findings {
     this.sections.push(section)
     this.#last = 0
     return section
+  }
+
+  /** Redacted before it is shortened. */
+  #shownLine(type: 'match' | 'context', { lines, line_number }: z.infer<typeof Line>): string {
+    const line = this.#redactor.text(textOf(lines).replace(/\r?\n$/, ''))
+    const shown = clipped(line, LINE_BYTES)
+    return `${line_number}${type === 'match' ? ':' : '-'}${shown}${shown === line ? '' : '…'}`
   }
 
   #add({ lines }: Section, line: string): void {
@@ -90,13 +100,4 @@ const Message = z.discriminatedUnion('type', [
 
 function textOf(words: z.infer<typeof Words>): string {
   return 'text' in words ? words.text : Buffer.from(words.bytes, 'base64').toString('utf8')
-}
-
-function shownLine(
-  type: 'match' | 'context',
-  { lines, line_number }: z.infer<typeof Line>,
-): string {
-  const line = textOf(lines).replace(/\r?\n$/, '')
-  const shown = clipped(line, LINE_BYTES)
-  return `${line_number}${type === 'match' ? ':' : '-'}${shown}${shown === line ? '' : '…'}`
 }

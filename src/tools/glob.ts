@@ -50,9 +50,11 @@ function namesIn(chunks: readonly Buffer[]): string[] {
   return names.map((name) => name.replace(/^(\.\/)+/, ''))
 }
 
-function shownNames(found: readonly string[], { limits }: ToolContext): ToolOutcome {
+function shownNames(found: readonly string[], { limits, redactor }: ToolContext): ToolOutcome {
   if (found.length === 0) return { outcome: 'ok', output: `[No file. ${LEFT_OUT}]\n` }
-  const names = found.toSorted((a, b) => (a < b ? -1 : 1)).map(shownPath)
+  const names = found
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((name) => redactor.text(shownPath(name)))
   const { text, shown, truncated } = fittingLines(names, limits.output_bytes)
   if (!truncated) return { outcome: 'ok', output: text }
   const rest = counted(names.length - shown, 'more file')

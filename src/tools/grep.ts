@@ -45,7 +45,7 @@ async function run(
   const place = await searchedPlace(path, context)
   if (!place.ok) return failedOutcome(place.error)
   const wanted = (name: string) => matches(name) && !context.files.isProtected(name)
-  const findings = new Findings(wanted, context.limits.output_bytes)
+  const findings = new Findings(wanted, context.limits.output_bytes, context.redactor)
   const onOutput = (chunk: Buffer) => findings.push(chunk)
   const end = await ripgrep({ flags: flagsOf(args), place: place.value, onOutput }, context)
   if (!end.ok) return failedOutcome(end.error)

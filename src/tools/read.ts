@@ -33,7 +33,10 @@ export const read = defineTool({
 async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
   const file = await context.files.read(args.path, FILE_BYTES)
-  if (file.ok) return shownFile(args, file.value, context)
+  if (file.ok) {
+    const bytes = context.redactor.bytes(file.value.bytes)
+    return shownFile(args, { ...file.value, bytes }, context)
+  }
   if (file.error.details['found'] === 'folder') return shownFolder(args.path, context)
   return failedOutcome(file.error)
 }
@@ -94,13 +97,18 @@ function whatFollows(shown: ShownLines, from: number, lines: number): string[] {
   return [...cut, `Lines ${grouped(from)} to ${grouped(to)} of ${grouped(lines)}${next}.`]
 }
 
-async function shownFolder(path: string, { files, limits }: ToolContext): Promise<ToolOutcome> {
+async function shownFolder(
+  path: string,
+  { files, limits, redactor }: ToolContext,
+): Promise<ToolOutcome> {
   const entries = await files.list(path)
   if (!entries.ok) return failedOutcome(entries.error)
   if (entries.value.length === 0) {
     return { outcome: 'ok', output: `[${shownPath(path)} is an empty folder]\n` }
   }
-  const names = entries.value.map(({ name, kind }) => `${shownPath(name)}${MARKS[kind]}`)
+  const names = entries.value.map(({ name, kind }) =>
+    redactor.text(`${shownPath(name)}${MARKS[kind]}`),
+  )
   const { text, shown, truncated } = fittingLines(names, limits.output_bytes)
   if (!truncated) return { outcome: 'ok', output: text }
   const rest = counted(names.length - shown, 'more name')

@@ -67,7 +67,10 @@ async function run(
   if (!viewed.ok) return failedOutcome(viewed.error)
   const data = { ...viewed.value, by: 'model', reason } as const
   const record = [{ type: 'resource_view', data } as const]
-  const output = SAID[data.outcome](handle)
+  const output =
+    data.why === 'holds_key'
+      ? `${handle} is not shown: it holds a key that Hawser uses.`
+      : SAID[data.outcome](handle)
   return { outcome: OUTCOMES[data.outcome], output, record }
 }
 
@@ -143,6 +146,9 @@ export async function viewOf(
       ...said,
       outcome: bytes.error.details['state'] === 'damaged' ? 'damaged' : 'missing',
     })
+  }
+  if (await resources.holdsKey(descriptor, bytes.value)) {
+    return ok({ ...said, outcome: 'denied', why: 'holds_key' })
   }
   const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
   if (!variant.ok) return variant

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Redactor } from '../encoding/redaction.ts'
 import type { ConfinedFiles } from '../host/confined-files.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { SessionResources } from '../history/session-resources.ts'
@@ -7,6 +8,7 @@ import type { EventDraft } from '../model/event.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
+import type { KeyedContent } from '../resources/holds-key.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
 
@@ -39,7 +41,9 @@ export interface ToolContext {
   readonly run: ConfinedRun
   /** The same with the workspace read-only, whatever was decided. */
   readonly runReadOnly: ConfinedRun
-  /** Stores bytes and names them. */
+  /** Takes keys out of what is stored and shown. A tool that shortens anything redacts it before: half a key is not found. */
+  readonly redactor: Redactor
+  /** Stores bytes, redacted, and names them. */
   keep(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     type: BlobMediaType,
@@ -62,6 +66,11 @@ export interface ToolResources {
   ) => Promise<Result<{ readonly allowed: boolean; readonly reason: string }>>
   /** The bytes as they were given. `resource_missing` with `state` otherwise. */
   readonly payload: (blob: BlobKey) => Promise<Result<Buffer>>
+  /** Whether the bytes of a blob hold a key that this process uses: such bytes go to no model. */
+  readonly holdsKey: (
+    content: KeyedContent & { readonly blob: BlobKey },
+    bytes: Buffer,
+  ) => Promise<boolean>
   readonly variants: VariantMaker
   /** Judges and stores a file of the workspace as what the agent attaches. */
   readonly ingest: (path: string) => Promise<Result<Resolved>>
@@ -87,6 +96,8 @@ export interface ToolOutcome {
   readonly path?: string
   readonly before_blob?: BlobKey
   readonly after_blob?: BlobKey
+  /** What the contents before and after really hash to, where the stored ones are redacted. */
+  readonly redacted_of?: { readonly before?: string; readonly after?: string }
   /** What it brought into the Session. */
   readonly resources?: readonly Descriptor[]
   readonly record?: readonly EventDraft[]

@@ -12,7 +12,7 @@ import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, Framing } from '../providers/provider.ts'
 import { Fitting, type Unfit } from './fit-parts.ts'
-import { loadParts, type Lost } from './load-parts.ts'
+import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
 import { Variants, type VariantWork } from './variants.ts'
 
@@ -24,6 +24,8 @@ export interface RequestParts {
   readonly cacheKey: string
   /** Makes forms that the model takes; without it only those are used that were recorded. */
   readonly variants?: VariantWork | undefined
+  /** Tells which bytes may not go to a model; without it, what was recorded decides alone. */
+  readonly holdsKey?: HoldsKey | undefined
 }
 
 export interface ComposeOptions {
@@ -188,8 +190,8 @@ export class RequestComposer {
   }
 
   async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
-    const { provider, surface, store } = this.#parts
-    const loaded = await loadParts(items.slice(this.#encodedItems), store)
+    const { provider, surface, store, holdsKey } = this.#parts
+    const loaded = await loadParts(items.slice(this.#encodedItems), store, holdsKey)
     const fresh = await this.#fitting.fit(loaded.items)
     this.#encodedItems = items.length
     this.#lost = [...this.#lost, ...loaded.lost]

@@ -19,13 +19,20 @@ export interface Loaded {
   readonly failure?: HawserError
 }
 
+/** Whether the bytes of a blob hold a key; text is in UTF-8 here. */
+export type HoldsKey = (
+  part: Pick<BlobPart, 'blob' | 'media_type'>,
+  bytes: Buffer,
+) => Promise<boolean>
+
 /**
- * Items with the bytes of their blobs, one blob after the other: they are large. What is missing or damaged becomes a sentence,
- * in the place of the bytes.
+ * Items with the bytes of their blobs, one blob after the other: they are large. What is missing or damaged, or
+ * holds a key, becomes a sentence, in the place of the bytes.
  */
 export async function loadParts(
   items: readonly ConversationItem[],
   store: BlobStore,
+  holdsKey: HoldsKey = async () => false,
 ): Promise<Loaded> {
   const loaded: ConversationItem[] = []
   const lost: Lost[] = []
@@ -39,7 +46,7 @@ export async function loadParts(
     for (const part of item.parts) {
       if (part.type === 'text') parts.push(part)
       else {
-        const bytes = await bytesOf(part, store)
+        const bytes = await bytesOf(part, store, holdsKey)
         if (Buffer.isBuffer(bytes)) parts.push({ ...part, bytes })
         else {
           parts.push(missing(part))
@@ -55,11 +62,16 @@ export async function loadParts(
 
 /** In UTF-8, where they are text; or why there are none. */
 async function bytesOf(
-  { blob, charset }: BlobPart,
+  { blob, media_type, charset, resource }: BlobPart,
   store: BlobStore,
+  holdsKey: HoldsKey,
 ): Promise<Buffer | Loss | HawserError> {
   const bytes = await store.get(blob)
-  if (bytes.ok) return charset === undefined ? bytes.value : inUtf8(bytes.value, charset)
+  if (bytes.ok) {
+    const shown = charset === undefined ? bytes.value : inUtf8(bytes.value, charset)
+    if (resource === undefined || !Buffer.isBuffer(shown)) return shown
+    return (await holdsKey({ blob, media_type }, shown)) ? 'holds_key' : shown
+  }
   const { kind, details } = bytes.error
   if (kind !== 'resource_missing') return bytes.error
   return details['state'] === 'damaged' ? 'payload_damaged' : 'payload_missing'

@@ -240,6 +240,9 @@ function lossDrafts({ lost, unmade }: ComposedRequest): EventDraft[] {
   })
   const payloads = lost.filter(({ why }) => why !== 'no_variant')
   const told = payloads.map(({ handle, why }) => {
+    if (why === 'holds_key') {
+      return notice(why, `${handle} is not sent to the model: it holds a key that Hawser uses.`)
+    }
     const state = why === 'payload_damaged' ? 'damaged' : 'missing'
     return notice(why, `The payload of ${handle} is ${state}, so the model is not shown it.`)
   })

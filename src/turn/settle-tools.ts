@@ -61,6 +61,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
     path,
     before_blob,
     after_blob,
+    redacted_of,
     resources = [],
     record = [],
   } = outcome.value
@@ -78,6 +79,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       ...(path === undefined ? {} : { path }),
       ...(before_blob === undefined ? {} : { before_blob }),
       ...(after_blob === undefined ? {} : { after_blob }),
+      ...(redacted_of === undefined ? {} : { redacted_of }),
     },
   }
   return parts.commit([...record, result])

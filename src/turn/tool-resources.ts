@@ -11,6 +11,7 @@ export function toolResources(parts: TurnParts, call_id?: string): ToolResources
     notTaken: (descriptor) => notTaken(parts, descriptor),
     mayShow: (descriptor) => permitUpload(parts, descriptor, call_id),
     payload: (blob) => parts.store.get(blob),
+    holdsKey: parts.holdsKey,
     variants: parts.variants,
     ingest: parts.ingest,
     name: parts.nameResource,

@@ -12,7 +12,7 @@ import type { UploadRules } from '../policy/upload.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
 import type { Provider } from '../providers/provider.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { Tool, ToolContext, ToolResources } from '../tools/tool.ts'
 import type { SentRequest } from './compose-request.ts'
 
 /** Everything one Turn works with. The Session puts it together; the Turn adds nothing of its own. */
@@ -35,6 +35,7 @@ export interface TurnParts {
     readonly views: readonly string[]
     readonly late?: EventData<'late_context'> | undefined
   }
+  readonly holdsKey: ToolResources['holdsKey']
   /** Judges and stores a file of the workspace as an attachment of the agent's. */
   readonly ingest: (path: string) => Promise<Result<Resolved>>
   /** The next handle; the same one never twice. */

@@ -36,12 +36,12 @@ const EVENT_PIN = {
   reasoning: 'dialect model item',
   tool_call: 'call_id name arguments',
   tool_result:
-    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob?',
+    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob? redacted_of?',
   plan_updated: 'entries',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by',
   resource_ingested: 'descriptor origin',
   resource_view:
-    'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? made? outcome',
+    'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? made? outcome why?',
   resource_retired: 'resource_id why estimate?',
   resource_dropped: 'resource_id by',
   resource_quarantined: 'resource_id dialect provider_error',

@@ -7,6 +7,7 @@ export const NO_RESOURCES: ToolResources = {
   known: () => new SessionResources(),
   notTaken: () => undefined,
   mayShow: async () => failed('internal', 'No Resource was expected here.'),
+  holdsKey: async () => false,
   payload: async () => failed('internal', 'No Resource was expected here.'),
   variants: {
     image: async () => failed('internal', 'No Resource was expected here.'),

@@ -127,6 +127,7 @@ export function sampleEvents() {
       { ...view, outcome: 'missing', lines: { from: 3, to: 4 } },
       { ...view, outcome: 'damaged', region: { x: 0, y: 0, width: 1, height: 1 } },
       { ...view, outcome: 'denied', by: 'person' },
+      { ...view, outcome: 'denied', why: 'holds_key' },
     ].map((data) => wholeEvent('resource_view', data as EventData<'resource_view'>)),
     skill_activation: [
       wholeEvent('skill_activation', {
@@ -173,6 +174,7 @@ export function sampleEvents() {
         files: [
           { path: 'a b.txt', outcome: 'restored' },
           { path: 'c', outcome: 'changed_since' },
+          { path: 'd', outcome: 'failed', why: 'redacted' },
         ],
         by: 'person',
       }),

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { CANARY_KEY } from './canary.ts'
+import { CANARY_PARTS } from './canary.ts'
 import { memoryFolder } from './memory-folder.ts'
 
 /** Vitest runs this once a run, before any worker starts: every file a test makes lies under one fresh root. */
@@ -11,7 +11,7 @@ export async function setup(): Promise<() => Promise<void>> {
   process.env['HAWSER_TEST_ROOT'] = root
   return async () => {
     const leaks = [
-      ...(await filesWith([CANARY_KEY], root, '--exclude=config.json')).map(
+      ...(await filesWith(CANARY_PARTS, root, '--exclude=config.json')).map(
         (path) => `a key: ${path}`,
       ),
       ...(await filesWith(ENCODED, root, '--include=*.ndjson')).map((path) => `bytes: ${path}`),

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sha256 } from '../../src/encoding/hash.ts'
+import { Redactor } from '../../src/encoding/redaction.ts'
 import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
 import { systemSandbox, type ConfinedRun } from '../../src/host/sandbox/sandbox.ts'
 import { failed, ok } from '../../src/model/errors.ts'
@@ -31,6 +32,9 @@ export interface WorldOptions {
   readonly full?: boolean
   readonly run?: ConfinedRun
   readonly decided?: readonly string[]
+  /** Keys to redact. */
+  readonly secrets?: readonly string[]
+  readonly progress?: (text: string) => void
 }
 
 export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> {
@@ -44,10 +48,11 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     ran.push(command.argv)
     return chosen(command)
   }
+  const redactor = new Redactor(options.secrets ?? [])
   const keep: ToolContext['keep'] = async (bytes, type) => {
     if (options.full === true) return failed('storage_failed', 'The disk is full.')
     const pieces: Uint8Array[] = []
-    for await (const piece of bytes) pieces.push(piece)
+    for await (const piece of redactor.chunks(bytes)) pieces.push(piece)
     const content = Buffer.concat(pieces)
     const key = BlobKey.parse(`${sha256(content)}.${BLOB_EXTENSIONS[type]}`)
     blobs.set(key, content)
@@ -60,8 +65,9 @@ export async function toolWorld(options: WorldOptions = {}): Promise<ToolWorld> 
     run,
     runReadOnly: run,
     resources: worldResources(files, keep),
+    redactor,
     keep,
-    progress: () => {},
+    progress: options.progress ?? (() => {}),
     limits: { output_bytes: options.outputBytes ?? LIMITS.tool_output_bytes, command_ms: 20_000 },
   }
   return { workspace, context, blobs, ran, close: () => files.close() }

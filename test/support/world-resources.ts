@@ -38,6 +38,7 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
     known: () => new SessionResources(events),
     notTaken: () => undefined,
     mayShow: async () => ok({ allowed: true, reason: 'it is allowed' }),
+    holdsKey: async () => false,
     payload: async () => ok(TEXT),
     variants: variantMaker,
     ingest: async (path) => {

@@ -65,7 +65,9 @@ export function translate(
     case 'compaction_undone':
       return say('The last Compaction was taken back.')
     case 'files_restored':
-      return event.data.files.flatMap(({ path, outcome }) => say(`${path}: ${RESTORED[outcome]}`))
+      return event.data.files.flatMap(({ path, outcome, why }) =>
+        say(`${path}: ${why === 'redacted' ? NOT_STORED : RESTORED[outcome]}`),
+      )
     case 'text_pinned':
       return say('Pinned: every checkpoint keeps this text.')
     case 'log_repaired':
@@ -125,6 +127,8 @@ const RESTORED = {
   changed_since: 'left alone, because it was changed since',
   failed: 'could not be put back',
 } as const
+
+const NOT_STORED = 'left alone, because a key that it held was not stored'
 
 function userRows(text: string, steer: boolean, columns: number): Line[] {
   const first = steer ? '↳ steering: ' : '> '

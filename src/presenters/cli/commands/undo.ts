@@ -21,6 +21,10 @@ type Asked = z.infer<typeof Asked>
 const RestoredFile = z.object({
   path: z.string(),
   outcome: z.enum(['restored', 'changed_since', 'failed']),
+  why: z
+    .string()
+    .optional()
+    .describe('`redacted`: its content was stored without a key that is not known any more.'),
 })
 
 export const Output = z.object({
@@ -51,7 +55,9 @@ async function takeBack(
   )
   if (!restored.ok) return restored
   const { undone_turn_id } = restored.value
-  const files = restored.value.files.map(({ path, outcome }) => ({ path, outcome }))
+  const files = restored.value.files.map(({ path, outcome, why }) => {
+    return { path, outcome, ...(why === undefined ? {} : { why }) }
+  })
   const all_restored = files.every(({ outcome }) => outcome === 'restored')
   const told = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
   answer(world, json, told, () => words(session.value, undone_turn_id, files))
@@ -65,7 +71,8 @@ function words(
 ): string {
   const number = numberOf(session, turn)
   const lines = files.map(
-    ({ path, outcome }) => `  ${OUTCOMES[outcome].padEnd(28)}  ${visibleLine(path)}`,
+    ({ path, outcome, why }) =>
+      `  ${(why === 'redacted' ? REDACTED : OUTCOMES[outcome]).padEnd(28)}  ${visibleLine(path)}`,
   )
   const left = files.some(({ outcome }) => outcome !== 'restored')
   const hint = `See what the Turn did: hawser diff ${session.id} ${number}`
@@ -77,6 +84,8 @@ const OUTCOMES = {
   changed_since: 'changed since, left as it is',
   failed: 'failed, left as it is',
 } as const
+
+const REDACTED = 'held a key that was not stored, left as it is'
 
 /** As people count: from 1. */
 function numberOf({ events }: Session, turn: TurnId): number {

@@ -5,7 +5,7 @@ import type { Settings } from '../../../model/settings.ts'
 import { redacted } from './bundle.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
-import { providerCheck } from './provider-check.ts'
+import { providerCheck, shortKeyCheck } from './provider-check.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -149,4 +149,11 @@ test('what must not be there is replaced, the longest first', () => {
     { text: 'ab', instead: 'never' },
   ]
   expect(redacted('/home/x/work/ab /home/x/ab', secrets)).toBe('<workspace>/ab ~/ab')
+})
+
+test('a key that is too short to be redacted is named, and not told', () => {
+  const check = shortKeyCheck({ OPENAI_API_KEY: 'tooshrt' }, {})
+  expect([check?.status, check?.text.includes('OPENAI_API_KEY')]).toEqual(['warning', true])
+  expect(check?.text).not.toContain('tooshrt')
+  expect(shortKeyCheck({ OPENAI_API_KEY: 'just-long' }, {})).toBeUndefined()
 })

@@ -20,7 +20,7 @@ import type { CliWorld } from '../world.ts'
 import type { Check } from './check.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'
-import { providerCheck } from './provider-check.ts'
+import { providerCheck, shortKeyCheck } from './provider-check.ts'
 import * as session from './session-checks.ts'
 
 /** What was found, in the order in which a person mends it. */
@@ -42,6 +42,8 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const home = { path: world.home, facts: homeFacts }
   const workspace = { path: path.ok ? path.value : 'The folder you are in', facts: here }
   const sessions = await examineSessions(world, path)
+  const { settings } = effectiveSettings(stored)
+  const shortKeys = shortKeyCheck(world.env, settings)
   const disk = place.diskCheck([workspace, home])
   return {
     settings: sourcedSettings(stored),
@@ -60,7 +62,8 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
       place.settingsCheck(places.stored),
       session.sessionsCheck(sessions.listed),
       ...(sessions.bad === undefined ? [] : [session.payloadsCheck(sessions.bad)]),
-      providerCheck(world.env, effectiveSettings(stored).settings),
+      providerCheck(world.env, settings),
+      ...(shortKeys === undefined ? [] : [shortKeys]),
       machine.terminalCheck(terminalFacts(world)),
     ],
   }

@@ -1,3 +1,4 @@
+import { SHORTEST_KEY } from '../../../encoding/redaction.ts'
 import type { Failed } from '../../../model/errors.ts'
 import {
   isRemoteProvider,
@@ -10,6 +11,7 @@ import { providerOf, type ChosenProvider } from '../../../session/choice.ts'
 import {
   credentialsOf,
   saidIn,
+  unredactedKeys,
   USE_OFFLINE,
   type Credentials,
 } from '../../../session/credentials.ts'
@@ -32,6 +34,14 @@ export function providerCheck(env: Env, settings: Settings): Check {
   return found.ok
     ? foundCheck(uses, { provider, found: found.value, settings })
     : problemCheck(uses, found)
+}
+
+/** A key that is too short to be redacted; `undefined` where there is none. */
+export function shortKeyCheck(env: Env, settings: Settings): Check | undefined {
+  const names = unredactedKeys(env, settings)
+  if (names.length === 0) return undefined
+  const text = `Keys of fewer than ${SHORTEST_KEY} characters are not redacted in Logs and output: ${names.join(', ')}.`
+  return warning('redaction', { text }, { action: 'Use longer keys.' })
 }
 
 function whyOf({ provider, because }: ChosenProvider, env: Env): string {

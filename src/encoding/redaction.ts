@@ -1,0 +1,268 @@
+import { KeyAutomaton } from './key-automaton.ts'
+
+/** Stands in place of a key. Unlike `[key]`, no source code is likely to hold it. */
+export const KEY_PLACEHOLDER = '[redacted key]'
+
+/** A shorter key cannot be told from ordinary text, and is not redacted. */
+export const SHORTEST_KEY = 8
+
+/** Redacts one stream. What it returned so far, and what `end` returns, joined, is the redaction of the whole stream. */
+export interface RedactedStream<T> {
+  /** Takes a chunk and returns what is certain: it keeps back at most the longest key less one unit. */
+  readonly push: (chunk: T) => T
+  /**
+   * Returns what was kept back. To be called once, after the last chunk. `cutOff`: the stream did not come to its own end, so
+   * a beginning of a key that gives it away is redacted as well.
+   */
+  readonly end: (cutOff?: boolean) => T
+}
+
+/**
+ * Replaces known keys by a placeholder, by exact value. Every character that belongs to an occurrence of a key goes;
+ * occurrences that overlap become one placeholder. The result does not depend on the order of the keys or on how a stream was
+ * cut into chunks. Keys in another encoding (base64, percent-encoding) and parts of keys are not found. Pure.
+ */
+export class Redactor {
+  readonly #keys: readonly string[]
+  readonly #bytes: readonly Buffer[]
+  #byteAutomaton: KeyAutomaton | undefined
+  #textAutomaton: KeyAutomaton | undefined
+
+  constructor(keys: readonly string[]) {
+    this.#keys = [...new Set(keys)].filter((key) => key !== '')
+    this.#bytes = this.#keys.map((key) => Buffer.from(key))
+  }
+
+  /** There is no key to look for. */
+  get isEmpty(): boolean {
+    return this.#keys.length === 0
+  }
+
+  /** Whether a text or bytes hold a key. */
+  holds(content: string | Buffer): boolean {
+    return typeof content === 'string'
+      ? this.#keys.some((key) => content.includes(key))
+      : this.#bytes.some((key) => content.includes(key))
+  }
+
+  /** Whether a key stands in `after` fewer times than in `before`. */
+  isLost(before: Buffer, after: Buffer): boolean {
+    return this.#bytes.some((key) => occurrences(before, key) > occurrences(after, key))
+  }
+
+  /** The text itself when it holds no key. */
+  text(text: string): string {
+    return this.holds(text) ? whole(this.textStream(), text, TEXT) : text
+  }
+
+  /** The bytes themselves when they hold no key. */
+  bytes(bytes: Buffer): Buffer {
+    return this.holds(bytes) ? whole(this.byteStream(), bytes, BYTES) : bytes
+  }
+
+  /** A copy of a JSON value with its texts and names redacted; the value itself when it holds no key. */
+  value<T>(value: T): T
+  value(value: unknown): unknown {
+    return !this.isEmpty && this.#isIn(value) ? this.#without(value) : value
+  }
+
+  /**
+   * Redacted bytes with the keys back in their places, if that gives what `isExact` accepts. Tries the same key in all places,
+   * and other combinations within bounds.
+   */
+  restored(redacted: Buffer, isExact: (candidate: Buffer) => boolean): Buffer | undefined {
+    const pieces = split(redacted, BYTES.placeholder)
+    const choices = [...this.#bytes, BYTES.placeholder]
+    const places = pieces.length - 1
+    const tries = Math.min(MOST_TRIES, Math.floor(MOST_TRIED_BYTES / (redacted.length + 1)))
+    const all = choices.length ** places
+    const same = choices.map((choice) => filled(pieces, () => choice))
+    const found = same.find(isExact)
+    if (found !== undefined || all > tries) return found
+    for (let number = 0; number < all; number += 1) {
+      const chosen = (place: number) =>
+        choices[Math.floor(number / choices.length ** place) % choices.length]
+      const candidate = filled(pieces, (place) => chosen(place) ?? BYTES.placeholder)
+      if (isExact(candidate)) return candidate
+    }
+    return undefined
+  }
+
+  byteStream(): RedactedStream<Buffer> {
+    this.#byteAutomaton ??= new KeyAutomaton(this.#bytes.map((key) => [...key]))
+    return new Scan(this.#byteAutomaton, BYTES)
+  }
+
+  textStream(): RedactedStream<string> {
+    this.#textAutomaton ??= new KeyAutomaton(
+      this.#keys.map((key) => Array.from({ length: key.length }, (_, at) => key.charCodeAt(at))),
+    )
+    return new Scan(this.#textAutomaton, TEXT)
+  }
+
+  /** A stream of bytes, redacted as it is read. */
+  async *chunks(
+    content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const stream = this.byteStream()
+    for await (const chunk of content) {
+      const clean = stream.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+      if (clean.length > 0) yield clean
+    }
+    const rest = stream.end()
+    if (rest.length > 0) yield rest
+  }
+
+  #isIn(value: unknown): boolean {
+    if (typeof value === 'string') return this.holds(value)
+    if (typeof value !== 'object' || value === null) return false
+    return Object.entries(value).some(([name, inner]) => this.holds(name) || this.#isIn(inner))
+  }
+
+  #without(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value)
+    if (Array.isArray(value)) return value.map((inner) => this.#without(inner))
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value).map(([name, inner]) => [
+      this.text(name),
+      this.#without(inner),
+    ])
+    return Object.fromEntries(entries)
+  }
+}
+
+const MOST_TRIES = 4_096
+const MOST_TRIED_BYTES = 256 * 1024 * 1024
+
+function split(bytes: Buffer, by: Buffer): Buffer[] {
+  const pieces: Buffer[] = []
+  let from = 0
+  for (let at = bytes.indexOf(by); at !== -1; at = bytes.indexOf(by, from)) {
+    pieces.push(bytes.subarray(from, at))
+    from = at + by.length
+  }
+  return [...pieces, bytes.subarray(from)]
+}
+
+function filled(pieces: readonly Buffer[], choice: (place: number) => Buffer): Buffer {
+  return Buffer.concat(
+    pieces.flatMap((piece, at) => (at === 0 ? [piece] : [choice(at - 1), piece])),
+  )
+}
+
+function occurrences(bytes: Buffer, key: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(key); at !== -1; at = bytes.indexOf(key, at + 1)) count += 1
+  return count
+}
+
+function whole<T>({ push, end }: RedactedStream<T>, content: T, { join }: Units<T>): T {
+  return join([push(content), end()])
+}
+
+/** How to read and cut one kind of sequence. */
+interface Units<T> {
+  readonly placeholder: T
+  readonly lengthOf: (content: T) => number
+  readonly at: (content: T, index: number) => number
+  readonly slice: (content: T, from: number, to?: number) => T
+  readonly join: (pieces: readonly T[]) => T
+}
+
+const TEXT: Units<string> = {
+  placeholder: KEY_PLACEHOLDER,
+  lengthOf: (text) => text.length,
+  at: (text, index) => text.charCodeAt(index),
+  slice: (text, from, to) => text.slice(from, to),
+  join: (pieces) => pieces.join(''),
+}
+
+const BYTES: Units<Buffer> = {
+  placeholder: Buffer.from(KEY_PLACEHOLDER),
+  lengthOf: (bytes) => bytes.length,
+  at: (bytes, index) => bytes[index] ?? 0,
+  slice: (bytes, from, to) => bytes.subarray(from, to),
+  join: (pieces) => (pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces)),
+}
+
+/** Positions count the units of the stream from its start; `to` is behind the last. */
+interface Run {
+  readonly from: number
+  readonly to: number
+}
+
+class Scan<T> implements RedactedStream<T> {
+  readonly #automaton: KeyAutomaton
+  readonly #units: Units<T>
+  #state = 0
+  /** Units that are neither returned nor redacted; the first has the position `#start`. */
+  #held: T
+  #start = 0
+  /** Where the stream continues behind the last placeholder that was returned; more of the stream may be joined to that one. */
+  #goneTo = 0
+  /** Runs of overlapping occurrences whose beginning may still move. */
+  readonly #runs: Run[] = []
+
+  constructor(automaton: KeyAutomaton, units: Units<T>) {
+    this.#automaton = automaton
+    this.#units = units
+    this.#held = units.join([])
+  }
+
+  readonly push = (chunk: T): T => {
+    const { lengthOf, at, join } = this.#units
+    const { depth, matched } = this.#automaton
+    const length = lengthOf(chunk)
+    const before = this.#start + lengthOf(this.#held)
+    let state = this.#state
+    for (let index = 0; index < length; index += 1) {
+      state = this.#automaton.next(state, at(chunk, index))
+      const found = matched[state] ?? 0
+      if (found > 0) this.#add(before + index + 1 - found, before + index + 1)
+    }
+    this.#state = state
+    this.#held = lengthOf(this.#held) === 0 ? chunk : join([this.#held, chunk])
+    return this.#release(before + length - (depth[state] ?? 0))
+  }
+
+  readonly end = (cutOff = false): T => {
+    const end = this.#start + this.#units.lengthOf(this.#held)
+    const depth = this.#automaton.depth[this.#state] ?? 0
+    if (cutOff && depth >= SHORTEST_KEY) this.#add(end - depth, end)
+    return this.#release(end)
+  }
+
+  #add(first: number, to: number): void {
+    let from = first
+    for (let last = this.#runs.at(-1); last !== undefined && last.to > from;) {
+      from = Math.min(from, last.from)
+      this.#runs.pop()
+      last = this.#runs.at(-1)
+    }
+    if (this.#runs.length === 0 && from < this.#goneTo) this.#goneTo = to
+    else this.#runs.push({ from, to })
+  }
+
+  /** Returns what no later occurrence can cover: those begin at `limit` or behind it. */
+  #release(limit: number): T {
+    const { slice, join, lengthOf, placeholder } = this.#units
+    const end = this.#start + lengthOf(this.#held)
+    const pieces: T[] = []
+    let from = Math.max(this.#start, Math.min(this.#goneTo, end))
+    const take = (to: number) => {
+      if (to > from) pieces.push(slice(this.#held, from - this.#start, to - this.#start))
+      from = Math.max(from, to)
+    }
+    for (let run = this.#runs[0]; run !== undefined && run.from <= limit; run = this.#runs[0]) {
+      take(run.from)
+      pieces.push(placeholder)
+      from = run.to
+      this.#goneTo = run.to
+      this.#runs.shift()
+    }
+    take(limit)
+    this.#held = slice(this.#held, from - this.#start)
+    this.#start = from
+    return join(pieces)
+  }
+}

@@ -1,0 +1,38 @@
+import { decodedPieces } from '../encoding/charset.ts'
+import type { Redactor } from '../encoding/redaction.ts'
+import type { VariantMaker } from './variant-maker.ts'
+
+/** What bytes are, as far as looking for a key takes it. */
+export interface KeyedContent {
+  readonly media_type: string
+  /** Of text that is not UTF-8. */
+  readonly charset?: string | undefined
+}
+
+/**
+ * Whether bytes hold a key: as they are, as text, or in the text of their pages, where white space is overlooked. A key that
+ * is drawn, or that stands where no text can be extracted, is not found.
+ */
+export async function holdsKey(
+  { media_type, charset }: KeyedContent,
+  bytes: Buffer,
+  { redactor, variants }: { readonly redactor: Redactor; readonly variants: VariantMaker },
+): Promise<boolean> {
+  if (redactor.isEmpty) return false
+  if (redactor.holds(bytes)) return true
+  if (charset !== undefined) return redactor.holds(decoded(bytes, charset))
+  if (media_type !== 'application/pdf') return false
+  const text = await variants.pdfText(bytes)
+  if (!text.ok) return false
+  const words = text.value.bytes.toString('utf8')
+  return redactor.holds(words) || redactor.holds(words.replaceAll(/\s+/g, ''))
+}
+
+/** A Log from elsewhere may name any encoding; what cannot be decoded is not shown either. */
+function decoded(bytes: Buffer, charset: string): string {
+  try {
+    return [...decodedPieces(bytes, charset)].join('')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,186 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { KEY_PLACEHOLDER } from '../../src/encoding/redaction.ts'
+import { Harness } from '../../src/session/harness.ts'
+import type { Session } from '../../src/session/session.ts'
+import { CANARY_KEY } from '../support/canary.ts'
+import { givenFile, lastAnswer, say } from '../support/given-files.ts'
+import {
+  calling,
+  ENV_FILE,
+  keyedPlace,
+  said,
+  tellingFiles,
+  tells,
+  watched,
+  type KeyedPlace,
+} from '../support/keyed-place.ts'
+import { verified } from '../support/resource-events.ts'
+import { value } from '../support/story.ts'
+import { writtenPdf } from '../support/written-pdf.ts'
+
+const AUTO = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
+/** Commands need no sandbox here: the person allows them. */
+const ALLOWED = { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const }
+
+async function begun(here: KeyedPlace): Promise<Session> {
+  return value(await here.harness.create(AUTO))
+}
+
+function results(session: Session) {
+  return session.events.flatMap((event) => (event.type === 'tool_result' ? [event.data] : []))
+}
+
+test('a key in a file that tools read, search, edit and print is in no Event, blob, notice, diff or request', async () => {
+  const here = await keyedPlace(ALLOWED)
+  await writeFile(join(here.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
+  const session = await begun(here)
+  const notices = watched(session)
+  // The key stands where the excerpt is cut, at its beginning and at its end, and many times over.
+  const filler = "head -c 24590 /dev/zero | tr '\\0' x"
+  here.answers.push(
+    calling('read', { path: '.env' }),
+    calling('grep', { pattern: 'canary', path: 'long.txt' }),
+    calling('edit', { path: '.env', old_text: 'A=1', new_text: 'A=2' }),
+    calling('write', { path: 'copy.txt', content: `mine: ${CANARY_KEY}` }),
+    calling('bash', { command: `${filler}; cat .env; ${filler}; cat .env; ${filler}` }),
+    calling('bash', { command: 'yes "$(sed -n 2p .env)" | head -n 3000' }),
+    said('It is ', CANARY_KEY.slice(0, 9), CANARY_KEY.slice(9, 20), CANARY_KEY.slice(20), '.'),
+  )
+  expect(await say(session, `Use ${CANARY_KEY}, please.`)).toBe('completed')
+
+  expect(results(session).map(({ outcome }) => outcome)).toEqual(Array(6).fill('ok'))
+  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe(ENV_FILE.replace('A=1', 'A=2'))
+  expect(await readFile(join(here.workspace, 'copy.txt'), 'utf8')).toBe(`mine: ${CANARY_KEY}`)
+  expect(results(session)[0]?.output).toContain(`KEY=${KEY_PLACEHOLDER}`)
+  expect(results(session)[4]?.truncated).toBe(true)
+  expect(lastAnswer(session)).toBe(`It is ${KEY_PLACEHOLDER}.`)
+  expect(notices.text()).toContain(`It is ${KEY_PLACEHOLDER}.`)
+  expect(await tellingFiles(join(here.workspace, '.hawser'))).toEqual([])
+  expect(await tellingFiles(join(here.root, 'home'))).toEqual([])
+  const diffs = value(await here.harness.diff(session))
+  expect(diffs.map(({ path }) => path)).toEqual(['.env', 'copy.txt'])
+  const preview = value(await here.harness.preview(session, `And ${CANARY_KEY}?`))
+  const shown = [notices.text(), JSON.stringify(diffs), preview.body.toString('utf8')]
+  expect([...shown, ...here.requests].map(tells)).not.toContain(true)
+  await verified(here, session)
+})
+
+test('a write or edit that would replace a key by its placeholder is refused, and other changes are made', async () => {
+  const here = await keyedPlace()
+  const session = await begun(here)
+  const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
+  here.answers.push(
+    calling('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
+    calling('edit', { path: '.env', old_text: `KEY=${KEY_PLACEHOLDER}`, new_text: 'KEY=other' }),
+    calling('edit', { path: '.env', old_text: 'KEY=sk', new_text: `KEY=${KEY_PLACEHOLDER}` }),
+    calling('edit', { path: '.env', old_text: 'B=2', new_text: `B=${KEY_PLACEHOLDER}` }),
+    calling('write', { path: '.env', content: 'no key any more\n' }),
+  )
+  expect(await say(session, 'Go.')).toBe('completed')
+  expect(results(session).map(({ outcome, error }) => error?.kind ?? outcome)).toEqual([
+    'invalid_args',
+    'no_match',
+    'invalid_args',
+    'ok',
+    'ok',
+  ])
+  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe('no key any more\n')
+})
+
+test('undo gives back a file with its key while the key is known, and says what it cannot restore', async () => {
+  const here = await keyedPlace()
+  const path = join(here.workspace, '.env')
+  const session = await begun(here)
+  const change = [
+    calling('edit', { path: '.env', old_text: 'A=1', new_text: 'A=2' }),
+    calling('edit', { path: '.env', old_text: 'B=2', new_text: 'B=3' }),
+  ]
+  here.answers.push(...change)
+  expect(await say(session, 'Go.')).toBe('completed')
+  const first = value(await here.harness.undo(session))
+  expect(first.files.map(({ outcome, why }) => [outcome, why])).toEqual([['restored', undefined]])
+  expect(await readFile(path, 'utf8')).toBe(ENV_FILE)
+
+  here.answers.push(...change)
+  expect(await say(session, 'Again.')).toBe('completed')
+  const left = await readFile(path, 'utf8')
+  const other = new Harness({ ...here.parts, secrets: ['sk-another-key'] })
+  const reopened = value(await other.open(session.id))
+  const second = value(await other.undo(reopened))
+  expect(second.files.map(({ outcome, why }) => [outcome, why])).toEqual([['failed', 'redacted']])
+  expect(await readFile(path, 'utf8')).toBe(left)
+  // A file that the person put back themselves counts.
+  await writeFile(path, ENV_FILE)
+  const third = value(await other.undo(reopened))
+  expect(third.files.map(({ outcome }) => outcome)).toEqual(['restored'])
+})
+
+test('an attached text or PDF that holds a key stays as it is, is withheld from requests, and the model is told', async () => {
+  const here = await keyedPlace()
+  const session = await begun(here)
+  const files = [
+    await givenFile(here.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
+    await givenFile(here.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
+    await givenFile(here.workspace, 'keys.pdf', writtenPdf(['first', `the key ${CANARY_KEY}`])),
+    await givenFile(here.workspace, 'plain.txt', Buffer.from('nothing here\n')),
+  ]
+  const attachments = files.map(({ input }) => input)
+  expect(await say(session, 'Look.', { attachments })).toBe('completed')
+  here.answers.push(calling('resource_view', { handle: '@txt1', reason: 'to see it' }))
+  expect(await say(session, 'Again.', { views: ['@pdf3', '@txt4'] })).toBe('completed')
+
+  for (const handle of ['@txt1', '@txt2', '@pdf3']) {
+    expect(here.requests[0]).toContain(`[${handle} is not shown: it holds a key that Hawser uses]`)
+  }
+  expect(here.requests[0]).not.toContain('[@txt4 is not shown')
+  const shown = session.events.flatMap((event) =>
+    event.type === 'provider_request' ? [event.data.projected?.length ?? 0] : [],
+  )
+  expect(shown).toEqual([1, 1, 1])
+  const views = session.events.flatMap((event) =>
+    event.type === 'resource_view' ? [[event.data.handle, event.data.outcome, event.data.why]] : [],
+  )
+  expect(views).toEqual([
+    ['@pdf3', 'denied', 'holds_key'],
+    ['@txt4', 'projected', undefined],
+    ['@txt1', 'denied', 'holds_key'],
+  ])
+  expect(here.requests.map(tells)).not.toContain(true)
+  const encoded = files.slice(0, 3).map(({ bytes }) => bytes.toString('base64').slice(0, 40))
+  for (const start of encoded) expect(here.requests.join('')).not.toContain(start)
+  // The original is canonical, and the only thing of Hawser's that holds the key.
+  const [text] = files
+  expect(await tellingFiles(join(here.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
+  expect(value(await here.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
+  await verified(here, session)
+})
+
+test('the name of a refused file is shortened without leaving a part of a key in it', async () => {
+  const here = await keyedPlace()
+  const session = await begun(here)
+  for (const before of [75, 80, 85, 90]) {
+    const path = join(here.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
+    const attachments = [{ from: 'path', path } as const]
+    expect(await say(session, 'Look.', { attachments })).toBe('completed')
+  }
+  expect(JSON.stringify(session.events)).toContain(`${'n'.repeat(75)}${KEY_PLACEHOLDER}`)
+  expect(tells(JSON.stringify(session.events) + here.requests.join(''))).toBe(false)
+})
+
+test('a Log and blobs from before a key was known are shown without it', async () => {
+  const here = await keyedPlace({ secrets: [] })
+  const session = await begun(here)
+  here.answers.push(
+    calling('edit', { path: '.env', old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }),
+  )
+  expect(await say(session, `Use ${CANARY_KEY}.`)).toBe('completed')
+  const later = new Harness({ ...here.parts, secrets: [CANARY_KEY] })
+  const reopened = value(await later.open(session.id))
+  const read: unknown[] = []
+  value(await later.read(session.id, {}, (event) => void read.push(event)))
+  const preview = value(await later.preview(reopened, 'And now?'))
+  const shown = [JSON.stringify(value(await later.diff(reopened))), JSON.stringify(read)]
+  expect([...shown, preview.body.toString('utf8')].map(tells)).toEqual([false, false, false])
+})

@@ -1,0 +1,93 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { ok } from '../../src/model/errors.ts'
+import type { ProviderEvent } from '../../src/providers/provider.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import type { Session } from '../../src/session/session.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { CANARY_KEY, CANARY_PARTS } from './canary.ts'
+import { harnessPlace, type HarnessPlace } from './harness-place.ts'
+
+/** A workspace with a key in a file, a process that uses this key, and a model that does as the test says. */
+export interface KeyedPlace extends HarnessPlace {
+  readonly root: string
+  /** What the model says next: each list is one answer. */
+  readonly answers: ProviderEvent[][]
+  /** Bodies of all requests. */
+  readonly requests: string[]
+}
+
+export const ENV_FILE = `A=1\nKEY=${CANARY_KEY}\nB=2\n`
+
+export async function keyedPlace(changes: Partial<SessionParts> = {}): Promise<KeyedPlace> {
+  const answers: ProviderEvent[][] = []
+  const requests: string[] = []
+  const base = rehearsalProvider({ chunk: 16, delayMs: 0 })
+  const provider: typeof base = {
+    ...base,
+    stream: async function* (body) {
+      requests.push(body.toString('utf8'))
+      yield* answers.shift() ?? said('Done.')
+    },
+  }
+  const place = await harnessPlace({
+    providerOf: async () => ok(provider),
+    dialectOf: async () => ok(base),
+    secrets: [CANARY_KEY],
+    ...changes,
+  })
+  // The file of the person and what they attached hold the key, and no run may leave it anywhere.
+  onTestFinished(() => rm(place.root, { recursive: true, force: true }))
+  await writeFile(join(place.workspace, '.env'), ENV_FILE)
+  return { ...place, answers, requests }
+}
+
+const DONE: ProviderEvent = {
+  type: 'done',
+  stop_reason: 'end_turn',
+  usage: { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 },
+}
+
+/** An answer in words, in these pieces. */
+export function said(...pieces: readonly string[]): ProviderEvent[] {
+  const deltas = pieces.map((text): ProviderEvent => ({ type: 'text_delta', text }))
+  return [...deltas, { type: 'item', item: { kind: 'text', text: pieces.join('') } }, DONE]
+}
+
+let calls = 0
+
+/** An answer that calls one tool. */
+export function calling(name: string, args: object): ProviderEvent[] {
+  calls += 1
+  const call = { call_id: `c${calls}`, name, arguments: JSON.stringify(args) }
+  return [{ type: 'item', item: { kind: 'tool_call', ...call } }, DONE]
+}
+
+/** Collects what watchers are told, until the Session is closed. */
+export function watched(session: Session): { readonly text: () => string } {
+  const subscription = session.subscribe()
+  const seen: string[] = []
+  void (async () => {
+    for await (const one of subscription) {
+      if (one.kind === 'notice' && 'text' in one.notice.data) seen.push(one.notice.data.text)
+    }
+  })()
+  onTestFinished(() => subscription.close())
+  return { text: () => seen.join('') }
+}
+
+/** Files below a folder that hold a part of the key that gives it away. */
+export async function tellingFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const found: string[] = []
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name)
+    if (tells(await readFile(path, 'latin1'))) found.push(entry.name)
+  }
+  return found.toSorted()
+}
+
+export function tells(text: string): boolean {
+  return CANARY_PARTS.some((part) => text.includes(part))
+}
