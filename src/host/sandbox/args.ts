@@ -1,3 +1,5 @@
+import type { FilteredMachine } from './seccomp.ts'
+
 /** One thing a sandbox shows, or does not show, at an absolute path without links in it. */
 export interface Mount {
   readonly at: string
@@ -35,14 +37,27 @@ export interface SandboxMeans {
   readonly disablesNamespaces: boolean
   /** Whether it may mount a /proc of its own. In a sandbox of the superuser's, only the outer one can be shown again. */
   readonly proc: 'own' | 'shown'
+  /** The processor that a seccomp filter is made for. */
+  readonly machine: FilteredMachine
+}
+
+/** What holds a program beside the namespaces. */
+export interface SandboxHold {
+  /** The descriptor that a seccomp filter is read from. */
+  readonly filter?: number
 }
 
 /** The argument vector that runs `argv` in a sandbox. Pure. */
-export function sandboxArgs(plan: SandboxPlan, argv: readonly string[]): [string, ...string[]] {
+export function sandboxArgs(
+  plan: SandboxPlan,
+  argv: readonly string[],
+  { filter }: SandboxHold = {},
+): [string, ...string[]] {
   const { folder, means } = plan
   return [
     means.program,
     ...namespaces(plan),
+    ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     ...mounting(plan),
     '--dir',
     plan.home,

@@ -7,9 +7,11 @@ import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type Ending, type Program } from '../process.ts'
+import { HANDED } from '../process-start.ts'
 import { protectedPlaces } from './protected-places.ts'
 import { sandboxArgs } from './args.ts'
 import { programEnv } from './env.ts'
+import { seccompFilter } from './seccomp.ts'
 import { standingPlace } from './standing-place.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 
@@ -30,7 +32,8 @@ export async function runConfined(
     )
   const ran = await runProgram({
     ...orderOf(command),
-    argv: sandboxArgs(plan, command.argv),
+    argv: sandboxArgs(plan, command.argv, { filter: HANDED }),
+    handed: seccompFilter({ machine: plan.means.machine, nests: plan.nests }),
     folder: '/',
     env: programEnv(ground.env, home, command.env),
     errors: 'apart',

@@ -28,6 +28,8 @@ export interface Sandbox {
 
 export interface SandboxWorld {
   readonly platform?: string
+  /** The processor, as Node names it. */
+  readonly arch?: string
   /** Where bubblewrap is; looked for among the programs of the system when absent. */
   readonly program?: string
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -35,10 +37,10 @@ export interface SandboxWorld {
 
 /** The sandbox of this machine: bubblewrap, once it has proven that it confines. */
 export function systemSandbox(world: SandboxWorld = {}): Sandbox {
-  const { platform = process.platform, program, env = process.env } = world
+  const { platform = process.platform, arch = process.arch, program, env = process.env } = world
   const named = program === undefined ? {} : { program }
   let finding: Promise<FoundMeans> | undefined
-  const found = () => (finding ??= findMeans({ platform, ...named }, tryOut))
+  const found = () => (finding ??= findMeans({ platform, arch, ...named }, tryOut))
   return {
     status: async () => statusOf(await found()),
     confined: (confinement) => async (command) => {
