@@ -14,7 +14,7 @@ import {
   OFFLINE_PROVIDER,
   type RemoteProvider,
 } from './model/remote-providers.ts'
-import { LIMIT_DEFAULTS } from './model/settings.ts'
+import { LIMIT_DEFAULTS, type Settings } from './model/settings.ts'
 import type { Describe } from './model/sight.ts'
 import { PROTECTED_PATHS } from './policy/protected-paths.ts'
 import type {
@@ -59,7 +59,7 @@ export async function composeWorkspace(
   if (!place.ok) return place
   const { workspace, folders, homeFolders, files, settings, close } = place.value
   const { limits = {} } = settings.settings
-  const sandbox = lazySandbox()
+  const sandbox = lazySandbox(limits)
   const { models, factsOf, dialectNameOf, providerOf, dialectOf } = backends(env, settings, clock)
   const harness = new Harness({
     workspace,
@@ -151,10 +151,12 @@ export async function composeRehearsal({
 }
 
 /** Loaded when the first program is to run: most Turns begin by reading. */
-function lazySandbox(): SessionParts['sandbox'] {
+function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['sandbox'] {
   let loading: Promise<SessionParts['sandbox']> | undefined
   const load = () =>
-    (loading ??= import('./host/sandbox/sandbox.ts').then(({ systemSandbox }) => systemSandbox()))
+    (loading ??= import('./host/sandbox/sandbox.ts').then(({ systemSandbox, commandLimits }) =>
+      systemSandbox({ limits: commandLimits(limits) }),
+    ))
   return {
     status: async () => (await load()).status(),
     confined: (confinement) => async (command) => (await load()).confined(confinement)(command),

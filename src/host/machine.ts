@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
-import { arch, homedir, release } from 'node:os'
+import { arch, homedir, release, totalmem } from 'node:os'
 import { isAbsolute } from 'node:path'
 import process from 'node:process'
 
@@ -15,6 +15,12 @@ export interface MachineFacts {
 export function machineFacts(): MachineFacts {
   const { versions, platform } = process
   return { node: versions.node, platform, arch: arch(), release: release() }
+}
+
+/** That part of the memory which this machine, or the container we are in, has. */
+export function memoryShare(percent: number): number {
+  const most = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  return Math.floor((most * percent) / 100)
 }
 
 /** The user's own folder; absent where the system knows of none, or names one that depends on where a program runs. */

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Clock } from './clock.ts'
 import { systemProgram } from './system-program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
 
@@ -80,7 +80,7 @@ function endedEarly(error: unknown): boolean {
 /** A named pipe, opened at both ends and then without a name. */
 async function openEnds(): Promise<{ readonly reader: number; readonly writer: number }> {
   const mkfifo = (await systemProgram('mkfifo')) ?? 'mkfifo'
-  const folder = await mkdtemp(join(tmpdir(), 'hawser-pipe-'))
+  const folder = await temporaryFolder('pipe')
   try {
     const path = join(folder, 'output')
     await promisify(execFile)(mkfifo, ['-m', '600', path], { env: {} })

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { Clock } from './clock.ts'
 
 /** What a started program needs; see `Program`. */
@@ -9,7 +10,12 @@ export interface StartOrder {
   readonly env: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array
   readonly errors: 'merged' | 'apart'
+  /** What it can read from `HANDED`, to the end. */
+  readonly handed?: Uint8Array
 }
+
+/** The descriptor of `StartOrder.handed`. */
+export const HANDED = 3
 
 /** A program that runs and leads a session and a process group of its own. */
 export interface Started {
@@ -35,6 +41,7 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
     if (pid === undefined) throw new Error('a started program has a number')
     // Whoever does not read to the end has read enough.
     child.stdin?.on('error', () => {}).end(order.stdin)
+    hand(child.stdio[HANDED], order.handed)
     return { pid, process: child, since: performance.now(), complaint: complaintOf(child) }
   } finally {
     closeSync(nothing)
@@ -50,7 +57,11 @@ const COMPLAINT_MS = 100
  * The three descriptors, and nothing in place of those that whoever started us left open for everyone: one of them may be a
  * folder outside every sandbox.
  */
-function stdioOf({ stdin, errors }: StartOrder, writer: number, nothing: number): StdioOptions {
+function stdioOf(
+  { stdin, errors, handed }: StartOrder,
+  writer: number,
+  nothing: number,
+): StdioOptions {
   const stdio: (number | 'pipe' | 'ignore')[] = [
     stdin === undefined ? nothing : 'pipe',
     writer,
@@ -60,7 +71,15 @@ function stdioOf({ stdin, errors }: StartOrder, writer: number, nothing: number)
     while (stdio.length < fd) stdio.push('ignore')
     stdio[fd] = nothing
   }
+  if (handed !== undefined) stdio[HANDED] = 'pipe'
   return stdio
+}
+
+function hand(pipe: Readable | Writable | null | undefined, bytes: Uint8Array | undefined): void {
+  if (bytes === undefined || !(pipe instanceof Duplex)) return
+  // Whoever closes it early has said on stderr what it lacks. Reading lets it end with the other side.
+  pipe.on('error', () => {}).resume()
+  pipe.end(bytes)
 }
 
 /** Descriptors beyond the third that a child would get, in rising order. Node opens none. Without /proc nothing is known. */

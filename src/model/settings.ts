@@ -6,7 +6,13 @@ import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-provid
 import { PermissionMode } from './session-events.ts'
 
 /** Limits that settings may change and that no other page names. */
-export const LIMIT_DEFAULTS = { command_seconds: 120, idle_seconds: 180, retries: 4 } as const
+export const LIMIT_DEFAULTS = {
+  command_seconds: 120,
+  command_processes: 4_096,
+  command_memory_percent: 75,
+  idle_seconds: 180,
+  retries: 4,
+} as const
 
 /** How hard a model can be asked to think, in the words of all vendors together. */
 const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
@@ -139,6 +145,24 @@ export const Settings = z.strictObject({
         .optional()
         .describe('How long a command may run when the model sets no limit; 120 by default.')
         .meta({ default: LIMIT_DEFAULTS.command_seconds }),
+      command_processes: z
+        .int()
+        .min(16)
+        .max(32_768)
+        .optional()
+        .describe(
+          'Processes and threads that a command in the sandbox may have at once; 4096 by default.',
+        )
+        .meta({ default: LIMIT_DEFAULTS.command_processes }),
+      command_memory_percent: z
+        .int()
+        .min(1)
+        .max(90)
+        .optional()
+        .describe(
+          "Share of the machine's memory that a command in the sandbox may use, in percent; 75 by default. Without control groups, each of its processes may.",
+        )
+        .meta({ default: LIMIT_DEFAULTS.command_memory_percent }),
       idle_seconds: z
         .int()
         .min(1)

@@ -95,6 +95,7 @@ function outcomeOf(
   const notes = [
     ...(excerpt.invalid_bytes_replaced ? ['some of it was not UTF-8 and was replaced'] : []),
     ...movedAway(exit.appeared),
+    ...limitsMet(exit.limitsMet),
     endOf(exit, wallMs),
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
@@ -116,6 +117,17 @@ function movedAway(paths: readonly string[]): string[] {
     .map((path) => `${clipped(shownPath(path), NAMED_BYTES)} is protected and was moved away`)
   const more = paths.length - named.length
   return more > 0 ? [...named, `so were ${counted(more, 'other protected path')}`] : named
+}
+
+function limitsMet({ memory, processes }: NonNullable<Exit['limitsMet']> = {}): string[] {
+  return [
+    ...(memory === undefined
+      ? []
+      : [`a process was killed at the limit of ${counted(memory, 'byte')} of memory`]),
+    ...(processes === undefined
+      ? []
+      : [`more than ${counted(processes, 'process', 'processes')} were refused`]),
+  ]
 }
 
 function shownOutput(

@@ -8,7 +8,7 @@ const PLAN: SandboxPlan = {
   network: false,
   nests: false,
   superuser: false,
-  means: { program: '/usr/bin/bwrap', disablesNamespaces: true, proc: 'own' },
+  means: { program: '/usr/bin/bwrap', disablesNamespaces: true, proc: 'own', machine: 'x64' },
 }
 
 /** The flags before the program, as one line each. */

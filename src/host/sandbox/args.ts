@@ -1,3 +1,5 @@
+import type { FilteredMachine } from './seccomp.ts'
+
 /** One thing a sandbox shows, or does not show, at an absolute path without links in it. */
 export interface Mount {
   readonly at: string
@@ -35,14 +37,32 @@ export interface SandboxMeans {
   readonly disablesNamespaces: boolean
   /** Whether it may mount a /proc of its own. In a sandbox of the superuser's, only the outer one can be shown again. */
   readonly proc: 'own' | 'shown'
+  /** The processor that a seccomp filter is made for. */
+  readonly machine: FilteredMachine
+}
+
+/** What holds a program beside the namespaces. */
+export interface SandboxHold {
+  /** The descriptor that a seccomp filter is read from. */
+  readonly filter?: number
+  /** How many processes there may be; to a user other than root, whoever else starts them. */
+  readonly processes?: number
+  /** How much memory each process may have, where its group has no limit. */
+  readonly dataBytes?: number
 }
 
 /** The argument vector that runs `argv` in a sandbox. Pure. */
-export function sandboxArgs(plan: SandboxPlan, argv: readonly string[]): [string, ...string[]] {
+export function sandboxArgs(
+  plan: SandboxPlan,
+  argv: readonly string[],
+  hold: SandboxHold = {},
+): [string, ...string[]] {
   const { folder, means } = plan
+  const { filter } = hold
   return [
     means.program,
     ...namespaces(plan),
+    ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     ...mounting(plan),
     '--dir',
     plan.home,
@@ -53,7 +73,7 @@ export function sandboxArgs(plan: SandboxPlan, argv: readonly string[]): [string
     '--',
     '/bin/sh',
     '-c',
-    FIRST_PROCESS,
+    firstProcess(hold),
     'sh',
     ...argv,
   ]
@@ -64,12 +84,15 @@ export function sandboxArgs(plan: SandboxPlan, argv: readonly string[]): [string
  * so that it, and not the program, is the one that signals from inside cannot reach. A limit that is lower already, or that
  * this shell does not know (`-u` in bash is `-p` in dash), is left as it is.
  */
-const FIRST_PROCESS = [
-  'exec 2>&1',
-  '{ ulimit -c 0; ulimit -f 2097152; ulimit -u 4096 || ulimit -p 4096; } 2>/dev/null',
-  '"$@"',
-  'exit $?',
-].join('\n')
+function firstProcess({ processes = 4_096, dataBytes }: SandboxHold): string {
+  const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)}; `
+  return [
+    'exec 2>&1',
+    `{ ulimit -c 0; ulimit -f 2097152; ${data}ulimit -u ${processes} || ulimit -p ${processes}; } 2>/dev/null`,
+    '"$@"',
+    'exit $?',
+  ].join('\n')
+}
 
 /** The superuser's programs see themselves as this user: without powers, a uid of 0 only misleads them. */
 const ORDINARY = '1000'

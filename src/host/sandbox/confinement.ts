@@ -1,5 +1,6 @@
 import type { Result } from '../../model/errors.ts'
 import type { KeepAppeared } from './appeared.ts'
+import type { LimitName } from './limits.ts'
 
 export interface ConfinedCommand {
   readonly argv: readonly string[]
@@ -24,6 +25,8 @@ export interface Exit {
   readonly durationMs: number
   /** Protected paths that appeared during the command and were moved away; `Confinement.keep` got their bytes. */
   readonly appeared: readonly string[]
+  /** Limits of the sandbox that the command met, with their numbers; as far as the system counts that. */
+  readonly limitsMet?: Readonly<Partial<Record<LimitName, number>>>
 }
 
 /**

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { SandboxMeans } from './args.ts'
-import { powerlessIn, weaknessOf, type ProbeOrder } from './proof.ts'
+import { clearAbandonedScenes, powerlessIn, weaknessOf, type ProbeOrder } from './proof.ts'
+import { isFilteredMachine } from './seccomp.ts'
 import { systemProgram } from '../system-program.ts'
 
 /** What a machine has to confine programs with, or why it has nothing. */
@@ -16,6 +17,8 @@ export type FoundMeans =
 
 export interface MeansWorld {
   readonly platform: string
+  /** The processor, as Node names it. */
+  readonly arch: string
   /** Where bubblewrap is; looked for among the programs of the system when absent. */
   readonly program?: string
 }
@@ -31,6 +34,8 @@ export type TryOut = (
 export async function findMeans(world: MeansWorld, tryOut: TryOut): Promise<FoundMeans> {
   if (world.platform !== 'linux')
     return none(`bubblewrap needs Linux, and this is ${world.platform}`)
+  const { arch: machine } = world
+  if (!isFilteredMachine(machine)) return none(`no seccomp filter is known for ${machine}`)
   const program = world.program ?? (await systemProgram('bwrap'))
   if (program === undefined) return none('bubblewrap (bwrap) is not installed')
   const version = await versionOf(program)
@@ -39,11 +44,12 @@ export async function findMeans(world: MeansWorld, tryOut: TryOut): Promise<Foun
     return none(`bubblewrap ${version} is too old; ${OLDEST} is needed`)
   }
   const disablesNamespaces = isAtLeast(version, DISABLES_NAMESPACES)
+  await clearAbandonedScenes()
   let first: string | undefined
   for (const proc of PROCS) {
-    const means: SandboxMeans = { program, disablesNamespaces, proc }
+    const means: SandboxMeans = { program, disablesNamespaces, proc, machine }
     const [weakness, nests] = await Promise.all([
-      weaknessOf((order) => tryOut(means, order)).catch(messageOf),
+      weaknessOf(machine, (order) => tryOut(means, order)).catch(messageOf),
       nesting(means, tryOut),
     ])
     if (weakness === undefined) return { means, by: `bubblewrap ${version}`, nests }

@@ -7,6 +7,7 @@ import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
 import type { SandboxMeans, SandboxPlan } from './args.ts'
+import type { HeldLimits } from './limited-run.ts'
 import { standingPlace } from './standing-place.ts'
 import { mountsOf } from './mounts.ts'
 
@@ -24,6 +25,7 @@ export interface PreparedSandbox {
 export interface SandboxGround {
   readonly means: SandboxMeans
   readonly superuser: boolean
+  readonly limits?: HeldLimits
   readonly env: Readonly<Record<string, string | undefined>>
 }
 

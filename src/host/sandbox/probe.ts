@@ -5,7 +5,9 @@
 export const PROBE = `
 const fs = require('node:fs')
 const net = require('node:net')
-const { canary, work, write, change, read, sockets, port } = JSON.parse(process.argv[1])
+const path = require('node:path')
+const { spawnSync } = require('node:child_process')
+const { canary, work, write, change, read, sockets, port, keyring } = JSON.parse(process.argv[1])
 const status = fs.readFileSync('/proc/self/status', 'utf8')
 const field = (name) => new RegExp('^' + name + ':\\\\s*(\\\\S+)', 'm').exec(status)?.[1] ?? ''
 const can = (attempt) => {
@@ -21,6 +23,23 @@ const holds = (path) => {
   let found = false
   can(() => (found = fs.readFileSync(path, 'latin1').includes(canary)))
   return found
+}
+const bits = (path) => {
+  let found = 0
+  can(() => (found = fs.statSync(path).mode & 0o6000))
+  return found
+}
+const leavesSetId = (mode) => {
+  can(() => fs.chmodSync(work, mode))
+  const made = work + mode.toString(8)
+  can(() => fs.closeSync(fs.openSync(made, 'w', mode)))
+  return bits(work) !== 0 || bits(made) !== 0
+}
+// One of the two places may be mounted without the right to run programs.
+const usesKeyrings = (folder) => {
+  const program = folder + '/keyring'
+  can(() => fs.writeFileSync(program, Buffer.from(keyring, 'base64'), { mode: 0o700 }))
+  return spawnSync(program).status === 0
 }
 const connects = (target) =>
   new Promise((resolve) => {
@@ -39,6 +58,9 @@ void (async () => {
     works: opens(work, 'w'),
     capabilities: ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].filter((name) => !/^0+$/.test(field(name))),
     mayGainPowers: field('NoNewPrivs') !== '1',
+    filtered: field('Seccomp') === '2',
+    leavesSetId: [0o4755, 0o2755].some(leavesSetId),
+    usesKeyrings: [process.env.HOME, path.dirname(work)].some(usesKeyrings),
     changed: change.filter((path) => opens(path, 'r+')),
     reached,
     canaries: [

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { lstat, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
 import { userHome } from '../machine.ts'
-import { runProgram } from '../process.ts'
+import { removeAbandonedFolders, temporaryFolder } from '../temporary-folder.ts'
 import { PROBE } from './probe.ts'
+import { keyringProgram } from './raw-program.ts'
+import type { FilteredMachine } from './seccomp.ts'
 
 /** A run in the sandbox that is to be proven, around folders made for it. */
 export interface ProbeOrder {
@@ -24,12 +27,16 @@ export type ProbedRun = (order: ProbeOrder) => Promise<string>
  * Tries, from inside, what a sandbox must make impossible. `undefined` when nothing succeeded, else what did, in words for
  * people. What `run` throws goes on: then there is no sandbox to speak of.
  */
-export async function weaknessOf(run: ProbedRun): Promise<string | undefined> {
+export async function weaknessOf(
+  machine: FilteredMachine,
+  run: ProbedRun,
+): Promise<string | undefined> {
   const scene = await setScene()
   try {
     const { workspace, hawserHome, attempts } = scene
     const env = { ...process.env, ANTHROPIC_API_KEY: attempts.canary }
-    const argv = [process.execPath, '-e', PROBE, JSON.stringify(attempts)]
+    const keyring = keyringProgram(machine).toString('base64')
+    const argv = [process.execPath, '-e', PROBE, JSON.stringify({ ...attempts, keyring })]
     const output = await run({ workspace, hawserHome, env, argv })
     return judge(output, await existing(attempts.write))
   } finally {
@@ -55,6 +62,9 @@ const Found = z.object({
   works: z.boolean(),
   capabilities: z.array(z.string()),
   mayGainPowers: z.boolean(),
+  filtered: z.boolean(),
+  leavesSetId: z.boolean(),
+  usesKeyrings: z.boolean(),
   changed: z.array(z.string()),
   reached: z.array(z.string()),
   canaries: z.array(z.string()),
@@ -64,10 +74,14 @@ function judge(output: string, wrote: readonly string[]): string | undefined {
   const found = Found.safeParse(parsed(output))
   if (!found.success) return `the test in it did not run: ${output.trim().split('\n')[0]}`
   const { works, capabilities, mayGainPowers, changed, reached, canaries } = found.data
+  const { filtered, leavesSetId, usesKeyrings } = found.data
   const said = [
     ...(works ? [] : ['it cannot write the workspace']),
     ...capabilities.map((name) => `it leaves powers (${name})`),
     ...(mayGainPowers ? ['it lets powers be gained'] : []),
+    ...(filtered ? [] : ['it filters no system calls']),
+    ...(leavesSetId ? ['it lets set-id files be made'] : []),
+    ...(usesKeyrings ? ['it lets keyrings be used'] : []),
     ...[...wrote, ...changed].map((path) => `it lets ${path} be written`),
     ...reached.map((what) => `it lets ${what} be reached`),
     ...canaries.map((where) => `it lets a key be found in ${where}`),
@@ -144,7 +158,7 @@ async function setScene(): Promise<ProofScene> {
     port: typeof address === 'object' && address !== null ? address.port : 0,
   }
   const clear = async () => {
-    neighbour.abort()
+    neighbour.kill('SIGKILL')
     for (const server of servers) server.close()
     const made = [workspace, outside, ...attempts.write]
     // What was not made is not there, or not even ours to look for.
@@ -153,12 +167,21 @@ async function setScene(): Promise<ProofScene> {
   return { workspace, hawserHome, attempts, clear }
 }
 
+/** Removes what self-tests of killed processes left. */
+export async function clearAbandonedScenes(): Promise<void> {
+  const folders = new Set([tmpdir(), sceneParent()])
+  await Promise.all([...folders].map((folder) => removeAbandonedFolders(folder)))
+}
+
 /** The path of a socket must be short. */
-const LONGEST_FOLDER = 60
+const LONGEST_FOLDER = 50
+
+function sceneParent(): string {
+  return tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir()
+}
 
 async function freshFolder(): Promise<string> {
-  const folder = tmpdir().length > LONGEST_FOLDER ? '/tmp' : tmpdir()
-  return realpath(await mkdtemp(join(folder, 'hawser-')))
+  return realpath(await temporaryFolder('proof', sceneParent()))
 }
 
 async function listening(
@@ -171,15 +194,13 @@ async function listening(
   return server
 }
 
-/** Another program of the same person, with a key in its environment. */
-async function startNeighbour(canary: string): Promise<AbortController> {
-  const abort = new AbortController()
-  const argv = ['/bin/sh', '-c', 'echo; exec sleep 600'] as const
+/** Another program of the same person, with a key in its environment. It ends when nothing more can come on its stdin. */
+async function startNeighbour(canary: string): Promise<ChildProcess> {
   const env = { PATH: '/usr/bin:/bin', ANTHROPIC_API_KEY: canary }
-  const order = { argv, folder: '/', env, wallMs: 600_000, errors: 'merged' as const }
+  const stdio = ['pipe', 'ignore', 'ignore'] as const
+  const child = spawn('/bin/cat', [], { cwd: '/', env, stdio: [...stdio] })
   await new Promise<void>((resolve, reject) => {
-    const running = runProgram({ ...order, signal: abort.signal, onOutput: () => resolve() })
-    running.then(() => resolve(), reject)
+    child.once('spawn', resolve).once('error', reject)
   })
-  return abort
+  return child
 }

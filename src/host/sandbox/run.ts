@@ -7,9 +7,13 @@ import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type Ending, type Program } from '../process.ts'
+import { HANDED } from '../process-start.ts'
 import { protectedPlaces } from './protected-places.ts'
-import { sandboxArgs } from './args.ts'
+import { sandboxArgs, type SandboxHold } from './args.ts'
 import { programEnv } from './env.ts'
+import { runLimited, type HeldLimits } from './limited-run.ts'
+import type { LimitGroup } from './limits.ts'
+import { seccompFilter } from './seccomp.ts'
 import { standingPlace } from './standing-place.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 
@@ -28,20 +32,25 @@ export async function runConfined(
     asHostResult('look at protected paths', async () =>
       moveAppeared(workspace, before, await protectedPlaces(workspace, watched), confinement.keep),
     )
-  const ran = await runProgram({
+  const { limits } = ground
+  const ran = await runLimited(limits, (group) => ({
     ...orderOf(command),
-    argv: sandboxArgs(plan, command.argv),
+    argv: enteredArgs(group, sandboxArgs(plan, command.argv, holdOf(limits, group))),
+    handed: seccompFilter({ machine: plan.means.machine, nests: plan.nests }),
     folder: '/',
     env: programEnv(ground.env, home, command.env),
     errors: 'apart',
-  }).catch(async (error: unknown) => {
+  })).catch(async (error: unknown) => {
     await settle()
     throw error
   })
   if (!ran.ok) return ran
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
   const appeared = await settle()
-  return appeared.ok ? ok(exitOf(ran.value, appeared.value)) : appeared
+  if (!appeared.ok) return appeared
+  const { met } = ran.value
+  const limitsMet = Object.keys(met).length === 0 ? {} : { limitsMet: met }
+  return ok({ ...exitOf(ran.value, appeared.value), ...limitsMet })
 }
 
 /** Runs a command with the rights of the person we run for. */
@@ -96,6 +105,22 @@ async function personsGitConfig(): Promise<string | undefined> {
     () => path,
     () => undefined,
   )
+}
+
+function holdOf(limits: HeldLimits | undefined, group: LimitGroup | undefined): SandboxHold {
+  return {
+    filter: HANDED,
+    ...(limits === undefined ? {} : { processes: limits.most.processes }),
+    ...(group?.dataBytes === undefined ? {} : { dataBytes: group.dataBytes }),
+  }
+}
+
+function enteredArgs(
+  group: LimitGroup | undefined,
+  argv: readonly [string, ...string[]],
+): [string, ...string[]] {
+  const [file, ...rest] = group?.entry ?? []
+  return file === undefined ? [...argv] : [file, ...rest, ...argv]
 }
 
 function orderOf(

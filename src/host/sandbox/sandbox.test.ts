@@ -71,6 +71,13 @@ test('on another system nothing is confined, and that is said', async () => {
   })
 })
 
+test('on a processor without a seccomp filter nothing is confined, and that is said', async () => {
+  expect(await systemSandbox({ platform: 'linux', arch: 'riscv64' }).status()).toEqual({
+    confined: false,
+    why: 'no seccomp filter is known for riscv64',
+  })
+})
+
 test.each([
   ['is too old', 'echo bubblewrap 0.3.3'],
   ['says nothing of use', 'echo hello'],
@@ -100,6 +107,9 @@ test('a bubblewrap that only pretends to confine is found out', async () => {
     'a socket outside',
     'a file',
     'be written',
+    'filters no system calls',
+    'set-id files',
+    'keyrings',
   ]) {
     expect(said).toContain(word)
   }
@@ -110,6 +120,7 @@ const isRoot = process.getuid?.() === 0
 /** Each leaves out, or turns round, something that must not be missing. */
 const WEAKER: readonly (readonly [string, string, boolean])[] = [
   ['shares the network', 's/--unshare-net //', true],
+  ['filters no system calls', 's/--seccomp 3 //', true],
   ['shows the home', 's/--tmpfs [^ ]*\\/home //; s/--remount-ro [^ ]*\\/home //', true],
   ['leaves the root writable', 's/--ro-bind \\/ \\/ /--bind \\/ \\/ /', true],
   [

@@ -1,11 +1,22 @@
 import process from 'node:process'
+import { LIMIT_DEFAULTS, type Settings } from '../../model/settings.ts'
+import { memoryShare } from '../machine.ts'
 import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
 import { sandboxArgs, type SandboxMeans } from './args.ts'
+import type { HeldLimits } from './limited-run.ts'
+import { findLimits, type CommandLimits, type LimitMeans } from './limits.ts'
 import { findMeans, type FoundMeans, type TryOut } from './means.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
 
 export type { ConfinedCommand, ConfinedRun, Confinement, Exit } from './confinement.ts'
+
+/** What one command may use, and by which means it is held to that. */
+export interface SandboxLimits extends CommandLimits {
+  readonly by: LimitMeans['by']
+  /** Whether more processes are really refused: to root they are only by control groups. */
+  readonly bindsProcesses: boolean
+}
 
 export type SandboxStatus =
   | {
@@ -13,6 +24,7 @@ export type SandboxStatus =
       readonly by: string
       /** A guest's tools can be confined in their turn. */
       readonly nests?: boolean
+      readonly limits?: SandboxLimits
     }
   | { readonly confined: false; readonly why: string }
 
@@ -28,37 +40,63 @@ export interface Sandbox {
 
 export interface SandboxWorld {
   readonly platform?: string
+  /** The processor, as Node names it. */
+  readonly arch?: string
   /** Where bubblewrap is; looked for among the programs of the system when absent. */
   readonly program?: string
   readonly env?: Readonly<Record<string, string | undefined>>
+  readonly limits?: CommandLimits
 }
 
 /** The sandbox of this machine: bubblewrap, once it has proven that it confines. */
 export function systemSandbox(world: SandboxWorld = {}): Sandbox {
-  const { platform = process.platform, program, env = process.env } = world
+  const { platform = process.platform, arch = process.arch, program, env = process.env } = world
   const named = program === undefined ? {} : { program }
   let finding: Promise<FoundMeans> | undefined
-  const found = () => (finding ??= findMeans({ platform, ...named }, tryOut))
+  const found = () => (finding ??= findMeans({ platform, arch, ...named }, tryOut))
+  let limiting: Promise<HeldLimits> | undefined
+  const held = () => (limiting ??= heldLimits(world.limits))
   return {
-    status: async () => statusOf(await found()),
+    status: async () => {
+      const [machine, limits] = await Promise.all([found(), held()])
+      return statusOf(machine, limits)
+    },
     confined: (confinement) => async (command) => {
-      const machine = await found()
+      const [machine, limits] = await Promise.all([found(), held()])
       return machine.means === undefined
         ? unavailable(machine.why)
-        : runConfined(groundOf(machine.means, env), confinement, command)
+        : runConfined({ ...groundOf(machine.means, env), limits }, confinement, command)
     },
     unconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
   }
 }
 
-function statusOf(machine: FoundMeans): SandboxStatus {
-  return machine.means === undefined
-    ? { confined: false, why: machine.why }
-    : { confined: true, by: machine.by, nests: machine.nests }
+/** The limits of a command by settings, on this machine. */
+export function commandLimits(settings: NonNullable<Settings['limits']>): CommandLimits {
+  const {
+    command_processes: processes = LIMIT_DEFAULTS.command_processes,
+    command_memory_percent: percent = LIMIT_DEFAULTS.command_memory_percent,
+  } = settings
+  return { processes, memoryBytes: memoryShare(percent) }
+}
+
+function statusOf(machine: FoundMeans, { means, most }: HeldLimits): SandboxStatus {
+  if (machine.means === undefined) return { confined: false, why: machine.why }
+  const bindsProcesses = means.by !== 'rlimits' || !isSuperuser()
+  const limits = { ...most, by: means.by, bindsProcesses }
+  return { confined: true, by: machine.by, nests: machine.nests, limits }
+}
+
+async function heldLimits(limits: CommandLimits = commandLimits({})): Promise<HeldLimits> {
+  return { means: await findLimits(), most: limits }
+}
+
+function isSuperuser(): boolean {
+  return process.getuid?.() === 0
 }
 
 function groundOf(means: SandboxMeans, env: SandboxGround['env']): SandboxGround {
-  return { means, env, superuser: process.getuid?.() === 0 }
+  return { means, env, superuser: isSuperuser() }
 }
 
 const PROOF_MS = 60_000

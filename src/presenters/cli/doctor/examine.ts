@@ -1,7 +1,7 @@
 import { asResult, closing, type Folder } from '../../../host/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
-import { systemSandbox } from '../../../host/sandbox/sandbox.ts'
+import { commandLimits, systemSandbox } from '../../../host/sandbox/sandbox.ts'
 import { systemProgram } from '../../../host/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
@@ -45,6 +45,8 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const { settings } = effectiveSettings(stored)
   const shortKeys = shortKeyCheck(world.env, settings)
   const disk = place.diskCheck([workspace, home])
+  const limits = commandLimits(settings.limits ?? {})
+  const sandbox = await systemSandbox({ env: world.env, limits }).status()
   return {
     settings: sourcedSettings(stored),
     errors: sessions.errors,
@@ -52,7 +54,8 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
     checks: [
       machine.nodeCheck(facts),
       machine.platformCheck(facts),
-      machine.sandboxCheck(await systemSandbox({ env: world.env }).status()),
+      machine.sandboxCheck(sandbox),
+      ...machine.limitsCheck(sandbox),
       machine.programCheck('ripgrep', await systemProgram('rg'), 'glob and grep do not work'),
       machine.programCheck('git', await systemProgram('git'), 'commands cannot use it'),
       place.homeCheck(home, places.home),

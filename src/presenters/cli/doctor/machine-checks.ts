@@ -35,6 +35,26 @@ export function sandboxCheck(status: SandboxStatus): Check {
   return warning('sandbox', { text }, { action: 'On Linux, install bubblewrap (bwrap).' })
 }
 
+/** Nothing where commands are not confined: then they are not limited either, which the check of the sandbox implies. */
+export function limitsCheck(status: SandboxStatus): readonly Check[] {
+  if (!status.confined || status.limits === undefined) return []
+  const { by, processes, memoryBytes, bindsProcesses } = status.limits
+  const most = `${processes.toLocaleString('en')} processes`
+  const memory = `${(memoryBytes / GIB).toFixed(1)} GiB of memory`
+  if (by !== 'rlimits')
+    return [good('limits', `A command has at most ${most} and ${memory}, by ${by}.`)]
+  const each = `${memory} for each of its processes (RLIMIT_DATA)`
+  if (bindsProcesses) {
+    return [good('limits', `A command has at most ${most} (RLIMIT_NPROC) and ${each}.`)]
+  }
+  const text = `A command has at most ${each}, and any number of processes: RLIMIT_NPROC does not bind root.`
+  const action =
+    'Run hawser as another user, or where it may make control groups for pids and memory.'
+  return [warning('limits', { text }, { action })]
+}
+
+const GIB = 1024 ** 3
+
 /** `what` does not work without it. */
 export function programCheck(name: string, found: string | undefined, what: string): Check {
   if (found !== undefined) return good(name, found, 'installed')

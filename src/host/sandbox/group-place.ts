@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A hierarchy of control groups as it is mounted here, and where this process is in it. Paths begin at `/`. */
+export interface GroupPlace {
+  readonly mounted: string
+  /** The folder of our own group, below `mounted` or the same. */
+  readonly own: string
+}
+
+/** Where this process is in the unified hierarchy, or in the one of a controller of version 1. */
+export async function groupPlace(
+  root: string,
+  controller: 'unified' | 'pids' | 'memory',
+): Promise<GroupPlace | undefined> {
+  const [groups, mounts] = await Promise.all(
+    ['cgroup', 'mountinfo'].map((name) =>
+      readFile(join(root, 'proc/self', name), 'utf8').catch(() => ''),
+    ),
+  )
+  return placeIn(groups ?? '', mounts ?? '', controller)
+}
+
+/** Pure; from the texts of /proc/self/cgroup and /proc/self/mountinfo. */
+export function placeIn(
+  groups: string,
+  mounts: string,
+  controller: 'unified' | 'pids' | 'memory',
+): GroupPlace | undefined {
+  const path = pathIn(groups, controller)
+  const mount = mounts
+    .split('\n')
+    .map(parseMount)
+    .findLast((one) => isOf(one, controller))
+  if (path === undefined || mount === undefined) return undefined
+  const below = mount.root === '/' ? path : path.slice(mount.root.length)
+  const outside = !`${path}/`.startsWith(mount.root === '/' ? '/' : `${mount.root}/`)
+  if (outside || path.split('/').includes('..')) return undefined
+  return { mounted: mount.at, own: join(mount.at, below).replace(/\/$/, '') }
+}
+
+function pathIn(groups: string, controller: string): string | undefined {
+  for (const line of groups.split('\n')) {
+    const [, id, names = '', path] = /^(\d+):([^:]*):(\/.*)$/.exec(line) ?? []
+    const ours = controller === 'unified' ? id === '0' : names.split(',').includes(controller)
+    if (ours) return path
+  }
+  return undefined
+}
+
+interface Mounted {
+  readonly root: string
+  readonly at: string
+  readonly type: string
+  readonly options: readonly string[]
+}
+
+function parseMount(line: string): Mounted | undefined {
+  const [before = '', after = ''] = line.split(' - ')
+  const [, , , root, at] = before.split(' ')
+  const [type, , options = ''] = after.split(' ')
+  if (root === undefined || at === undefined || type === undefined) return undefined
+  return { root: unescaped(root), at: unescaped(at), type, options: options.split(',') }
+}
+
+/** The kernel writes spaces and the like as three octal digits. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  )
+}
+
+function isOf(mount: Mounted | undefined, controller: string): mount is Mounted {
+  if (controller === 'unified') return mount?.type === 'cgroup2'
+  return mount?.type === 'cgroup' && mount.options.includes(controller)
+}

@@ -1,0 +1,30 @@
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { ownerIsGone, ownerMark } from './owner-mark.ts'
+
+/** Makes a folder that a later process removes if this one is killed before it does so itself. */
+export function temporaryFolder(
+  kind: 'pipe' | 'proof',
+  parent: string = tmpdir(),
+): Promise<string> {
+  return mkdtemp(join(parent, `hawser-${kind}-${ownerMark()}-`))
+}
+
+/** Removes temporary folders of our user whose process has ended. Never throws for what the disk refuses. */
+export async function removeAbandonedFolders(parent: string = tmpdir()): Promise<void> {
+  const names = await readdir(parent).catch(() => [])
+  const abandoned = names.filter((name) => ownerIsGone(NAME.exec(name)?.[1] ?? ''))
+  await Promise.allSettled(
+    abandoned.map(async (name) => {
+      const path = join(parent, name)
+      const facts = await lstat(path)
+      // Where everyone may write, another user may have made something of that name.
+      const ours = facts.isDirectory() && facts.uid === process.geteuid?.()
+      if (ours) await rm(path, { recursive: true, force: true })
+    }),
+  )
+}
+
+const NAME = /^hawser-(?:pipe|proof)-([0-9a-z]+-[0-9a-z]+-[0-9a-z]+)-\w{6}$/

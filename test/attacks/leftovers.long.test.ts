@@ -1,0 +1,3 @@
+import { leftovers } from './leftovers-suite.ts'
+
+leftovers(true)
