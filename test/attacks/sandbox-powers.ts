@@ -118,7 +118,8 @@ export const POWER_ATTACKS: readonly Attack[] = [
     run: async (scene) => {
       const ground = await scene.workspace()
       const argv = [process.execPath, process.argv[1] ?? '', scene.root, 'prove']
-      const { output } = await ground.sh('', { argv }, { guest: true })
+      const readable = [process.argv[1] ?? '']
+      const { output } = await ground.sh('', { argv }, { guest: true, readable })
       return output.includes('"confined":true') ? undefined : output
     },
   },

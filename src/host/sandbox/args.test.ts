@@ -33,10 +33,10 @@ test('every sandbox has its own namespaces and session, no powers, and dies with
     '--die-with-parent',
     '--new-session',
     '--disable-userns',
-    '--ro-bind / /',
     '--dev /dev',
     '--proc /proc',
     '--remount-ro /proc',
+    '--remount-ro /',
     '--dir /tmp/.home',
     '--chdir /ws/sub',
   ])
@@ -89,11 +89,13 @@ test('what lies deeper is mounted later, and what is hidden is closed last', () 
     { at: '/tmp', as: 'private_folder' },
     { at: '/run/bin', as: 'readable', from: '/store/bin' },
     { at: '/run', as: 'hidden_folder' },
+    { at: '/bin', as: 'link', from: 'usr/bin' },
   ]
   const all = flags({ mounts })
   expect(all.slice(all.indexOf('--remount-ro /proc') + 1, -2)).toEqual([
     '--tmpfs /tmp',
     '--tmpfs /run',
+    '--symlink usr/bin /bin',
     '--ro-bind /store/bin /run/bin',
     '--ro-bind /dev/null /home/me/.netrc',
     '--tmpfs /home/me/.hawser',
@@ -102,6 +104,7 @@ test('what lies deeper is mounted later, and what is hidden is closed last', () 
     '--ro-bind /home/me/.hawser/instances/a/ws/.git/config /home/me/.hawser/instances/a/ws/.git/config',
     '--remount-ro /run',
     '--remount-ro /home/me/.hawser',
+    '--remount-ro /',
   ])
 })
 
@@ -119,8 +122,7 @@ test('a workspace at / comes before what is hidden in it', () => {
     { at: '/', as: 'writable' },
   ]
   const all = flags({ mounts })
-  expect(all.slice(all.indexOf('--ro-bind / /'))).toEqual([
-    '--ro-bind / /',
+  expect(all.slice(all.indexOf('--bind / /'))).toEqual([
     '--bind / /',
     '--dev /dev',
     '--proc /proc',

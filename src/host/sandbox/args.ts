@@ -11,6 +11,8 @@ export interface Mount {
     /** Empty, and stays so. */
     | 'hidden_folder'
     | 'hidden_file'
+    /** A symbolic link, whose target is `from`. */
+    | 'link'
   /** What is shown there, where that is not the same path. */
   readonly from?: string
 }
@@ -79,15 +81,21 @@ export function sandboxArgs(
   ]
 }
 
+/** The variable whose text becomes the `.gitconfig` of the home inside. */
+export const GIT_SETTINGS = 'HAWSER_GIT_SETTINGS'
+
 /**
  * Joins stderr to stdout, so that what bubblewrap itself says stays apart; sets limits that nothing raises again; and waits,
  * so that it, and not the program, is the one that signals from inside cannot reach. A limit that is lower already, or that
- * this shell does not know (`-u` in bash is `-p` in dash), is left as it is.
+ * this shell does not know (`-u` in bash is `-p` in dash), is left as it is. The settings of git come as a variable, since
+ * they are a selection of the person's and a file of no place.
  */
 function firstProcess({ processes = 4_096, dataBytes }: SandboxHold): string {
   const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)}; `
   return [
     'exec 2>&1',
+    `[ -z "$${GIT_SETTINGS}" ] || { printf %s "$${GIT_SETTINGS}" >"$HOME/.gitconfig"; } 2>/dev/null`,
+    `unset ${GIT_SETTINGS}`,
     `{ ulimit -c 0; ulimit -f 2097152; ${data}ulimit -u ${processes} || ulimit -p ${processes}; } 2>/dev/null`,
     '"$@"',
     'exit $?',
@@ -121,15 +129,14 @@ function mounting(plan: SandboxPlan): string[] {
   // What has to be empty for good is closed last: until then, places for deeper mounts are made in it.
   const closed = below.filter(({ as }) => as === 'hidden_folder')
   return [
-    '--ro-bind',
-    '/',
-    '/',
     ...own.flatMap(mountArgs),
     '--dev',
     '/dev',
     ...procArgs(plan),
     ...below.flatMap(mountArgs),
     ...closed.flatMap(({ at }) => ['--remount-ro', at]),
+    // The root begins empty, and folders on the way to a mount are made in it.
+    ...(own.length === 0 ? ['--remount-ro', '/'] : []),
   ]
 }
 
@@ -156,6 +163,8 @@ function mountArgs({ as, at, from = at }: Mount): string[] {
       return ['--tmpfs', at]
     case 'hidden_file':
       return ['--ro-bind', '/dev/null', at]
+    case 'link':
+      return ['--symlink', from, at]
   }
 }
 

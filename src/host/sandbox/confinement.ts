@@ -46,6 +46,11 @@ export interface Confinement {
    * run programs are always among them.
    */
   readonly protectedPaths: readonly string[]
+  /**
+   * What else programs may read: absolute, or below the person's home as `~/…`. Credentials in it stay hidden unless they
+   * are named themselves; `$HAWSER_HOME` and sockets always do.
+   */
+  readonly readable?: readonly string[]
   /** A guest owns the workspace's `.hawser` and starts sandboxes of its own. */
   readonly guest?: boolean
   /** Gets what appeared at a protected path. Without it, that stays in its folder under a name that nothing reads. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { programEnv } from './env.ts'
 
-const HOME = { home: '/tmp/home', temporary: '/tmp', gitConfig: undefined }
+const HOME = { home: '/tmp/home', temporary: '/tmp' }
 
 test('a program gets a short list, and nothing that could be a key', () => {
   const ours = {
@@ -35,6 +35,7 @@ test('folders of PATH that depend on where one stands are left out', () => {
 })
 
 test('what the command brings counts last', () => {
-  const env = programEnv({ LANG: 'C' }, { ...HOME, gitConfig: '/g' }, { LANG: 'x', A: '1' })
-  expect(env).toMatchObject({ LANG: 'x', A: '1', GIT_CONFIG_GLOBAL: '/g' })
+  const variables = { CARGO_HOME: '/c', A: '0' }
+  const env = programEnv({ LANG: 'C' }, { ...HOME, variables }, { LANG: 'x', A: '1' })
+  expect(env).toMatchObject({ LANG: 'x', A: '1', CARGO_HOME: '/c' })
 })

@@ -6,14 +6,14 @@ export interface ProgramHome {
   /** What the program takes for its user's home. */
   readonly home: string
   readonly temporary: string
-  /** The person's own settings of git, where they are: without them nothing can be committed. */
-  readonly gitConfig: string | undefined
+  /** By which programs find their toolchains, and what else the home inside needs. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 /** The whole environment of a program that we start: a short list, then what the command brings. Pure. */
 export function programEnv(
   ours: Readonly<Record<string, string | undefined>>,
-  { home, temporary, gitConfig }: ProgramHome,
+  { home, temporary, variables }: ProgramHome,
   more: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const env: Record<string, string> = {
@@ -26,8 +26,7 @@ export function programEnv(
     const value = ours[name]
     if (value !== undefined) env[name] = value
   }
-  if (gitConfig !== undefined) env['GIT_CONFIG_GLOBAL'] = gitConfig
-  return { ...env, ...more }
+  return { ...env, ...variables, ...more }
 }
 
 /** The folders of `PATH` that are the same wherever one stands. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { protectedPlaces } from './protected-places.ts'
-import { mountsOf, socketPaths } from './mounts.ts'
+import { mountsOf } from './mounts.ts'
 import type { Scene } from './scene.ts'
 
 async function lines(paths: readonly string[], more: (root: string) => Partial<Scene>) {
@@ -25,12 +25,14 @@ async function lines(paths: readonly string[], more: (root: string) => Partial<S
     network: false,
     places: await protectedPlaces(workspace, paths),
     env: {},
+    readable: [],
+    gitDirectories: [],
     userHomes: [],
     ...more(root),
   }
   const mounts = await mountsOf(scene)
   if (!mounts.ok) return mounts.error.kind
-  return mounts.value
+  return mounts.value.mounts
     .filter(({ at }) => at.startsWith(root))
     .map(({ at, as }) => `${as} ${at.slice(root.length)}`)
 }
@@ -39,7 +41,6 @@ test('protected places are read-only, and every folder on the way to one is a mo
   expect(
     await lines(['.git/config', '.git/hooks', 'CLAUDE.md', '.hawser', 'missing'], () => ({})),
   ).toEqual([
-    'hidden_folder /home',
     'writable /ws',
     'writable /ws/.git',
     'writable /ws/.git',
@@ -53,7 +54,6 @@ test('protected places are read-only, and every folder on the way to one is a mo
 
 test('a folder that is protected as a whole has no writable way in it', async () => {
   expect(await lines(['.git', '.git/config'], () => ({}))).toEqual([
-    'hidden_folder /home',
     'writable /ws',
     'readable /ws/.git',
     'readable /ws/.git/config',
@@ -62,17 +62,13 @@ test('a folder that is protected as a whole has no writable way in it', async ()
 
 test('when nothing is writable, only what is hidden has a mount of its own', async () => {
   expect(await lines(['.git/config', '.hawser'], () => ({ writable: 'nothing' }))).toEqual([
-    'hidden_folder /home',
     'readable /ws',
     'hidden_folder /ws/.hawser',
   ])
 })
 
 test('a guest keeps the .hawser of its workspace', async () => {
-  expect(await lines(['.hawser'], () => ({ guest: true }))).toEqual([
-    'hidden_folder /home',
-    'writable /ws',
-  ])
+  expect(await lines(['.hawser'], () => ({ guest: true }))).toEqual(['writable /ws'])
 })
 
 test('keys in the homes of the person are hidden, also behind links', async () => {
@@ -88,9 +84,11 @@ test('keys in the homes of the person are hidden, also behind links', async () =
     network: false,
     places: [],
     env: {},
+    readable: [],
+    gitDirectories: [],
     userHomes: [root],
   })
-  expect(mounts.ok && mounts.value.filter(({ at }) => at.startsWith(`${root}/`))).toEqual([
+  expect(mounts.ok && mounts.value.mounts.filter(({ at }) => at.startsWith(`${root}/`))).toEqual([
     { at: join(root, 'secrets'), as: 'hidden_folder' },
     { at: join(root, '.netrc'), as: 'hidden_file' },
   ])
@@ -112,25 +110,17 @@ test.runIf(inRun !== undefined)(
       guest: false,
       network: false,
       places: [],
+      readable: [],
+      gitDirectories: [],
       userHomes: [],
     }
     const mounts = await mountsOf({
       ...scene,
       env: { PATH: `/usr/bin:${folder}:/tmp:/run/nowhere` },
     })
-    expect(
-      mounts.ok && mounts.value.filter(({ as, at }) => as === 'readable' && at !== root),
-    ).toEqual([{ at: folder, as: 'readable', from: folder }])
+    const shown = mounts.ok ? mounts.value.mounts.filter(({ as }) => as === 'readable') : []
+    expect(shown.filter(({ at }) => at.startsWith('/run') || at === '/tmp')).toEqual([
+      { at: folder, as: 'readable' },
+    ])
   },
 )
-
-test('sockets are read from the listing of the system, abstract and nameless ones left out', () => {
-  const listed = `Num       RefCount Protocol Flags    Type St Inode Path
-0000000000000000: 00000003 00000000 00000000 0001 03 299434
-0000000000000000: 00000002 00000000 00010000 0001 01 21 /run/dbus/system bus
-0000000000000000: 00000002 00000000 00010000 0001 01   210 /home/me/.agent
-0000000000000000: 00000002 00000000 00010000 0001 01 211 @/tmp/.X11-unix/X0
-0000000000000000: 00000003 00000000 00000000 0001 03 212 /home/me/.agent
-`
-  expect(socketPaths(listed)).toEqual(['/run/dbus/system bus', '/home/me/.agent'])
-})

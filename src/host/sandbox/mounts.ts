@@ -1,133 +1,120 @@
-import { lstat, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import { liesIn } from '../confined-path.ts'
 import type { Mount } from './args.ts'
-import { pathFolders } from './env.ts'
-import { hiding, realPath } from './hiding.ts'
-import { isHawsers, protectedMounts } from './protected-mounts.ts'
+import { credentialMounts } from './credential-mounts.ts'
+import { gitDirectoryMounts } from './git-directories.ts'
+import { hiding } from './hiding.ts'
+import { isHawsers, protectedMounts, waysTo } from './protected-mounts.ts'
+import { HIDDEN_FOLDERS, PRIVATE_FOLDERS, SOCKET_PLACES, systemRoot } from './root-folders.ts'
 import type { Scene } from './scene.ts'
+import { isIn, showing, withoutRepeats } from './showing.ts'
+import { socketMounts } from './socket-mounts.ts'
+import { pathPlaces, toolchainsOf } from './toolchain-folders.ts'
 
-/** Where every program would find others' files and sockets. */
-const PRIVATE_FOLDERS = ['/tmp', '/var/tmp']
-const HIDDEN_FOLDERS = ['/run', '/var/run']
-
-/** Keys and passwords, in a person's home and of the system. */
-const SECRETS_AT_HOME = [
-  '.ssh',
-  '.aws',
-  '.gnupg',
-  '.netrc',
-  '.npmrc',
-  '.azure',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.config/gcloud',
-  '.config/gh',
-  '.docker',
-  '.git-credentials',
-  '.kube',
-  '.pypirc',
-  '.Xauthority',
-]
-const SECRETS_OF_THE_SYSTEM = [
-  '/etc/shadow',
-  '/etc/shadow-',
-  '/etc/gshadow',
-  '/etc/gshadow-',
-  '/etc/ssl/private',
-]
+/** What a sandbox shows, and the variables by which programs find it. */
+export interface SandboxView {
+  readonly mounts: readonly Mount[]
+  readonly variables: Readonly<Record<string, string>>
+}
 
 /**
- * What a sandbox shows and hides around a workspace. Only what exists is mounted over: nothing is ever made on the disk.
- * `protected_path` when `.hawser` is a link, which nothing can be mounted over.
+ * What a sandbox shows around a workspace: folders of the system, toolchains, folders of `PATH` and what a person allowed,
+ * read-only and without credentials and sockets; all else is not there. Only what exists is mounted over: nothing is ever
+ * made on the disk. `protected_path` when `.hawser` is a link, which nothing can be mounted over.
  */
-export async function mountsOf(scene: Scene): Promise<Result<readonly Mount[]>> {
+export async function mountsOf(scene: Scene): Promise<Result<SandboxView>> {
   if (scene.places.some((place) => isHawsers(place) && place.kind === 'symlink')) {
     return failed('protected_path', 'The .hawser of this workspace is a link.', {}, [
       { action: 'Replace the link by what it points to.' },
     ])
   }
-  const [bases, secrets, home] = await Promise.all([
-    baseFolders(),
-    hiding([
-      ...scene.userHomes.flatMap((folder) => SECRETS_AT_HOME.map((name) => join(folder, name))),
-      ...SECRETS_OF_THE_SYSTEM,
-    ]),
-    hiding([scene.hawserHome]),
+  const { workspace, env, gitDirectories } = scene
+  const mayShow = narrowEnough(scene)
+  const [{ shown: system, empty }, toolchains, named] = await Promise.all([
+    systemRoot(),
+    toolchainsOf(env, scene.userHomes, mayShow),
+    shownAt(scene.readable, (path) => isAllowed(path, scene)),
   ])
+  const folders = toolchains.places.map(({ at }) => at)
+  const seen = [...folders, ...system.map(({ at }) => at), workspace]
+  const programs = pathPlaces(env, scene.userHomes).filter(
+    (path) => !seen.some((folder) => isIn(path, folder)),
+  )
+  const own = await shownAt([...folders, ...programs], mayShow)
+  const resolver = scene.network ? await showing('/etc/resolv.conf') : []
+  const elsewhere = [workspace, ...gitDirectories]
+  const readable = withoutRepeats(
+    [...system, ...empty.filter(({ as }) => as === 'link'), ...own, ...named, ...resolver],
+    elsewhere,
+  )
+  const shown = readable.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
+  const all = [...shown, ...elsewhere]
+  const searched = shown.filter((at) => !system.some((folder) => folder.at === at))
+  const [credentials, ours, homes, git, sockets] = await Promise.all([
+    credentialMounts({
+      shown: all,
+      homes: scene.userHomes,
+      toolchains: toolchains.places,
+      named: named.map(({ at }) => at),
+    }),
+    hiding([scene.hawserHome]),
+    hiding(scene.userHomes.filter((home) => home !== '/')),
+    Promise.all(gitDirectories.map(gitDirectoryMounts)),
+    socketMounts([...shown, ...gitDirectories], [...searched, ...gitDirectories, ...SOCKET_PLACES]),
+  ])
+  const hidden = [...credentials, ...ours].filter(
+    // What is Hawser's in a workspace is for `protectedMounts`.
+    ({ at }) => at !== join(workspace, '.hawser') && all.some((folder) => isIn(at, folder)),
+  )
   const mounts: Mount[] = [
-    ...bases.map(({ at, as }) => ({ at, as })),
-    ...secrets,
-    ...(await neededFrom(bases, scene)),
-    ...home,
-    { at: scene.workspace, as: scene.writable === 'workspace' ? 'writable' : 'readable' },
+    ...sockets,
+    ...empty.filter(({ as }) => as !== 'link'),
+    ...homes.filter(({ at }) =>
+      system.some((folder) => folder.as === 'readable' && isIn(at, folder.at)),
+    ),
+    ...readable,
+    ...(scene.writable === 'workspace' ? heldIn(workspace, hidden) : []),
+    ...hidden,
+    { at: workspace, as: scene.writable === 'workspace' ? 'writable' : 'readable' },
+    ...git.flat().map((mount) => (scene.writable === 'workspace' ? mount : readOnly(mount))),
     ...(await protectedMounts(scene)),
   ]
-  return ok([...(await socketMounts(mounts, scene.workspace)), ...mounts])
+  return ok({ mounts, variables: toolchains.variables })
 }
 
-interface Base extends Mount {
-  /** Both names of it, where one leads to the other. */
-  readonly spelt: string
+/** A folder that holds a home, or what every program shares, is too wide to be a toolchain or a folder of programs. */
+function narrowEnough(scene: Scene): (path: string) => boolean {
+  const homes = [...scene.userHomes, '/home', '/root']
+  const wide = [...homes, ...PRIVATE_FOLDERS, ...HIDDEN_FOLDERS, scene.hawserHome]
+  return (path) => isAllowed(path, scene) && !wide.some((folder) => isIn(folder, path))
 }
 
-async function baseFolders(): Promise<readonly Base[]> {
-  const all = [
-    ...PRIVATE_FOLDERS.map((spelt) => ({ spelt, as: 'private_folder' as const })),
-    ...HIDDEN_FOLDERS.map((spelt) => ({ spelt, as: 'hidden_folder' as const })),
-  ]
-  const there = await Promise.all(
-    all.map(async (one) => ({ ...one, at: await realPath(one.spelt) })),
-  )
-  return there.flatMap(({ at, ...one }) => (at === undefined ? [] : [{ ...one, at }]))
+/** Never the folders that a sandbox has of its own, and never the home of Hawser. */
+function isAllowed(path: string, { hawserHome }: Scene): boolean {
+  return path !== '/' && ![hawserHome, '/proc', '/dev'].some((folder) => isIn(path, folder))
 }
 
-/** What programs need of the folders that are hidden from them: folders of `PATH`, and who resolves names. */
-async function neededFrom(bases: readonly Base[], scene: Scene): Promise<readonly Mount[]> {
-  const folders = pathFolders(scene.env).map((folder) => resolve(folder))
-  const mounts = await Promise.all(
-    bases.flatMap((base) =>
-      folders
-        .filter((folder) => folder !== base.spelt && liesIn(folder, base.spelt))
-        .filter((folder) => !liesIn(folder, scene.workspace))
-        .map(async (folder): Promise<readonly Mount[]> => {
-          const from = await realPath(folder)
-          const at = base.at + folder.slice(base.spelt.length)
-          return from === undefined ? [] : [{ at, as: 'readable', from }]
-        }),
-    ),
-  )
-  const resolver = scene.network ? await realPath('/etc/resolv.conf') : undefined
-  const hidden = resolver !== undefined && bases.some(({ at }) => liesIn(resolver, at))
-  return [...mounts.flat(), ...(hidden ? [{ at: resolver, as: 'readable' as const }] : [])]
-}
-
-/**
- * Sockets that somebody listens on now, outside of what is hidden anyway: a read-only file system does not keep a program
- * from connecting to one.
- */
-async function socketMounts(
-  mounts: readonly Mount[],
-  workspace: string,
+/** Judged by what is asked for and by where it really is. */
+async function shownAt(
+  paths: readonly string[],
+  may: (path: string) => boolean,
 ): Promise<readonly Mount[]> {
-  const listed = await readFile('/proc/net/unix', 'utf8').catch(() => '')
-  const covered = [...mounts.filter(({ as }) => as !== 'readable').map(({ at }) => at), workspace]
-  const sockets = await Promise.all(
-    socketPaths(listed).map(async (path): Promise<readonly Mount[]> => {
-      const at = await realPath(path)
-      if (at === undefined || covered.some((folder) => liesIn(at, folder))) return []
-      const facts = await lstat(at).catch(() => undefined)
-      return facts?.isSocket() === true ? [{ at, as: 'hidden_file' }] : []
-    }),
-  )
-  return sockets.flat()
+  const mounts = await Promise.all(paths.filter(may).map(showing))
+  return mounts.flatMap((one) => {
+    const real = one.at(-1)
+    return real !== undefined && may(real.at) ? one : []
+  })
 }
 
-/** The paths in a listing of /proc/net/unix; abstract names begin with `@`. Pure. */
-export function socketPaths(listed: string): readonly string[] {
-  const paths = [...listed.matchAll(/^\S+: (?:\S+ ){5}\s*\d+ (\/.*)$/gm)].map(
-    ([, path = '']) => path,
-  )
-  return [...new Set(paths)]
+/** Folders of the workspace on the way to what is hidden: a mount cannot be moved away, so the next command finds it there. */
+function heldIn(workspace: string, hidden: readonly Mount[]): readonly Mount[] {
+  const paths = hidden.map(({ at }) => at).filter((at) => at !== workspace && isIn(at, workspace))
+  const ways = paths.flatMap((path) => waysTo(workspace, path))
+  return [...new Set(ways)]
+    .filter((way) => !paths.some((path) => isIn(way, path)))
+    .map((at) => ({ at, as: 'writable' }))
+}
+
+function readOnly(mount: Mount): Mount {
+  return mount.as === 'writable' ? { ...mount, as: 'readable' } : mount
 }

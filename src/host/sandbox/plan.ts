@@ -1,12 +1,19 @@
+import { realpath } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { ok, type Result } from '../../model/errors.ts'
 import { liesIn } from '../confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
 import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
+import {
+  gitDirectoriesOf,
+  watchedGitDirectory,
+  type WatchedGitDirectory,
+} from './git-directories.ts'
+import { gitHome } from './git-home.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
-import type { SandboxMeans, SandboxPlan } from './args.ts'
+import { GIT_SETTINGS, type SandboxMeans, type SandboxPlan } from './args.ts'
 import type { HeldLimits } from './limited-run.ts'
 import { standingPlace } from './standing-place.ts'
 import { mountsOf } from './mounts.ts'
@@ -19,6 +26,10 @@ export interface PreparedSandbox {
   readonly watched: readonly string[]
   /** What stands there now. */
   readonly before: readonly ProtectedPlace[]
+  /** The same of git directories outside the workspace. */
+  readonly gitDirectories: readonly WatchedGitDirectory[]
+  /** For the environment of the program. */
+  readonly variables: Readonly<Record<string, string>>
 }
 
 /** By what, for whom, and in which environment. */
@@ -43,16 +54,48 @@ export async function prepareSandbox(
     const paths = [...ALWAYS_PROTECTED, ...confinement.protectedPaths, ...own]
     const before = await protectedPlaces(workspace, paths)
     const network = command.network === true
-    const scene = { workspace, hawserHome, writable, guest, network, env, userHomes: userHomes() }
+    const homes = await userHomes()
+    const [gitDirectories, git] = await Promise.all([
+      gitDirectoriesOf(workspace),
+      gitHome(homes, env['XDG_CONFIG_HOME'], workspace),
+    ])
+    const readable = [
+      // Where it is a link, by that name too.
+      confinement.workspace,
+      ...git.files,
+      ...(confinement.readable ?? []).flatMap((path) => atHome(path, homes)),
+    ]
+    const around = { network, env, readable, gitDirectories, userHomes: homes }
+    const scene = { workspace, hawserHome, writable, guest, ...around }
     // What is hidden as a whole is not also shown read-only.
     const places = before.filter(({ path }) => !own.includes(path))
     const mounts = await mountsOf({ ...scene, places })
     if (!mounts.ok) return mounts
     const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`
-    const base = { mounts: mounts.value, folder, home, network, nests: guest, superuser, means }
+    const base = {
+      mounts: mounts.value.mounts,
+      folder,
+      home,
+      network,
+      nests: guest,
+      superuser,
+      means,
+    }
     const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const watched = writable === 'workspace' ? mayAppear : []
-    return ok({ plan: base, workspace, watched, before })
+    const variables = {
+      ...mounts.value.variables,
+      ...(git.text === '' ? {} : { [GIT_SETTINGS]: git.text }),
+    }
+    const outside = writable === 'workspace' ? gitDirectories : []
+    return ok({
+      plan: base,
+      workspace,
+      watched,
+      before,
+      gitDirectories: await Promise.all(outside.map(watchedGitDirectory)),
+      variables,
+    })
   })
 }
 
@@ -67,13 +110,24 @@ const ALWAYS_PROTECTED = [
   OUR_FOLDER,
 ]
 
-/** What the environment says and what the system knows may differ. */
-function userHomes(): readonly string[] {
-  const said = userHome()
-  const home = said === undefined ? [] : [said]
+function atHome(path: string, homes: readonly string[]): readonly string[] {
+  return path.startsWith('~/') ? homes.map((home) => join(home, path.slice(2))) : [path]
+}
+
+/** What the environment says and what the system knows may differ, and each may be a link. */
+async function userHomes(): Promise<readonly string[]> {
+  const said = [userHome(), homeOfUser()].flatMap((path) =>
+    path === undefined ? [] : [resolve(path)],
+  )
+  const real = await Promise.all(said.map((path) => realpath(path).catch(() => path)))
+  return [...new Set([...said, ...real])].filter((path) => path !== '/')
+}
+
+function homeOfUser(): string | undefined {
   try {
-    return [...new Set([...home, userInfo().homedir])]
+    const { homedir } = userInfo()
+    return homedir.startsWith('/') ? homedir : undefined
   } catch {
-    return home
+    return undefined
   }
 }

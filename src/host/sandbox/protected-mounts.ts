@@ -34,7 +34,7 @@ async function heldPath(workspace: string, { kind, path }: ProtectedPlace): Prom
 }
 
 /** The folders between a workspace and a path in it. */
-function waysTo(workspace: string, path: string): string[] {
+export function waysTo(workspace: string, path: string): string[] {
   const names = path.slice(workspace.length).split('/').filter(Boolean)
   return names.slice(0, -1).map((_, at) => join(workspace, ...names.slice(0, at + 1)))
 }

@@ -1,10 +1,10 @@
-import { access } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { moveAppeared } from './appeared.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files.ts'
+import type { WatchedGitDirectory } from './git-directories.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type Ending, type Program } from '../process.ts'
 import { HANDED } from '../process-start.ts'
@@ -26,12 +26,14 @@ export async function runConfined(
   if (isTooLong(command.argv)) return tooLong()
   const prepared = await prepareSandbox(ground, confinement, command)
   if (!prepared.ok) return prepared
-  const { plan, workspace, before, watched } = prepared.value
-  const home = { home: plan.home, temporary: '/tmp', gitConfig: await personsGitConfig() }
+  const { plan, workspace, before, watched, gitDirectories, variables } = prepared.value
+  const home = { home: plan.home, temporary: '/tmp', variables }
   const settle = () =>
-    asHostResult('look at protected paths', async () =>
-      moveAppeared(workspace, before, await protectedPlaces(workspace, watched), confinement.keep),
-    )
+    asHostResult('look at protected paths', async () => {
+      const after = await protectedPlaces(workspace, watched)
+      const moved = await moveAppeared(workspace, before, after, confinement.keep)
+      return moved.ok ? andMovedInGit(gitDirectories, moved.value, confinement.keep) : moved
+    })
   const { limits } = ground
   const ran = await runLimited(limits, (group) => ({
     ...orderOf(command),
@@ -66,7 +68,7 @@ export async function runUnconfined(
   if (!place.ok) return place
   const [file, ...args] = command.argv
   if (file === undefined) throw new Error('a command names a program')
-  const home = { home: userHome() ?? '/', temporary: tmpdir(), gitConfig: undefined }
+  const home = { home: userHome() ?? '/', temporary: tmpdir() }
   const ran = await runProgram({
     ...orderOf(command),
     argv: [file, ...args],
@@ -97,14 +99,22 @@ function tooLong(): Failed {
   ])
 }
 
-async function personsGitConfig(): Promise<string | undefined> {
-  const home = userHome()
-  if (home === undefined) return undefined
-  const path = join(home, '.gitconfig')
-  return access(path).then(
-    () => path,
-    () => undefined,
-  )
+/** Also moves away what appeared in git directories outside; it is named by its absolute path. */
+async function andMovedInGit(
+  directories: readonly WatchedGitDirectory[],
+  moved: readonly string[],
+  keep: Confinement['keep'],
+): Promise<Result<readonly string[]>> {
+  const all = [...moved]
+  for (const { at, paths, before } of directories) {
+    const after = await protectedPlaces(at, paths)
+    const keepThere: Confinement['keep'] =
+      keep && ((path, content) => keep(join(at, path), content))
+    const there = await moveAppeared(at, before, after, keepThere)
+    if (!there.ok) return there
+    all.push(...there.value.map((path) => join(at, path)))
+  }
+  return ok(all)
 }
 
 function holdOf(limits: HeldLimits | undefined, group: LimitGroup | undefined): SandboxHold {

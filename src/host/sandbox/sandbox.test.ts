@@ -122,7 +122,12 @@ const WEAKER: readonly (readonly [string, string, boolean])[] = [
   ['shares the network', 's/--unshare-net //', true],
   ['filters no system calls', 's/--seccomp 3 //', true],
   ['shows the home', 's/--tmpfs [^ ]*\\/home //; s/--remount-ro [^ ]*\\/home //', true],
-  ['leaves the root writable', 's/--ro-bind \\/ \\/ /--bind \\/ \\/ /', true],
+  [
+    'shows the whole root, writable',
+    's/--symlink [^ ]* [^ ]* //g; s/--remount-ro \\/ //; s/--dev \\/dev /--bind \\/ \\/ --dev \\/dev /',
+    true,
+  ],
+  ['leaves folders of the system writable', 's/--ro-bind \\/usr /--bind \\/usr /', isRoot],
   [
     'leaves the settings of the kernel to root',
     's/--remount-ro \\/proc //; s/--ro-bind \\/proc /--bind \\/proc /',

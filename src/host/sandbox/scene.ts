@@ -13,6 +13,10 @@ export interface Scene {
   /** What stands at protected paths of the workspace now. */
   readonly places: readonly ProtectedPlace[]
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Further paths to show, read-only: absolute, and resolved by nobody yet. */
+  readonly readable: readonly string[]
+  /** Git directories outside that belong to the workspace, without links. */
+  readonly gitDirectories: readonly string[]
   /** Homes of the person we run for. */
   readonly userHomes: readonly string[]
 }

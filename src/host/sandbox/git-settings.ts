@@ -1,0 +1,204 @@
+/** One line of git's configuration. Section and key are in lower case, as git takes them. */
+export interface GitSetting {
+  readonly section: string
+  /** Between quotes, as in `[url "https://x"]`. */
+  readonly subsection?: string
+  readonly key: string
+  /** A key without a value is true. */
+  readonly value: string
+}
+
+/**
+ * Which settings a sandbox passes on from the person's configuration. All others stay outside: credentials and headers with
+ * tokens by intent, programs because they are not there, signing because no key is.
+ */
+interface Passed {
+  readonly section: string
+  /** Every key when absent. */
+  readonly keys?: readonly string[]
+  /** Keys below a name of their own are passed on too. */
+  readonly named?: true
+  readonly value?: RegExp
+  readonly why: string
+}
+
+const PASSED: readonly Passed[] = [
+  { section: 'user', keys: ['name', 'email', 'useconfigonly'], why: 'who commits' },
+  { section: 'author', keys: ['name', 'email'], why: 'who commits' },
+  { section: 'committer', keys: ['name', 'email'], why: 'who commits' },
+  { section: 'init', keys: ['defaultbranch', 'defaultobjectformat'], why: 'new repositories' },
+  {
+    section: 'core',
+    keys: [
+      ...['autocrlf', 'eol', 'safecrlf', 'whitespace', 'quotepath', 'abbrev', 'commentchar'],
+      ...['ignorecase', 'precomposeunicode', 'filemode', 'symlinks', 'longpaths', 'protecthfs'],
+      ...['protectntfs', 'excludesfile', 'attributesfile', 'untrackedcache', 'preloadindex'],
+      ...['checkstat', 'trustctime', 'logallrefupdates', 'compression', 'bigfilethreshold'],
+    ],
+    why: 'how files are compared and stored',
+  },
+  { section: 'alias', value: /^[^!]/, why: 'short names of commands of git itself' },
+  { section: 'pull', why: 'how branches are joined' },
+  { section: 'push', keys: ['default', 'autosetupremote', 'followtags'], why: 'what is pushed' },
+  { section: 'fetch', why: 'what is fetched' },
+  { section: 'branch', keys: ['autosetupmerge', 'autosetuprebase', 'sort'], why: 'new branches' },
+  {
+    section: 'merge',
+    keys: ['conflictstyle', 'ff', 'renames', 'log', 'stat', 'autostash'],
+    why: 'merges',
+  },
+  { section: 'rebase', why: 'how commits are moved' },
+  { section: 'rerere', why: 'remembered merges' },
+  { section: 'commit', keys: ['verbose', 'cleanup', 'status'], why: 'messages' },
+  {
+    section: 'tag',
+    keys: ['sort', 'forcesignannotated'],
+    value: /^(?!true)/,
+    why: 'lists of tags',
+  },
+  {
+    section: 'diff',
+    keys: [
+      ...['algorithm', 'renames', 'mnemonicprefix', 'noprefix', 'colormoved', 'context'],
+      ...['interhunkcontext', 'indentheuristic', 'renamelimit', 'submodule', 'statgraphwidth'],
+    ],
+    why: 'how changes are shown',
+  },
+  { section: 'log', why: 'how commits are shown' },
+  { section: 'status', why: 'how the state is shown' },
+  { section: 'stash', why: 'how the state is shown' },
+  { section: 'column', why: 'how lists are shown' },
+  { section: 'color', named: true, why: 'how text is shown' },
+  { section: 'grep', why: 'how text is found' },
+  { section: 'advice', why: 'how much git explains' },
+  { section: 'i18n', why: 'encodings' },
+  { section: 'apply', why: 'patches' },
+  { section: 'checkout', why: 'how branches are switched' },
+  { section: 'clone', keys: ['defaultremotename'], why: 'new repositories' },
+  { section: 'submodule', keys: ['recurse', 'fetchjobs'], why: 'submodules' },
+  { section: 'protocol', named: true, why: 'which transports are allowed' },
+  { section: 'safe', why: 'whose repositories are trusted' },
+  { section: 'feature', why: 'defaults of git' },
+  { section: 'index', why: 'the index' },
+  { section: 'pack', why: 'the object store' },
+  { section: 'gc', why: 'the object store' },
+  {
+    section: 'url',
+    keys: ['insteadof', 'pushinsteadof'],
+    named: true,
+    why: 'other names of servers',
+  },
+  {
+    section: 'filter',
+    keys: ['clean', 'smudge', 'process', 'required'],
+    named: true,
+    value: /^(git-lfs [\w %-]+|true)$/,
+    why: 'Git LFS: without it its files would be committed whole',
+  },
+]
+
+/** A URL with a user in it, and perhaps a password. */
+const WITH_USER = /:\/\/[^/\s]*@/
+
+/** The settings that a sandbox passes on. Pure. */
+export function passedSettings(settings: readonly GitSetting[]): readonly GitSetting[] {
+  return settings.filter(({ section, subsection, key, value }) => {
+    if (WITH_USER.test(value) || WITH_USER.test(subsection ?? '') || value.includes('\0')) {
+      return false
+    }
+    return PASSED.some(
+      (rule) =>
+        rule.section === section &&
+        (rule.keys?.includes(key) ?? true) &&
+        (rule.named === true || subsection === undefined) &&
+        (rule.value?.test(value) ?? true),
+    )
+  })
+}
+
+/** What git would read in a file. Ends at the first line that git would refuse. Pure. */
+export function parsedSettings(text: string): readonly GitSetting[] {
+  const settings: GitSetting[] = []
+  let place: Pick<GitSetting, 'section' | 'subsection'> | undefined
+  for (let line of wholeLines(text)) {
+    const header = HEADER.exec(line)
+    if (header !== null) {
+      const [whole, name = '', old, quoted] = header
+      const below = quoted?.replaceAll(/\\(.)/g, '$1') ?? old?.toLowerCase()
+      place = { section: name.toLowerCase(), ...(below === undefined ? {} : { subsection: below }) }
+      line = line.slice(whole.length)
+    }
+    if (/^\s*([#;]|$)/.test(line)) continue
+    const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=(.*))?$/s.exec(line)
+    const value = setting?.[2] === undefined ? 'true' : unquoted(setting[2])
+    if (setting === null || place === undefined || value === undefined) return settings
+    settings.push({ ...place, key: (setting[1] ?? '').toLowerCase(), value })
+  }
+  return settings
+}
+
+/** `[name]`, `[name.old]` or `[name "quoted"]`. */
+const HEADER = /^\s*\[([A-Za-z0-9-]+)(?:\.([^\]"\s]+))?(?:[ \t]+"((?:[^"\\]|\\.)*)")?\]/
+
+/** Lines, with those that end in a backslash joined to the next. */
+function wholeLines(text: string): readonly string[] {
+  const lines: string[] = []
+  let open = ''
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r?\n/)) {
+    const goesOn = /(^|[^\\])(\\\\)*\\$/.test(line) && !/^\s*[#;]/.test(open + line)
+    if (goesOn) open += line.slice(0, -1)
+    else {
+      lines.push(open + line)
+      open = ''
+    }
+  }
+  return open === '' ? lines : [...lines, open]
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  b: '\b',
+  '\\': '\\',
+  '"': '"',
+}
+
+function unquoted(raw: string): string | undefined {
+  let value = ''
+  let spaces = ''
+  let inQuotes = false
+  for (let at = 0; at < raw.length; at++) {
+    const letter = raw.charAt(at)
+    if (letter === '"') {
+      inQuotes = !inQuotes
+      value += spaces
+      spaces = ''
+    } else if (!inQuotes && (letter === '#' || letter === ';')) break
+    else if (!inQuotes && /\s/.test(letter)) spaces += value === '' ? '' : letter
+    else {
+      const escaped = letter === '\\' ? ESCAPES[raw.charAt(++at)] : letter
+      if (escaped === undefined) return undefined
+      value += spaces + escaped
+      spaces = ''
+    }
+  }
+  return inQuotes ? undefined : value
+}
+
+/** The text of a file in which git reads these settings. Pure. */
+export function settingsText(settings: readonly GitSetting[]): string {
+  return settings
+    .map(({ section, subsection, key, value }) => {
+      const name = subsection === undefined ? section : `${section} "${escaped(subsection)}"`
+      const spelt = escaped(value)
+        .replaceAll('\n', '\\n')
+        .replaceAll('\t', '\\t')
+        .replaceAll('\b', '\\b')
+      return `[${name}]\n\t${key} = "${spelt}"\n`
+    })
+    .join('')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/["\\]/g, '\\$&')
+}
