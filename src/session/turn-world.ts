@@ -3,6 +3,9 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
+import { moveAside, type KeepAppeared } from '../host/sandbox/appeared.ts'
+import { gitReadsAt } from '../host/sandbox/git-reads.ts'
+import { inspectSince } from '../host/sandbox/inspect.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { SentRequest } from '../turn/compose-request.ts'
@@ -66,6 +69,11 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
       const place = await parts.files.realRelative(path)
       return place.ok ? place.value : path
     },
+    gitReads: (path) => gitReadsAt(parts.workspace, path),
+    inspection: {
+      since: (places) => inspectSince(parts, places),
+      moveAside: (found) => moveAside(parts.workspace, found, keeping(parts)),
+    },
     contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {
       const answer = await parts.ask(question, world.signal)
@@ -114,17 +122,19 @@ function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   }, 0)
 }
 
+/** What a program put at a protected path is moved aside, and kept. */
+function keeping({ store }: SessionParts): KeepAppeared {
+  return (_path, content) => store.put(content, 'application/octet-stream')
+}
+
 /** A program runs as was decided; where nothing confines it, a person was asked about that first. */
 function contextOf(
   parts: SessionParts,
   world: TurnWorld,
-  { decision, call_id, claim }: RunningCall,
+  { decision, call_id, claim, watching }: RunningCall,
 ): ReturnType<TurnParts['contextOf']> {
   const { workspace, home, protectedPaths, sandbox } = parts
-  // What a program puts at a protected path is moved away, and kept.
-  const keep = (_path: string, content: AsyncIterable<Uint8Array>) =>
-    parts.store.put(content, 'application/octet-stream')
-  const base = { workspace, home, protectedPaths, keep }
+  const base = { workspace, home, protectedPaths, keep: keeping(parts), watching }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {

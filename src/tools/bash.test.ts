@@ -18,6 +18,7 @@ const DONE: Exit = {
   interrupted: false,
   durationMs: 1,
   appeared: [],
+  runsLater: [],
 }
 
 interface Called {

@@ -87,6 +87,9 @@ export interface ToolOutcome {
   readonly path?: string
   readonly before_blob?: BlobKey
   readonly after_blob?: BlobKey
+  /** Of a command: protected paths that were moved aside, and files that run later that it made or changed. */
+  readonly moved?: readonly string[]
+  readonly runs_later?: readonly string[]
   /** What it brought into the Session. */
   readonly resources?: readonly Descriptor[]
   readonly record?: readonly EventDraft[]

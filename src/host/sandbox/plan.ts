@@ -5,19 +5,18 @@ import { liesIn } from '../confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
 import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
-import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
+import { protectedPlaces } from './protected-places.ts'
 import type { SandboxMeans, SandboxPlan } from './args.ts'
 import { standingPlace } from './standing-place.ts'
 import { mountsOf } from './mounts.ts'
+import { watchOver, type Watch, type WatchOptions } from './watch.ts'
 
 /** A sandbox as it is to be set up, and what to look at when it is over. */
 export interface PreparedSandbox {
   readonly plan: SandboxPlan
   readonly workspace: string
-  /** Protected paths where something may appear. */
-  readonly watched: readonly string[]
-  /** What stands there now. */
-  readonly before: readonly ProtectedPlace[]
+  /** What is protected now, and how to look again; absent where the program can write nothing. */
+  readonly watch: { readonly before: Watch; readonly options: WatchOptions } | undefined
 }
 
 /** By what, for whom, and in which environment. */
@@ -38,32 +37,25 @@ export async function prepareSandbox(
     if (!place.ok) return place
     const { workspace, folder, hawserHome } = place.value
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
-    const paths = [...ALWAYS_PROTECTED, ...confinement.protectedPaths, ...own]
-    const before = await protectedPlaces(workspace, paths)
+    const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
+    const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
+    const options = { paths: mayAppear, gitDirectories: [], left: [OUR_FOLDER] }
+    const before = writable === 'workspace' ? await watchOver(workspace, options) : undefined
+    const ours = await protectedPlaces(workspace, [OUR_FOLDER, ...own])
     const network = command.network === true
     const scene = { workspace, hawserHome, writable, guest, network, env, userHomes: userHomes() }
     // What is hidden as a whole is not also shown read-only.
-    const places = before.filter(({ path }) => !own.includes(path))
+    const held = before?.places.filter((place) => place.held && !own.includes(place.path)) ?? []
+    const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const mounts = await mountsOf({ ...scene, places })
     if (!mounts.ok) return mounts
     const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`
     const base = { mounts: mounts.value, folder, home, network, nests: guest, superuser, means }
-    const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
-    const watched = writable === 'workspace' ? mayAppear : []
-    return ok({ plan: base, workspace, watched, before })
+    return ok({ plan: base, workspace, watch: before && { before, options } })
   })
 }
 
 const OUR_FOLDER = '.hawser'
-
-/** What makes git run programs of a repository's choice, or read its settings elsewhere; and our own folder. */
-const ALWAYS_PROTECTED = [
-  '.git/hooks',
-  '.git/config',
-  '.git/config.worktree',
-  '.git/commondir',
-  OUR_FOLDER,
-]
 
 /** What the environment says and what the system knows may differ. */
 function userHomes(): readonly string[] {

@@ -1,5 +1,6 @@
-import { join } from 'node:path'
-import { foldedName, liesIn } from '../confined-path.ts'
+import { join, resolve } from 'node:path'
+import { foldedName } from '../../model/folded-name.ts'
+import { liesIn } from '../confined-path.ts'
 import type { Mount } from './args.ts'
 import { hiding, realPath } from './hiding.ts'
 import type { ProtectedPlace } from './protected-places.ts'
@@ -27,8 +28,13 @@ export async function protectedMounts(scene: Scene): Promise<readonly Mount[]> {
 }
 
 /** Of a link, what it leads to; outside the workspace all is read-only anyway. */
-async function heldPath(workspace: string, { kind, path }: ProtectedPlace): Promise<string[]> {
-  const spelt = join(workspace, path)
+async function heldPath(
+  workspace: string,
+  { kind, path, git }: Scene['places'][number],
+): Promise<string[]> {
+  // What such a link leads to is a git directory, of which only some files are held.
+  if (kind === 'symlink' && git?.role === 'location') return []
+  const spelt = resolve(workspace, path)
   const held = kind === 'symlink' ? await realPath(spelt) : spelt
   return held === undefined || held === workspace || !liesIn(held, workspace) ? [] : [held]
 }

@@ -2,12 +2,11 @@ import { access } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { moveAppeared } from './appeared.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type Ending, type Program } from '../process.ts'
-import { protectedPlaces } from './protected-places.ts'
+import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
 import { sandboxArgs } from './args.ts'
 import { programEnv } from './env.ts'
 import { standingPlace } from './standing-place.ts'
@@ -22,12 +21,11 @@ export async function runConfined(
   if (isTooLong(command.argv)) return tooLong()
   const prepared = await prepareSandbox(ground, confinement, command)
   if (!prepared.ok) return prepared
-  const { plan, workspace, before, watched } = prepared.value
+  const { plan, watch } = prepared.value
   const home = { home: plan.home, temporary: '/tmp', gitConfig: await personsGitConfig() }
-  const settle = () =>
-    asHostResult('look at protected paths', async () =>
-      moveAppeared(workspace, before, await protectedPlaces(workspace, watched), confinement.keep),
-    )
+  const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
+  if (recorded?.ok === false) return recorded
+  const settle = () => settleWatch(watch, confinement)
   const ran = await runProgram({
     ...orderOf(command),
     argv: sandboxArgs(plan, command.argv),
@@ -40,8 +38,8 @@ export async function runConfined(
   })
   if (!ran.ok) return ran
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
-  const appeared = await settle()
-  return appeared.ok ? ok(exitOf(ran.value, appeared.value)) : appeared
+  const left = await settle()
+  return left.ok ? ok(exitOf(ran.value, left.value)) : left
 }
 
 /** Runs a command with the rights of the person we run for. */
@@ -65,7 +63,7 @@ export async function runUnconfined(
     env: programEnv(env, home, command.env),
     errors: 'merged',
   })
-  return ran.ok ? ok(exitOf(ran.value, [])) : ran
+  return ran.ok ? ok(exitOf(ran.value, NOTHING_LEFT)) : ran
 }
 
 export function unavailable(why: string): Failed {
@@ -111,7 +109,7 @@ function wasNotSetUp({ complaint, code, timedOut, interrupted }: Ending): boolea
   return complaint !== '' && code !== 0 && !timedOut && !interrupted
 }
 
-function exitOf(ending: Ending, appeared: readonly string[]): Exit {
+function exitOf(ending: Ending, left: LeftBehind): Exit {
   const { code, signal, timedOut, interrupted, durationMs } = ending
-  return { code, signal, timedOut, interrupted, durationMs, appeared }
+  return { code, signal, timedOut, interrupted, durationMs, ...left }
 }
