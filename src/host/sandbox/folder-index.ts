@@ -28,6 +28,8 @@ export class FolderIndex {
   readonly #path: string
   readonly #left: ReadonlySet<string>
   #root: KnownFolder | undefined
+  /** All folders of the last look, and what it found. */
+  #last: { readonly folders: readonly KnownFolder[]; readonly found: Look } | undefined
   #looking: Promise<unknown> = Promise.resolve()
 
   /** `left` are names at the root that are not entered. */
@@ -44,15 +46,24 @@ export class FolderIndex {
   }
 
   async #look(): Promise<Look> {
+    if (this.#last !== undefined && (await areSame(this.#last.folders))) return this.#last.found
+    const { folders, found } = await this.#lookAtAll()
+    this.#last = { folders, found }
+    return found
+  }
+
+  async #lookAtAll(): Promise<{ folders: readonly KnownFolder[]; found: Look }> {
+    const folders: KnownFolder[] = []
     const found: Found = { gitFolders: [], gitFiles: [], deeper: [], unread: [] }
     const now = Date.now()
     this.#root ??= unread(this.#path, '', isGitName(basename(this.#path)))
     const waiting: KnownFolder[] = [this.#root]
     for (let seen = 1; ; seen++) {
       const folder = waiting.pop()
-      if (folder === undefined) return found
+      if (folder === undefined) return { folders, found }
       if (seen % UNINTERRUPTED === 0) await breath()
       if (!refreshed(folder, now, folder === this.#root ? this.#left : NONE)) continue
+      folders.push(folder)
       if (!folder.readable) found.unread.push(folder.path)
       collect(folder, found)
       for (const inner of folder.inner.values()) waiting.push(inner)
@@ -90,13 +101,27 @@ function unread(at: string, path: string, inGit = false): KnownFolder {
   return { at, path, inGit, ...never, ...nothing }
 }
 
+/** Most looks find everything as it was: this is the quick way to know. */
+async function areSame(folders: readonly KnownFolder[]): Promise<boolean> {
+  for (let at = 0; at < folders.length; at++) {
+    const folder = folders[at]
+    if (folder === undefined || !folder.settled) return false
+    const facts = factsOf(folder.at)
+    if (facts === undefined || !isSame(folder, facts)) return false
+    if (at % UNINTERRUPTED === UNINTERRUPTED - 1) await breath()
+  }
+  return true
+}
+
+function isSame({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean {
+  return ctimeMs === facts.ctimeMs && ino === facts.ino && dev === facts.dev
+}
+
 /** Brings one folder up to date; false when it is no folder any more. */
 function refreshed(folder: KnownFolder, now: number, left: ReadonlySet<string>): boolean {
   const facts = factsOf(folder.at)
   if (facts?.isDirectory() !== true) return false
-  const same =
-    folder.ctimeMs === facts.ctimeMs && folder.ino === facts.ino && folder.dev === facts.dev
-  if (same && folder.settled) return true
+  if (isSame(folder, facts) && folder.settled) return true
   folder.ctimeMs = facts.ctimeMs
   folder.ino = facts.ino
   folder.dev = facts.dev
@@ -141,9 +166,11 @@ function collect(folder: KnownFolder, found: Found): void {
   if (folder.deeper.length > 0) found.deeper.push(...folder.deeper)
 }
 
+const QUIETLY = { throwIfNoEntry: false } as const
+
 function factsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return lstatSync(path, QUIETLY)
   } catch {
     return undefined
   }

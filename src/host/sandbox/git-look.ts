@@ -23,7 +23,7 @@ export interface GitPlace extends ProtectedPlace {
   readonly role: GitRole
   /** The git directory it belongs to, or the folder of a `.git` file; from the root. */
   readonly folder: string
-  /** The file or link that makes its folder a git directory, where neither name nor shape does. */
+  /** What makes git read it, where neither its name nor the shape of its folder does: a file or link elsewhere. */
   readonly by: string | undefined
   /** Of configuration and locations: the content, where it is short enough to be judged. */
   readonly text: string | undefined
@@ -60,19 +60,21 @@ function placesInFolder(root: string, folder: string, by: string | undefined): G
     return role === undefined ? [] : placeOf(root, within(folder, name), role, folder, by)
   })
   const hooks = own.filter(({ role, kind }) => role === 'hooks' && kind === 'folder')
-  const configured = own.flatMap((place) => configuredPlaces(root, place, by))
+  const configured = own.flatMap((place) => configuredPlaces(root, place))
   return [
     ...own,
     ...[...hooks, ...configured.filter(({ role, kind }) => role === 'hooks' && kind === 'folder')]
-      .flatMap(({ path }) => namesIn(join(root, path)).map((name) => ({ path, name })))
+      .flatMap((parent) => namesIn(join(root, parent.path)).map((name) => ({ parent, name })))
       .filter(({ name }) => !isSampleHook(name))
-      .flatMap(({ path, name }) => placeOf(root, within(path, name), 'hooks', folder, by)),
+      .flatMap(({ parent, name }) =>
+        placeOf(root, within(parent.path, name), 'hooks', folder, parent.by),
+      ),
     ...configured,
   ]
 }
 
 /** Where existing configuration makes git look for hooks and for more configuration, inside the tree. */
-function configuredPlaces(root: string, config: GitPlace, by: string | undefined): GitPlace[] {
+function configuredPlaces(root: string, config: GitPlace): GitPlace[] {
   if (config.role !== 'configuration' || config.text === undefined) return []
   const { hooks, includes } = configuredLocations(config.text)
   const at = join(root, config.folder)
@@ -80,7 +82,7 @@ function configuredPlaces(root: string, config: GitPlace, by: string | undefined
     paths
       .map((path) => resolve(from, path))
       .filter((path) => path !== root && liesIn(path, root))
-      .flatMap((path) => placeOf(root, relative(root, path), role, config.folder, by))
+      .flatMap((path) => placeOf(root, relative(root, path), role, config.folder, config.path))
   return [...inside(dirname(at), hooks, 'hooks'), ...inside(at, includes, 'configuration')]
 }
 

@@ -46,7 +46,7 @@ function locationOffence(place: GitPlace, ground: Ground): string | undefined {
   // Only a git directory that is made as a work tree's own is made with these.
   if (isInFolder(place) && folders.has(place.folder)) return 'it leads git elsewhere'
   if (place.leadsTo === undefined) {
-    const said = place.target ?? locationIn(place.text ?? '', 'plain')
+    const said = isInFolder(place) ? locationIn(place.text ?? '', 'plain') : undefined
     const at = said === undefined ? undefined : resolve(root, place.folder, said)
     return at !== undefined && isInside(at, inside) ? undefined : 'it leads git elsewhere'
   }
@@ -56,9 +56,12 @@ function locationOffence(place: GitPlace, ground: Ground): string | undefined {
   ) {
     return 'it leads git to no repository'
   }
-  // What it makes git read is judged with it: the file there may be anyone's, and stays.
-  const read = all.filter(({ by, path }) => by === place.path && !known.has(path))
-  return read.map((one) => offence(one, { ...ground, earlier: undefined })).find(Boolean)
+  // What it makes git read is judged with it: the file there may be anyone's, and then only this goes.
+  const others = all.filter((one) => one !== place)
+  return others
+    .filter(({ folder, path }) => resolve(root, folder) === place.leadsTo && !known.has(path))
+    .map((one) => offence(one, { ...ground, all: others, earlier: undefined }))
+    .find(Boolean)
 }
 
 /** `commondir` and `gitdir` lie in the git directory they belong to, a `.git` file beside it. */
