@@ -16,7 +16,7 @@ import {
 } from './model/remote-providers.ts'
 import { LIMIT_DEFAULTS, type Settings } from './model/settings.ts'
 import type { Describe } from './model/sight.ts'
-import { PROTECTED_PATHS } from './policy/protected-paths.ts'
+import { rootPaths } from './model/protected-paths.ts'
 import type {
   Opened,
   OpenOptions,
@@ -76,7 +76,7 @@ export async function composeWorkspace(
     sandbox,
     tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
     toolSchemas: schemas,
-    protectedPaths: PROTECTED_PATHS,
+    protectedPaths: rootPaths('asks'),
     factsOf,
     dialectNameOf,
     providerOf,

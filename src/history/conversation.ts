@@ -110,6 +110,7 @@ export class Conversation {
       case 'turn_started':
       case 'provider_request':
       case 'provider_usage':
+      case 'command_watched':
       case 'plan_updated':
       case 'permission_decision':
       case 'resource_ingested':
@@ -262,6 +263,7 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
     case 'assistant_message':
     case 'reasoning':
     case 'tool_call':
+    case 'command_watched':
     case 'tool_result':
     case 'plan_updated':
     case 'resource_ingested':

@@ -1,7 +1,8 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
+import { foldedName } from '../model/folded-name.ts'
 import { resolve } from 'node:path'
 import { failed, ok, type Result } from '../model/errors.ts'
-import { absent, foldedName, liesIn, segmentsOf, shownPath, untouchable } from './confined-path.ts'
+import { absent, liesIn, segmentsOf, shownPath, untouchable } from './confined-path.ts'
 import { kindOf, linkRefused, readPlace, type EntryKind } from './confined-read.ts'
 import { atPlace, inGround, isRefused, placeOf, type Ground, type Place } from './confined-walk.ts'
 import {

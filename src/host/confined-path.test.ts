@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
+import { foldedName } from '../model/folded-name.ts'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { foldedName, liesIn, segmentsOf, shownPath } from './confined-path.ts'
+import { liesIn, segmentsOf, shownPath } from './confined-path.ts'
 
 const ROOT = '/srv/ws'
 

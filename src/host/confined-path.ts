@@ -37,18 +37,6 @@ export function liesIn(path: string, folder: string): boolean {
   return segmentsBelow(settled(path) ?? [], settled(folder) ?? []) !== undefined
 }
 
-/**
- * One spelling for all names that some file system takes for the same: other case, other composition, letters that are
- * not seen, dots and spaces at the end. Two names that fold alike may still be two files; use it to refuse only.
- */
-export function foldedName(name: string): string {
-  const plain = name.normalize('NFKD').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
-  return plain
-    .toUpperCase()
-    .toLowerCase()
-    .replace(/[. ]+$/, '')
-}
-
 /** A name from outside as people and models may see it: nothing in it moves a cursor or turns the reading direction. */
 export function shownPath(path: string): string {
   const plain = path.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (letter) => {

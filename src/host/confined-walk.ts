@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
+import { foldedName } from '../model/folded-name.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import {
   absent,
-  foldedName,
   liesIn,
   outside,
   segmentsBelow,

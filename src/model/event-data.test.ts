@@ -129,6 +129,13 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   assistant_message: { text: 'ok', partial: true, phase: 'final_answer', resources: [descriptor] },
   reasoning: { dialect: 'responses', model: 'm', item: null },
   tool_call: { call_id: 'c', name: 'read', arguments: '{"path":' },
+  command_watched: {
+    call_id: 'c',
+    paths: [
+      { path: '.git/config', kind: 'file', id: '1:2' },
+      { path: 'sub/.git', kind: 'symlink', id: '1:3', target: '../g', stamp: '4:5' },
+    ],
+  },
   tool_result: {
     call_id: 'c',
     name: 'write',
@@ -141,6 +148,8 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     path: 'notes/a.txt',
     before_blob: blob,
     after_blob: blob,
+    moved: ['.envrc'],
+    runs_later: ['.github/workflows/ci.yml'],
   },
   plan_updated: { entries: [{ content: 'x', status: 'pending', priority: 'low' }] },
   permission_decision: {

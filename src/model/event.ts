@@ -31,6 +31,7 @@ import { Count, list, openObject, type Frozen } from './shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, spilledFields, type Spilled } from './spilled.ts'
 import {
+  CommandWatched,
   FilesRestored,
   PermissionDecision,
   PlanUpdated,
@@ -60,6 +61,7 @@ export const EVENT_DATA = {
   assistant_message: AssistantMessage,
   reasoning: Reasoning,
   tool_call: ToolCall,
+  command_watched: CommandWatched,
   tool_result: ToolResult,
   plan_updated: PlanUpdated,
   permission_decision: PermissionDecision,
@@ -176,6 +178,7 @@ export const DURABILITY = {
   assistant_message: 'soon',
   reasoning: 'soon',
   tool_call: 'now',
+  command_watched: 'now',
   tool_result: 'soon',
   plan_updated: 'soon',
   permission_decision: 'now_by_a_person',

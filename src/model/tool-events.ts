@@ -32,7 +32,25 @@ export const ToolResult = openObject({
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
   redacted_of: RedactedOf.optional(),
+  /** Of a command: protected paths that appeared and were moved aside. */
+  moved: list(z.string()),
+  /** Of a command: files that run later, as in CI, and that it made or changed. */
+  runs_later: list(z.string()),
 })
+
+/** What identifies something at a protected path to whoever looks later. */
+const WatchedPlace = openObject({
+  path: z.string(),
+  kind: z.enum(['file', 'folder', 'symlink', 'pipe', 'socket', 'device']),
+  /** Device and inode. */
+  id: z.string(),
+  target: z.string().optional(),
+  /** Changes with its content; absent where the sandbox keeps it from changing. */
+  stamp: z.string().optional(),
+})
+
+/** What was protected before a command started. A call without a result after it may have left more than this. */
+export const CommandWatched = openObject({ call_id: z.string(), paths: z.array(WatchedPlace) })
 
 const PlanEntry = openObject({
   content: z.string(),

@@ -8,6 +8,8 @@ export interface Claim {
    * really lead.
    */
   readonly paths: readonly string[]
+  /** Of these, what git would read because of what else is on the disk, with the reason. */
+  readonly gitReads?: readonly { readonly path: string; readonly reason: string }[]
   readonly command?: string
   /** The program is to reach the network. */
   readonly network: boolean

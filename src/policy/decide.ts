@@ -25,13 +25,23 @@ export interface Decision {
 
 /** May this call happen? Pure; the same claim and posture have the same answer. */
 export function decide(claim: Claim, posture: Posture): Decision {
-  const touched = claim.effect === 'write' ? claim.paths.map(protectedBy).find(Boolean) : undefined
+  const touched = claim.effect === 'write' ? protectedPathOf(claim) : undefined
   if (claim.effect === 'none' || claim.effect === 'read') return allow('it changes nothing')
   if (claim.effect === 'run') return decideRun(claim, posture)
   if (posture.mode === 'read-only') return deny('this Session is read-only')
-  if (touched !== undefined) return ask(`${touched} is protected`, undefined)
+  if (touched !== undefined) return ask(touched, undefined)
   if (posture.mode === 'auto') return allow('it stays inside the workspace')
   return askOrGranted(claim, posture, 'it changes a file')
+}
+
+/** The first path that is protected, and why. */
+function protectedPathOf({ paths, gitReads = [] }: Claim): string | undefined {
+  const reasons = paths.flatMap((path) => {
+    const reason = protectedBy(path)
+    return reason === undefined ? [] : [{ path, reason }]
+  })
+  const [first] = [...reasons, ...gitReads]
+  return first && `${first.path} is protected: ${first.reason}`
 }
 
 function decideRun(claim: Claim, posture: Posture): Decision {

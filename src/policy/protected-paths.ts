@@ -1,49 +1,10 @@
-/**
- * Files that make programs run, or that tell agents what to do: changing one is asked about in every mode, also when it is
- * not there yet. A name with a slash is matched as a run of segments, at any depth.
- */
-export const PROTECTED_PATHS = [
-  '.git/hooks',
-  '.git/config',
-  '.gitmodules',
-  '.hawser',
-  '.mcp.json',
-  '.agents',
-  '.claude',
-  '.cursor',
-  '.vscode',
-  '.idea',
-  '.devcontainer',
-  '.husky',
-  '.npmrc',
-  '.envrc',
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  'AGENTS.md',
-  'CLAUDE.md',
-] as const
+import { GIT_REASONS, gitRoleOfPath } from '../model/git-places.ts'
+import { protectedName } from '../model/protected-paths.ts'
 
-/** The protected name that a workspace-relative path touches, whatever its case or spelling. */
+/** Why writing this path from the workspace is asked about in every mode, whatever its case or spelling. */
 export function protectedBy(path: string): string | undefined {
-  const segments = segmentsOf(path)
-  return PROTECTED_PATHS.find((name) => {
-    const wanted = segmentsOf(name)
-    return segments.some((_, at) => wanted.every((segment, i) => segments[at + i] === segment))
-  })
-}
-
-/** As a file system that ignores case and composition would take it. */
-function segmentsOf(path: string): string[] {
-  const segments: string[] = []
-  for (const segment of path.normalize('NFC').toLowerCase().split('/')) {
-    if (segment === '' || segment === '.') continue
-    if (segment === '..') segments.pop()
-    else segments.push(segment)
-  }
-  return segments
+  const role = gitRoleOfPath(path)
+  if (role !== undefined) return GIT_REASONS[role]
+  const entry = protectedName(path)
+  return entry?.rule === 'asks' ? entry.reason : undefined
 }

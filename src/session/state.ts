@@ -82,6 +82,7 @@ export const sessionFold: Fold<SessionState> = {
       case 'assistant_message':
       case 'reasoning':
       case 'tool_call':
+      case 'command_watched':
       case 'tool_result':
       case 'plan_updated':
       case 'permission_decision':

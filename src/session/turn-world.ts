@@ -4,6 +4,9 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
+import { moveAside, type KeepAppeared } from '../host/sandbox/appeared.ts'
+import { gitReadsAt } from '../host/sandbox/git-reads.ts'
+import { inspectSince } from '../host/sandbox/inspect.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { SentRequest } from '../turn/compose-request.ts'
@@ -69,6 +72,11 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
       const place = await parts.files.realRelative(path)
       return place.ok ? place.value : path
     },
+    gitReads: (path) => gitReadsAt(parts.workspace, path),
+    inspection: {
+      since: (places) => inspectSince(parts, places),
+      moveAside: (found) => moveAside(parts.workspace, found, keeping(parts)),
+    },
     contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {
       const answer = await parts.ask(new Redactor(parts.secrets).value(question), world.signal)
@@ -118,18 +126,21 @@ function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   }, 0)
 }
 
+/** What a program put at a protected path is moved aside, and kept. */
+function keeping({ store, secrets }: SessionParts): KeepAppeared {
+  const redactor = new Redactor(secrets)
+  return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
+}
+
 /** A program runs as was decided; where nothing confines it, a person was asked about that first. */
 function contextOf(
   parts: SessionParts,
   world: TurnWorld,
-  { decision, call_id, claim }: RunningCall,
+  { decision, call_id, claim, watching }: RunningCall,
 ): ReturnType<TurnParts['contextOf']> {
   const { workspace, home, protectedPaths, sandbox } = parts
   const redactor = new Redactor(parts.secrets)
-  // What a program puts at a protected path is moved away, and kept.
-  const keep = (_path: string, content: AsyncIterable<Uint8Array>) =>
-    parts.store.put(redactor.chunks(content), 'application/octet-stream')
-  const base = { workspace, home, protectedPaths, keep }
+  const base = { workspace, home, protectedPaths, keep: keeping(parts), watching }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {

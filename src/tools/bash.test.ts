@@ -19,6 +19,7 @@ const DONE: Exit = {
   interrupted: false,
   durationMs: 1,
   appeared: [],
+  runsLater: [],
 }
 
 interface Called {

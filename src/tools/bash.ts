@@ -3,6 +3,7 @@ import { HeadTail, type Excerpt } from '../encoding/head-tail.ts'
 import { shownPath } from '../host/confined-path.ts'
 import type { Exit } from '../host/sandbox/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
+import { protectedName } from '../model/protected-paths.ts'
 import { OutputSpool, SPOOL_BYTES, type Spooled } from './output-spool.ts'
 import { clipped, counted, grouped, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
@@ -95,19 +96,27 @@ function outcomeOf(
   const notes = [
     ...(excerpt.invalid_bytes_replaced ? ['some of it was not UTF-8 and was replaced'] : []),
     ...movedAway(exit.appeared),
+    ...runLater(exit.runsLater),
     ...limitsMet(exit.limitsMet),
     endOf(exit, wallMs),
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
   const error = errorOf(exit, wallMs)
   const truncated = excerpt.left_out_bytes > 0 ? { truncated: true } : {}
+  const left = {
+    ...(exit.appeared.length === 0 ? {} : { moved: exit.appeared }),
+    ...(exit.runsLater.length === 0 ? {} : { runs_later: exit.runsLater.slice(0, RECORDED) }),
+  }
   return error === undefined
-    ? { outcome: 'ok', output, ...truncated }
-    : { outcome: 'failed', error, output, ...truncated }
+    ? { outcome: 'ok', output, ...truncated, ...left }
+    : { outcome: 'failed', error, output, ...truncated, ...left }
 }
 
+/** Of the files that run later: a large checkout holds many. */
+const RECORDED = 50
+
 /** Room for what is said about the output, of what a result may hold. */
-export const NOTES_BYTES = 800
+export const NOTES_BYTES = 1_300
 const NAMED = 2
 const NAMED_BYTES = 120
 
@@ -128,6 +137,15 @@ function limitsMet({ memory, processes }: NonNullable<Exit['limitsMet']> = {}): 
       ? []
       : [`more than ${counted(processes, 'process', 'processes')} were refused`]),
   ]
+}
+
+function runLater(paths: readonly string[]): string[] {
+  const asking = paths.filter((path) => protectedName(path)?.rule === 'asks')
+  const named = asking.slice(0, NAMED).map((path) => {
+    return `${clipped(shownPath(path), NAMED_BYTES)} stays: ${protectedName(path)?.reason}`
+  })
+  const more = asking.length - named.length
+  return more > 0 ? [...named, `so do ${counted(more, 'other such file')}`] : named
 }
 
 function shownOutput(

@@ -92,6 +92,7 @@ test('a search that cannot run says why', async () => {
     interrupted: false,
     durationMs: 1,
     appeared: [],
+    runsLater: [],
   }
   for (const [end, kind] of [
     [{ code: 127 }, 'not_configured'],

@@ -43,6 +43,7 @@ function ending(timedOut: boolean, ...chunks: readonly string[]): ConfinedRun {
       interrupted: false,
       durationMs: 1,
       appeared: [],
+      runsLater: [],
     })
   }
 }

@@ -98,6 +98,9 @@ export interface ToolOutcome {
   readonly after_blob?: BlobKey
   /** What the contents before and after really hash to, where the stored ones are redacted. */
   readonly redacted_of?: { readonly before?: string; readonly after?: string }
+  /** Of a command: protected paths that were moved aside, and files that run later that it made or changed. */
+  readonly moved?: readonly string[]
+  readonly runs_later?: readonly string[]
   /** What it brought into the Session. */
   readonly resources?: readonly Descriptor[]
   readonly record?: readonly EventDraft[]

@@ -5,16 +5,17 @@ import { SessionResources, type SessionResource } from '../history/session-resou
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import { notViewable, viewOf } from '../tools/resource-view.ts'
+import { settleKilled } from './inspection.ts'
 import { toolResources } from './tool-resources.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { permitUploads } from './uploads.ts'
 
 /**
- * Everything that is decided and recorded before a Turn's first request: which old bytes are shown no longer, whether new ones
+ * Everything that is decided and recorded before a Turn's first request: what a killed command left, which old bytes are shown no longer, whether new ones
  * may be, and what the person wants to be seen again.
  */
 export async function openTurn(parts: TurnParts): Promise<Result<void>> {
-  for (const step of [permitUploads, retireOld, showAgain, tellLateContext]) {
+  for (const step of [settleKilled, permitUploads, retireOld, showAgain, tellLateContext]) {
     const done = await step(parts)
     if (!done.ok) return done
   }

@@ -1,10 +1,11 @@
 import { sha256 } from '../encoding/hash.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/event.ts'
+import type { EventData, EventDraft } from '../model/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { AnsweredCall } from './call-provider.ts'
+import { commandsRefused } from './inspection.ts'
 import { toolResources } from './tool-resources.ts'
 import type { TurnParts } from './turn-parts.ts'
 
@@ -63,6 +64,8 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
     after_blob,
     redacted_of,
     resources = [],
+    moved = [],
+    runs_later = [],
     record = [],
   } = outcome.value
   const result: EventDraft = {
@@ -80,6 +83,8 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       ...(before_blob === undefined ? {} : { before_blob }),
       ...(after_blob === undefined ? {} : { after_blob }),
       ...(redacted_of === undefined ? {} : { redacted_of }),
+      ...(moved.length === 0 ? {} : { moved }),
+      ...(runs_later.length === 0 ? {} : { runs_later }),
     },
   }
   return parts.commit([...record, result])
@@ -94,6 +99,9 @@ async function outcomeOf(
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
   if (parts.signal.aborted) return ok(failedOutcome(notRun()))
   const claim = await located(parts, parsed.value.claim)
+  const held = claim.effect === 'run' ? await refusedCommand(parts, call) : ok(undefined)
+  if (!held.ok) return held
+  if (held.value !== undefined) return ok(held.value)
   const posture = await parts.posture(claim)
   const decision = decide(claim, posture)
   const permission = await permit(parts, call, claim, { decision, mode: posture.mode })
@@ -103,15 +111,38 @@ async function outcomeOf(
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
   const { call_id } = call
-  const context = parts.contextOf({ call_id, decision, claim })
+  const watching = (paths: EventData<'command_watched'>['paths']) =>
+    parts.commit([{ type: 'command_watched', data: { call_id, paths } }])
+  const context = parts.contextOf({ call_id, decision, claim, watching })
   return ok(await parsed.value.run({ ...context, resources: toolResources(parts, call_id) }))
 }
 
 /** A link on the way may lead to what is protected: that is what has to be decided on. */
-async function located({ placeOf }: TurnParts, claim: Claim): Promise<Claim> {
+async function located({ placeOf, gitReads }: TurnParts, claim: Claim): Promise<Claim> {
   if (claim.effect !== 'write') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
-  return { ...claim, paths: [...new Set([...claim.paths, ...places])] }
+  const read = await Promise.all(places.map(gitReads))
+  return { ...claim, paths: [...new Set([...claim.paths, ...places])], gitReads: read.flat() }
+}
+
+/** What an earlier command left may run with the next: until a person has decided about it, none runs. */
+async function refusedCommand(
+  parts: TurnParts,
+  call: AnsweredCall,
+): Promise<Result<ToolOutcome | undefined>> {
+  const refused = await commandsRefused(parts)
+  if (!refused.ok) return ok(failedOutcome(refused.error))
+  if (refused.value === undefined) return ok(undefined)
+  const { message } = refused.value
+  const { mode } = await parts.posture({
+    tool: call.name,
+    effect: 'none',
+    paths: [],
+    network: false,
+  })
+  const answer = { decision: 'denied', scope: 'once', by: 'nobody' } as const
+  const recorded = await recordDecision(parts, call, mode, answer)
+  return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
 
 /** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
@@ -132,23 +163,22 @@ async function permit(
           mayGrant: decision.grant !== undefined,
         })
       : { allowed: decision.answer === 'allow', scope: 'once' as const, by: 'policy' as const }
-  const recorded = await parts.commit([
-    {
-      type: 'permission_decision',
-      data: {
-        call_id: call.call_id,
-        subject: call.name,
-        args_sha256: sha256(call.arguments),
-        mode,
-        decision: answer.allowed ? 'allowed' : 'denied',
-        scope: answer.scope,
-        by: answer.by,
-      },
-    },
-  ])
+  const { allowed, scope, by } = answer
+  const word = allowed ? 'allowed' : 'denied'
+  const recorded = await recordDecision(parts, call, mode, { decision: word, scope, by })
   if (!recorded.ok) return recorded
   if (answer.allowed) return ok(undefined)
   return ok(refusal(decision.reason, answer.by))
+}
+
+function recordDecision(
+  { commit }: TurnParts,
+  { call_id, name, arguments: text }: AnsweredCall,
+  mode: PermissionMode,
+  answer: Pick<EventData<'permission_decision'>, 'decision' | 'scope' | 'by'>,
+): Promise<Result<void>> {
+  const about = { call_id, subject: name, args_sha256: sha256(text), mode }
+  return commit([{ type: 'permission_decision', data: { ...about, ...answer } }])
 }
 
 const REFUSED_BY = {

@@ -1,5 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import type { Clock } from '../host/clock.ts'
+import type { Confinement, RecordedPlace } from '../host/sandbox/confinement.ts'
+import type { Finding } from '../host/sandbox/watch.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { Result } from '../model/errors.ts'
 import type { EphemeralEvent, EventData, EventDraft, WholeEvent } from '../model/event.ts'
@@ -51,6 +53,13 @@ export interface TurnParts {
   readonly placeOf: (path: string) => Promise<string>
   /** The world for one call, confined as was decided. */
   readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
+  /** What is new at protected paths since a command began, and a way to move it aside. */
+  readonly inspection: {
+    readonly since: (places: readonly RecordedPlace[]) => Promise<Result<readonly Finding[]>>
+    readonly moveAside: (found: readonly Finding[]) => Promise<Result<readonly string[]>>
+  }
+  /** Of a path from the workspace: what else git would read because of a write there, with the reason. */
+  readonly gitReads: (path: string) => Promise<readonly { path: string; reason: string }[]>
   /** Asks a person, and waits. */
   readonly ask: (question: Question) => Promise<Answer>
   /** Texts that a person sent while this Turn ran; each is taken once. */
@@ -76,6 +85,8 @@ export interface RunningCall {
   readonly call_id: string
   readonly decision: Decision
   readonly claim: Claim
+  /** Records what is protected before a program of this call starts. */
+  readonly watching: NonNullable<Confinement['watching']>
 }
 
 export interface Question {

@@ -35,8 +35,9 @@ const EVENT_PIN = {
   assistant_message: 'text partial? phase? resources?',
   reasoning: 'dialect model item',
   tool_call: 'call_id name arguments',
+  command_watched: 'call_id paths',
   tool_result:
-    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob? redacted_of?',
+    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob? redacted_of? moved? runs_later?',
   plan_updated: 'entries',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by',
   resource_ingested: 'descriptor origin',
@@ -65,6 +66,7 @@ const NOW = [
   'user_message',
   'provider_request',
   'tool_call',
+  'command_watched',
   'permission_decision',
   'history_compaction',
   'log_repaired',

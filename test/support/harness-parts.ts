@@ -9,7 +9,7 @@ import { systemIds } from '../../src/host/ids.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { openWorkspace } from '../../src/host/workspace.ts'
 import { failed, ok } from '../../src/model/errors.ts'
-import { PROTECTED_PATHS } from '../../src/policy/protected-paths.ts'
+import { rootPaths } from '../../src/model/protected-paths.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { SessionParts } from '../../src/session/session-parts.ts'
 import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
@@ -49,7 +49,7 @@ export async function openParts(
     sandbox: systemSandbox(),
     tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
     toolSchemas: toolSchemas(TOOLSET),
-    protectedPaths: PROTECTED_PATHS,
+    protectedPaths: rootPaths('asks'),
     factsOf: () => undefined,
     dialectNameOf: (name) => name,
     providerOf: async (name) =>

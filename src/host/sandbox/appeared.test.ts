@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { failed, ok } from '../../model/errors.ts'
-import { moveAppeared, type KeepAppeared } from './appeared.ts'
-import { protectedPlaces } from './protected-places.ts'
+import { moveAside, type KeepAppeared } from './appeared.ts'
+import { findingsBetween, watchOver } from './watch.ts'
 
 /** What becomes of a folder in which `work` happens between two looks at `paths`. */
 async function between(
@@ -15,10 +15,11 @@ async function between(
   const root = await freshFolder()
   await writeFile(join(root, 'AGENTS.md'), 'good')
   await symlink('AGENTS.md', join(root, 'CLAUDE.md'))
-  const before = await protectedPlaces(root, paths)
+  const options = { paths, gitDirectories: [], left: [] }
+  const before = await watchOver(root, options)
   await work(root)
-  const after = await protectedPlaces(root, paths)
-  const moved = await moveAppeared(root, before, after, keep)
+  const after = await watchOver(root, options)
+  const moved = await moveAside(root, findingsBetween(before, after, options), keep)
   const names = await readdir(root)
   return {
     root,
@@ -91,11 +92,7 @@ test('something in the way to a protected path counts as the path', async () => 
   const { keep, kept } = keeping()
   const outside = await freshFolder()
   await writeFile(join(outside, 'config'), 'theirs')
-  const { moved } = await between(
-    ['.git/config'],
-    (root) => symlink(outside, join(root, '.git')),
-    keep,
-  )
+  const { moved } = await between([], (root) => symlink(outside, join(root, '.git')), keep)
   expect([moved, kept.get('.git')]).toEqual([['.git'], outside])
   expect(await readdir(outside)).toEqual(['config'])
 })
@@ -103,22 +100,23 @@ test('something in the way to a protected path counts as the path', async () => 
 test('other spellings of a name are found', async () => {
   const { keep } = keeping()
   const { moved, names } = await between(
-    ['.Git/Hooks', 'agents.md'],
+    ['agents.md'],
     async (root) => {
       await mkdir(join(root, '.GIT/hooks'), { recursive: true })
+      await writeFile(join(root, '.GIT/hooks/pre-commit'), '')
       await writeFile(join(root, 'Agents.Md'), '')
       await writeFile(join(root, 'AGENTS.md\u200b'), '')
     },
     keep,
   )
-  expect(new Set(moved)).toEqual(new Set(['.GIT/hooks', 'Agents.Md', 'AGENTS.md\u200b']))
+  expect(new Set(moved)).toEqual(new Set(['.GIT/hooks/pre-commit', 'Agents.Md', 'AGENTS.md\u200b']))
   expect(names).toEqual(['.GIT', 'AGENTS.md', 'CLAUDE.md'])
 })
 
 test('what another command moved away first is not told twice', async () => {
   const root = await freshFolder()
   await writeFile(join(root, '.mcp.json'), 'evil')
-  const after = await protectedPlaces(root, ['.mcp.json'])
-  const moved = await Promise.all([1, 2].map(() => moveAppeared(root, [], after, undefined)))
+  const finding = { path: '.mcp.json', earlier: {} }
+  const moved = await Promise.all([1, 2].map(() => moveAside(root, [finding], undefined)))
   expect(moved.flatMap((one) => (one.ok ? one.value : [one.error.kind]))).toEqual(['.mcp.json'])
 })

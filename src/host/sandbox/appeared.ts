@@ -9,12 +9,14 @@ import {
   rmdir,
   symlink,
   unlink,
+  writeFile,
   type FileHandle,
 } from 'node:fs/promises'
+import { basename, dirname, isAbsolute } from 'node:path'
 import { ok, type Result } from '../../model/errors.ts'
 import { asHostResult, closing } from '../files.ts'
-import type { ProtectedPlace } from './protected-places.ts'
 import { enter, hasCode, openRoot, type WalkedFolder } from '../walked-folder.ts'
+import type { Finding } from './watch.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 const CHUNK_BYTES = 65_536
@@ -29,47 +31,37 @@ export type KeepAppeared = (
 ) => Promise<Result<unknown>>
 
 /**
- * Moves away what came to stand at protected paths between two looks, and tells their names. Each gets another name in the
- * same folder first, so that from then on nobody takes it for what it pretends to be; then `keep` gets its content, and
- * what was kept is removed. Without `keep`, or where it fails, the thing stays under its new name. A link that was
- * replaced is put back.
+ * Moves findings aside and returns the paths it moved. Each gets another name in the same folder first, so that nothing takes
+ * it for what it pretends to be; then `keep` gets its content, and what was kept is removed. Without `keep`, or where it
+ * fails, the thing stays under its new name. A link or configuration that was replaced is put back.
  */
-export async function moveAppeared(
+export async function moveAside(
   workspace: string,
-  before: readonly ProtectedPlace[],
-  after: readonly ProtectedPlace[],
+  findings: readonly Pick<Finding, 'path' | 'earlier'>[],
   keep: KeepAppeared | undefined,
 ): Promise<Result<readonly string[]>> {
-  const earlier = new Map(before.map((place) => [place.path, place]))
-  const appeared = after.filter((place) => isNew(earlier.get(place.path), place))
-  if (appeared.length === 0) return ok([])
+  if (findings.length === 0) return ok([])
   return asHostResult('move away what appeared at a protected path', async () => {
-    const root = await openRoot(workspace)
-    return closing(root.handle, async () => {
-      const moved: string[] = []
-      for (const { path } of appeared) {
-        const went = await inFolderOf(root, path, (folder, name) =>
-          moveAway(folder, name, path, earlier.get(path)?.target, keep),
-        )
-        if (went) moved.push(path)
-      }
-      return ok(moved)
-    })
+    const moved: string[] = []
+    for (const { path, earlier } of findings) {
+      // A git directory outside of the workspace is its own root.
+      const root = await openRoot(isAbsolute(path) ? dirname(path) : workspace)
+      const went = await closing(root.handle, () =>
+        inFolderOf(root, isAbsolute(path) ? basename(path) : path, (folder, name) =>
+          moveAway(folder, name, path, earlier, keep),
+        ),
+      )
+      if (went) moved.push(path)
+    }
+    return ok(moved)
   })
-}
-
-/** Files and folders that were there are held by the sandbox itself; if they changed, somebody else did it. */
-function isNew(before: ProtectedPlace | undefined, now: ProtectedPlace): boolean {
-  if (before === undefined) return true
-  if (before.kind === 'file' || before.kind === 'folder') return false
-  return before.id !== now.id || before.target !== now.target
 }
 
 async function moveAway(
   folder: WalkedFolder,
   name: string,
   path: string,
-  earlierTarget: string | undefined,
+  earlier: Finding['earlier'],
   keep: KeepAppeared | undefined,
 ): Promise<boolean> {
   const aside = `.hawser-moved-${randomBytes(8).toString('hex')}`
@@ -80,7 +72,10 @@ async function moveAway(
     if (hasCode(error, 'ENOENT')) return false
     throw error
   }
-  if (earlierTarget !== undefined) await symlink(earlierTarget, folder.at(name))
+  if (earlier.target !== undefined) await symlink(earlier.target, folder.at(name))
+  else if (earlier.text !== undefined) {
+    await writeFile(folder.at(name), earlier.text, { flag: 'wx' })
+  }
   if (keep !== undefined) await handOver(folder, aside, path, keep)
   return true
 }

@@ -1,4 +1,5 @@
 import type { Result } from '../../model/errors.ts'
+import type { EntryKind } from '../confined-read.ts'
 import type { KeepAppeared } from './appeared.ts'
 import type { LimitName } from './limits.ts'
 
@@ -27,6 +28,8 @@ export interface Exit {
   readonly appeared: readonly string[]
   /** Limits of the sandbox that the command met, with their numbers; as far as the system counts that. */
   readonly limitsMet?: Readonly<Partial<Record<LimitName, number>>>
+  /** Files that run later, as in CI, and that the command made or changed; they stay. */
+  readonly runsLater: readonly string[]
 }
 
 /**
@@ -42,8 +45,8 @@ export interface Confinement {
   /** $HAWSER_HOME */
   readonly home: string
   /**
-   * From the workspace's root. What is there is read-only; what appears there is moved away. `.hawser` and what makes git
-   * run programs are always among them.
+   * From the workspace's root. What is there is read-only; what appears there is moved away. `.hawser` and, at any depth,
+   * what makes git run programs are always among them.
    */
   readonly protectedPaths: readonly string[]
   /**
@@ -55,4 +58,21 @@ export interface Confinement {
   readonly guest?: boolean
   /** Gets what appeared at a protected path. Without it, that stays in its folder under a name that nothing reads. */
   readonly keep?: KeepAppeared
+  /**
+   * Called before a program starts that can write the workspace, with what is protected now: whoever finds it recorded and
+   * no result can tell what is new. A failure keeps the program from starting.
+   */
+  readonly watching?: (places: readonly RecordedPlace[]) => Promise<Result<void>>
+}
+
+/** What identifies a protected place to whoever looks later. */
+export interface RecordedPlace {
+  readonly path: string
+  readonly kind: EntryKind
+  /** Device and inode. */
+  readonly id: string
+  /** What a link says. */
+  readonly target?: string | undefined
+  /** Changes with its content; absent where the sandbox keeps it from changing. */
+  readonly stamp?: string | undefined
 }

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Mount } from './args.ts'
 import { credentialMounts } from './credential-mounts.ts'
-import { gitDirectoryMounts } from './git-directories.ts'
 import { hiding } from './hiding.ts'
 import { isHawsers, protectedMounts, waysTo } from './protected-mounts.ts'
 import { HIDDEN_FOLDERS, PRIVATE_FOLDERS, SOCKET_PLACES, systemRoot } from './root-folders.ts'
@@ -50,7 +49,7 @@ export async function mountsOf(scene: Scene): Promise<Result<SandboxView>> {
   const shown = readable.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
   const all = [...shown, ...elsewhere]
   const searched = shown.filter((at) => !system.some((folder) => folder.at === at))
-  const [credentials, ours, homes, git, sockets] = await Promise.all([
+  const [credentials, ours, homes, sockets] = await Promise.all([
     credentialMounts({
       shown: all,
       homes: scene.userHomes,
@@ -59,7 +58,6 @@ export async function mountsOf(scene: Scene): Promise<Result<SandboxView>> {
     }),
     hiding([scene.hawserHome]),
     hiding(scene.userHomes.filter((home) => home !== '/')),
-    Promise.all(gitDirectories.map(gitDirectoryMounts)),
     socketMounts([...shown, ...gitDirectories], [...searched, ...gitDirectories, ...SOCKET_PLACES]),
   ])
   const hidden = [...credentials, ...ours].filter(
@@ -75,8 +73,10 @@ export async function mountsOf(scene: Scene): Promise<Result<SandboxView>> {
     ...readable,
     ...(scene.writable === 'workspace' ? heldIn(workspace, hidden) : []),
     ...hidden,
-    { at: workspace, as: scene.writable === 'workspace' ? 'writable' : 'readable' },
-    ...git.flat().map((mount) => (scene.writable === 'workspace' ? mount : readOnly(mount))),
+    ...elsewhere.map((at): Mount => ({
+      at,
+      as: scene.writable === 'workspace' ? 'writable' : 'readable',
+    })),
     ...(await protectedMounts(scene)),
   ]
   return ok({ mounts, variables: toolchains.variables })
@@ -113,8 +113,4 @@ function heldIn(workspace: string, hidden: readonly Mount[]): readonly Mount[] {
   return [...new Set(ways)]
     .filter((way) => !paths.some((path) => isIn(way, path)))
     .map((at) => ({ at, as: 'writable' }))
-}
-
-function readOnly(mount: Mount): Mount {
-  return mount.as === 'writable' ? { ...mount, as: 'readable' } : mount
 }

@@ -6,28 +6,21 @@ import { liesIn } from '../confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
 import { asHostResult } from '../files.ts'
 import { userHome } from '../machine.ts'
-import {
-  gitDirectoriesOf,
-  watchedGitDirectory,
-  type WatchedGitDirectory,
-} from './git-directories.ts'
+import { gitDirectoriesOf } from './git-directories.ts'
 import { gitHome } from './git-home.ts'
-import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
+import { protectedPlaces } from './protected-places.ts'
 import { GIT_SETTINGS, type SandboxMeans, type SandboxPlan } from './args.ts'
 import type { HeldLimits } from './limited-run.ts'
 import { standingPlace } from './standing-place.ts'
 import { mountsOf } from './mounts.ts'
+import { watchOver, type Watch, type WatchOptions } from './watch.ts'
 
 /** A sandbox as it is to be set up, and what to look at when it is over. */
 export interface PreparedSandbox {
   readonly plan: SandboxPlan
   readonly workspace: string
-  /** Protected paths where something may appear. */
-  readonly watched: readonly string[]
-  /** What stands there now. */
-  readonly before: readonly ProtectedPlace[]
-  /** The same of git directories outside the workspace. */
-  readonly gitDirectories: readonly WatchedGitDirectory[]
+  /** What is protected now, and how to look again; absent where the program can write nothing. */
+  readonly watch: { readonly before: Watch; readonly options: WatchOptions } | undefined
   /** For the environment of the program. */
   readonly variables: Readonly<Record<string, string>>
 }
@@ -51,14 +44,15 @@ export async function prepareSandbox(
     if (!place.ok) return place
     const { workspace, folder, hawserHome } = place.value
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
-    const paths = [...ALWAYS_PROTECTED, ...confinement.protectedPaths, ...own]
-    const before = await protectedPlaces(workspace, paths)
+    const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
+    const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
+    const gitDirectories = await gitDirectoriesOf(workspace)
+    const options = { paths: mayAppear, gitDirectories, left: [OUR_FOLDER] }
+    const before = writable === 'workspace' ? await watchOver(workspace, options) : undefined
+    const ours = await protectedPlaces(workspace, [OUR_FOLDER, ...own])
     const network = command.network === true
     const homes = await userHomes()
-    const [gitDirectories, git] = await Promise.all([
-      gitDirectoriesOf(workspace),
-      gitHome(homes, env['XDG_CONFIG_HOME'], workspace),
-    ])
+    const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
     const readable = [
       // Where it is a link, by that name too.
       confinement.workspace,
@@ -68,7 +62,8 @@ export async function prepareSandbox(
     const around = { network, env, readable, gitDirectories, userHomes: homes }
     const scene = { workspace, hawserHome, writable, guest, ...around }
     // What is hidden as a whole is not also shown read-only.
-    const places = before.filter(({ path }) => !own.includes(path))
+    const held = before?.places.filter((place) => place.held && !own.includes(place.path)) ?? []
+    const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const mounts = await mountsOf({ ...scene, places })
     if (!mounts.ok) return mounts
     const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`
@@ -81,34 +76,15 @@ export async function prepareSandbox(
       superuser,
       means,
     }
-    const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
-    const watched = writable === 'workspace' ? mayAppear : []
     const variables = {
       ...mounts.value.variables,
       ...(git.text === '' ? {} : { [GIT_SETTINGS]: git.text }),
     }
-    const outside = writable === 'workspace' ? gitDirectories : []
-    return ok({
-      plan: base,
-      workspace,
-      watched,
-      before,
-      gitDirectories: await Promise.all(outside.map(watchedGitDirectory)),
-      variables,
-    })
+    return ok({ plan: base, workspace, watch: before && { before, options }, variables })
   })
 }
 
 const OUR_FOLDER = '.hawser'
-
-/** What makes git run programs of a repository's choice, or read its settings elsewhere; and our own folder. */
-const ALWAYS_PROTECTED = [
-  '.git/hooks',
-  '.git/config',
-  '.git/config.worktree',
-  '.git/commondir',
-  OUR_FOLDER,
-]
 
 function atHome(path: string, homes: readonly string[]): readonly string[] {
   return path.startsWith('~/') ? homes.map((home) => join(home, path.slice(2))) : [path]

@@ -1,5 +1,6 @@
-import { join } from 'node:path'
-import { foldedName, liesIn } from '../confined-path.ts'
+import { join, resolve } from 'node:path'
+import { foldedName } from '../../model/folded-name.ts'
+import { liesIn } from '../confined-path.ts'
 import type { Mount } from './args.ts'
 import { hiding, realPath } from './hiding.ts'
 import type { ProtectedPlace } from './protected-places.ts'
@@ -10,14 +11,17 @@ import type { Scene } from './scene.ts'
  * cannot be renamed or removed, so nobody moves the folder away and makes a new one.
  */
 export async function protectedMounts(scene: Scene): Promise<readonly Mount[]> {
-  const { workspace, places, guest, writable } = scene
+  const { workspace, places, guest, writable, gitDirectories } = scene
+  const roots: [string, ...string[]] = [workspace, ...gitDirectories]
   const hawsers = places.filter(isHawsers).map(({ path }) => join(workspace, path))
   const hidden = guest ? [] : await hiding(hawsers)
   if (writable === 'nothing') return hidden
   const others = places.filter((place) => !isHawsers(place))
-  const held = (await Promise.all(others.map((place) => heldPath(workspace, place)))).flat()
+  const held = (await Promise.all(others.map((place) => heldPath(roots, place)))).flat()
   const ways = held
-    .flatMap((path) => waysTo(workspace, path))
+    .flatMap((path) =>
+      roots.filter((root) => liesIn(path, root)).flatMap((root) => waysTo(root, path)),
+    )
     .filter((way) => !held.some((path) => liesIn(way, path)))
   return [
     ...ways.map((at): Mount => ({ at, as: 'writable' })),
@@ -26,11 +30,17 @@ export async function protectedMounts(scene: Scene): Promise<readonly Mount[]> {
   ]
 }
 
-/** Of a link, what it leads to; outside the workspace all is read-only anyway. */
-async function heldPath(workspace: string, { kind, path }: ProtectedPlace): Promise<string[]> {
-  const spelt = join(workspace, path)
+/** Of a link, what it leads to; outside the workspace and its git directories all is read-only anyway. */
+async function heldPath(
+  roots: readonly [workspace: string, ...gitDirectories: string[]],
+  { kind, path, git }: Scene['places'][number],
+): Promise<string[]> {
+  // What such a link leads to is a git directory, of which only some files are held.
+  if (kind === 'symlink' && git?.role === 'location') return []
+  const spelt = resolve(roots[0], path)
   const held = kind === 'symlink' ? await realPath(spelt) : spelt
-  return held === undefined || held === workspace || !liesIn(held, workspace) ? [] : [held]
+  if (held === undefined || roots.includes(held)) return []
+  return roots.some((root) => liesIn(held, root)) ? [held] : []
 }
 
 /** The folders between a workspace and a path in it. */

@@ -1,5 +1,5 @@
 import { lstat, readdir, readlink } from 'node:fs/promises'
-import { foldedName } from '../confined-path.ts'
+import { foldedName } from '../../model/folded-name.ts'
 import { kindOf, type EntryKind } from '../confined-read.ts'
 import { enter, hasCode, idOf, openRoot, type WalkedFolder } from '../walked-folder.ts'
 
@@ -12,6 +12,8 @@ export interface ProtectedPlace {
   readonly id: string
   /** What a link says. */
   readonly target: string | undefined
+  /** Changes with every change of its content. */
+  readonly stamp: string
 }
 
 /**
@@ -24,26 +26,35 @@ export async function protectedPlaces(
 ): Promise<readonly ProtectedPlace[]> {
   const root = await openRoot(workspace)
   try {
-    const found = await Promise.all(paths.map((path) => placesAt(root, '', namesOf(path))))
-    return [...new Map(found.flat().map((place) => [place.path, place])).values()]
+    return await placesAt(root, '', paths.map(namesOf))
   } finally {
     await root.handle.close()
   }
 }
 
+/** One listing of a folder serves every path that leads through it. */
 async function placesAt(
   folder: WalkedFolder,
   prefix: string,
-  names: readonly string[],
+  wanted: readonly (readonly string[])[],
 ): Promise<readonly ProtectedPlace[]> {
-  const [wanted, ...rest] = names
-  if (wanted === undefined) return []
-  const alike = (await readdir(folder.base)).filter((name) => foldedName(name) === wanted)
+  const byName = new Map<string, (readonly string[])[]>()
+  for (const [first = '', ...rest] of wanted) {
+    byName.set(first, [...(byName.get(first) ?? []), rest])
+  }
+  const wildcards = [...byName.keys()].filter((name) => name.startsWith('*'))
   const found = await Promise.all(
-    alike.map(async (name) => {
+    (await readdir(folder.base)).map(async (name) => {
+      const folded = foldedName(name)
+      const ending = wildcards.filter((one) => folded.endsWith(one.slice(1)))
+      const rests = [folded, ...ending].flatMap((one) => byName.get(one) ?? [])
+      if (rests.length === 0) return []
       const place = await placeAt(folder, prefix, name)
       if (place === undefined) return []
-      return place.kind === 'folder' && rest.length > 0 ? below(folder, place.path, rest) : [place]
+      if (place.kind !== 'folder') return [place]
+      const deeper = rests.filter(({ length }) => length > 0)
+      const inside = deeper.length === 0 ? [] : await below(folder, place.path, deeper)
+      return deeper.length < rests.length ? [place, ...inside] : inside
     }),
   )
   return found.flat()
@@ -52,7 +63,7 @@ async function placesAt(
 async function below(
   folder: WalkedFolder,
   path: string,
-  names: readonly string[],
+  names: readonly (readonly string[])[],
 ): Promise<readonly ProtectedPlace[]> {
   const inner = await enter(folder, path.slice(path.lastIndexOf('/') + 1))
   // Swapped since it was looked at, which is for the next look to tell.
@@ -64,7 +75,8 @@ async function below(
   }
 }
 
-async function placeAt(
+/** What stands at a name of a folder. */
+export async function placeAt(
   folder: WalkedFolder,
   prefix: string,
   name: string,
@@ -73,7 +85,8 @@ async function placeAt(
     const facts = await lstat(folder.at(name), { bigint: true })
     const kind = kindOf(facts)
     const target = kind === 'symlink' ? await readlink(folder.at(name)) : undefined
-    return { path: prefix + name, kind, id: idOf(facts), target }
+    const stamp = `${facts.ctimeNs}:${facts.size}`
+    return { path: prefix + name, kind, id: idOf(facts), target, stamp }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error

@@ -1,14 +1,12 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { moveAppeared } from './appeared.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files.ts'
-import type { WatchedGitDirectory } from './git-directories.ts'
 import { userHome } from '../machine.ts'
 import { runProgram, type Ending, type Program } from '../process.ts'
 import { HANDED } from '../process-start.ts'
-import { protectedPlaces } from './protected-places.ts'
+import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
 import { sandboxArgs, type SandboxHold } from './args.ts'
 import { programEnv } from './env.ts'
 import { runLimited, type HeldLimits } from './limited-run.ts'
@@ -26,14 +24,11 @@ export async function runConfined(
   if (isTooLong(command.argv)) return tooLong()
   const prepared = await prepareSandbox(ground, confinement, command)
   if (!prepared.ok) return prepared
-  const { plan, workspace, before, watched, gitDirectories, variables } = prepared.value
+  const { plan, watch, variables } = prepared.value
   const home = { home: plan.home, temporary: '/tmp', variables }
-  const settle = () =>
-    asHostResult('look at protected paths', async () => {
-      const after = await protectedPlaces(workspace, watched)
-      const moved = await moveAppeared(workspace, before, after, confinement.keep)
-      return moved.ok ? andMovedInGit(gitDirectories, moved.value, confinement.keep) : moved
-    })
+  const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
+  if (recorded?.ok === false) return recorded
+  const settle = () => settleWatch(watch, confinement)
   const { limits } = ground
   const ran = await runLimited(limits, (group) => ({
     ...orderOf(command),
@@ -48,11 +43,11 @@ export async function runConfined(
   })
   if (!ran.ok) return ran
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
-  const appeared = await settle()
-  if (!appeared.ok) return appeared
+  const left = await settle()
+  if (!left.ok) return left
   const { met } = ran.value
   const limitsMet = Object.keys(met).length === 0 ? {} : { limitsMet: met }
-  return ok({ ...exitOf(ran.value, appeared.value), ...limitsMet })
+  return ok({ ...exitOf(ran.value, left.value), ...limitsMet })
 }
 
 /** Runs a command with the rights of the person we run for. */
@@ -76,7 +71,7 @@ export async function runUnconfined(
     env: programEnv(env, home, command.env),
     errors: 'merged',
   })
-  return ran.ok ? ok(exitOf(ran.value, [])) : ran
+  return ran.ok ? ok(exitOf(ran.value, NOTHING_LEFT)) : ran
 }
 
 export function unavailable(why: string): Failed {
@@ -97,24 +92,6 @@ function tooLong(): Failed {
   return failed('too_large', `The command is longer than ${limit} bytes.`, { limit }, [
     { action: 'Write it to a file and run that.' },
   ])
-}
-
-/** Also moves away what appeared in git directories outside; it is named by its absolute path. */
-async function andMovedInGit(
-  directories: readonly WatchedGitDirectory[],
-  moved: readonly string[],
-  keep: Confinement['keep'],
-): Promise<Result<readonly string[]>> {
-  const all = [...moved]
-  for (const { at, paths, before } of directories) {
-    const after = await protectedPlaces(at, paths)
-    const keepThere: Confinement['keep'] =
-      keep && ((path, content) => keep(join(at, path), content))
-    const there = await moveAppeared(at, before, after, keepThere)
-    if (!there.ok) return there
-    all.push(...there.value.map((path) => join(at, path)))
-  }
-  return ok(all)
 }
 
 function holdOf(limits: HeldLimits | undefined, group: LimitGroup | undefined): SandboxHold {
@@ -146,7 +123,7 @@ function wasNotSetUp({ complaint, code, timedOut, interrupted }: Ending): boolea
   return complaint !== '' && code !== 0 && !timedOut && !interrupted
 }
 
-function exitOf(ending: Ending, appeared: readonly string[]): Exit {
+function exitOf(ending: Ending, left: LeftBehind): Exit {
   const { code, signal, timedOut, interrupted, durationMs } = ending
-  return { code, signal, timedOut, interrupted, durationMs, appeared }
+  return { code, signal, timedOut, interrupted, durationMs, ...left }
 }

@@ -45,6 +45,7 @@ const ENDED = {
   interrupted: false,
   durationMs: 0,
   appeared: [],
+  runsLater: [],
 }
 
 /** A program in the place of bubblewrap that gets the same arguments. */

@@ -1,4 +1,5 @@
 import type { ProtectedPlace } from './protected-places.ts'
+import type { WatchedPlace } from './watch.ts'
 
 /** What a sandbox is laid out around. All paths are absolute. */
 export interface Scene {
@@ -11,7 +12,7 @@ export interface Scene {
   readonly guest: boolean
   readonly network: boolean
   /** What stands at protected paths of the workspace now. */
-  readonly places: readonly ProtectedPlace[]
+  readonly places: readonly (ProtectedPlace & Partial<Pick<WatchedPlace, 'git'>>)[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** Further paths to show, read-only: absolute, and resolved by nobody yet. */
   readonly readable: readonly string[]

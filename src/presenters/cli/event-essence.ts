@@ -59,6 +59,10 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     }
     case 'tool_call':
       return { head: `${event.data.name} ${event.data.arguments}` }
+    case 'command_watched':
+      return {
+        head: `${event.data.call_id}: ${counted(event.data.paths.length, 'protected path')}`,
+      }
     case 'tool_result':
       return toolResult(event.data)
     case 'plan_updated':

@@ -85,6 +85,7 @@ export function translate(
     case 'provider_usage':
     case 'reasoning':
     case 'tool_call':
+    case 'command_watched':
     case 'resource_retired':
     case 'lock_taken':
       return []

@@ -100,6 +100,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'provider_request':
     case 'provider_usage':
     case 'reasoning':
+    case 'command_watched':
     case 'lock_taken':
       return []
     default:

@@ -1,0 +1,246 @@
+/** One `section.subsection.key = value` of git configuration; section and key in lower case. */
+export interface GitSetting {
+  readonly section: string
+  readonly subsection: string | undefined
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * Reads git configuration, strictly: `undefined` for anything that git itself would not write, so that git and this reader
+ * never see different things in one file.
+ */
+export function gitSettings(text: string): readonly GitSetting[] | undefined {
+  if (UNUSUAL.test(text)) return undefined
+  const settings: GitSetting[] = []
+  let section: Pick<GitSetting, 'section' | 'subsection'> | undefined
+  for (const line of text.split('\n')) {
+    const header = HEADER.exec(line)
+    if (header !== null) {
+      const [, name = '', sub] = header
+      section = { section: name.toLowerCase(), subsection: sub?.replaceAll(/\\(.)/g, '$1') }
+      continue
+    }
+    if (BLANK.test(line)) continue
+    const setting = SETTING.exec(line)
+    if (setting === null || section === undefined) return undefined
+    const [, key = '', raw] = setting
+    const value = raw === undefined ? 'true' : unquoted(raw)
+    if (value === undefined) return undefined
+    settings.push({ ...section, key: key.toLowerCase(), value })
+  }
+  return settings
+}
+
+// Git writes no control letter but tab and line feed, no form with a carriage return, and no byte order mark.
+// eslint-disable-next-line no-control-regex
+const UNUSUAL = /[\0-\b\v-\x1f\x7f\ufeff\ufffd]/
+const HEADER = /^[ \t]*\[([A-Za-z0-9-]+)(?:[ \t]+"((?:[^"\\]|\\["\\])*)")?\][ \t]*$/
+const BLANK = /^[ \t]*(?:[#;].*)?$/
+const SETTING = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*(.*?))?[ \t]*$/
+
+/** `undefined` where quotes, escapes or comments leave room for another reading. */
+function unquoted(raw: string): string | undefined {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(raw)
+  if (quoted !== null) return quoted[1]?.replaceAll(/\\(.)/g, '$1')
+  return /["\\#;]/.test(raw) ? undefined : raw
+}
+
+/** What is wrong with a configuration that appeared, and where it leads. */
+export interface JudgedConfiguration {
+  /** Keys that are not known to be harmless; `?` when it cannot be read with certainty. */
+  readonly offending: readonly string[]
+  /** Paths from the git directory that it points to, which have to stay inside. */
+  readonly leadsTo: readonly string[]
+}
+
+/** Judges configuration by its keys. What `earlier` held already, a person left there. Pure. */
+export function judgeConfiguration(text: string, earlier = ''): JudgedConfiguration {
+  const settings = gitSettings(text)
+  if (settings === undefined) return { offending: ['?'], leadsTo: [] }
+  const before = new Set((gitSettings(earlier) ?? []).map((one) => JSON.stringify(one)))
+  const added = settings.filter((one) => !before.has(JSON.stringify(one)))
+  return {
+    offending: [...new Set(added.filter((one) => !isHarmless(one)).map(nameOf))],
+    leadsTo: added.filter((one) => nameOf(one) === 'core.worktree').map(({ value }) => value),
+  }
+}
+
+/** Where existing configuration makes git look for more: hooks from the work tree, included files from its own folder. */
+export function configuredLocations(text: string): {
+  readonly hooks: readonly string[]
+  readonly includes: readonly string[]
+} {
+  const settings = gitSettings(text) ?? looseSettings(text)
+  const valuesOf = (wanted: (setting: GitSetting) => boolean) =>
+    settings.filter(wanted).map(({ value }) => value)
+  return {
+    hooks: valuesOf((one) => nameOf(one) === 'core.hookspath'),
+    includes: valuesOf(({ section, key }) => /^include(if)?$/.test(section) && key === 'path'),
+  }
+}
+
+/** Of a file that people wrote by hand: every line that looks like a setting. Finds at least what git would. */
+function looseSettings(text: string): readonly GitSetting[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [, key = '', value = ''] =
+      /(?:^|\])[ \t]*([A-Za-z][\w-]*)[ \t]*=[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    const plain = value.replaceAll(/["\\]/g, '')
+    const named = key.toLowerCase()
+    if (named === 'hookspath')
+      return [{ section: 'core', subsection: undefined, key: named, value: plain }]
+    return named === 'path'
+      ? [{ section: 'include', subsection: undefined, key: named, value: plain }]
+      : []
+  })
+}
+
+type Check = (value: string) => boolean
+
+const any: Check = () => true
+const oneOf =
+  (...values: readonly string[]): Check =>
+  (value) =>
+    values.includes(value.toLowerCase())
+
+/** Transports that git itself has; `helper::address` and unknown schemes run programs. */
+const isPlainUrl: Check = (value) =>
+  !value.includes('::') &&
+  !/^-|:\/\/-|@-/.test(value) &&
+  (/^(https?|ssh|git|file|git\+ssh|ssh\+git):\/\//i.test(value) || !value.includes('://'))
+
+/** A remote's name; git also takes a URL there. */
+const isRemoteName: Check = (value) => /^(\.|\w[\w./-]*)$/.test(value)
+
+/**
+ * Keys that run nothing and lead nowhere, each with what its value may be. Written by `git init`, `clone`, `remote`,
+ * `branch`, `submodule`, `worktree`, `sparse-checkout`, and by people about their names and habits. A key that is not here
+ * may name a program, or will in a later git.
+ */
+const HARMLESS: Readonly<Record<string, Check>> = {
+  // How the repository is stored.
+  'core.repositoryformatversion': any,
+  'core.filemode': any,
+  'core.bare': any,
+  'core.logallrefupdates': any,
+  'core.ignorecase': any,
+  'core.precomposeunicode': any,
+  'core.symlinks': any,
+  'core.sharedrepository': any,
+  'core.sparsecheckout': any,
+  'core.sparsecheckoutcone': any,
+  'core.commitgraph': any,
+  'core.multipackindex': any,
+  'core.untrackedcache': any,
+  'core.splitindex': any,
+  'core.compression': any,
+  'core.abbrev': any,
+  'core.quotepath': any,
+  'core.autocrlf': any,
+  'core.eol': any,
+  'core.safecrlf': any,
+  'core.longpaths': any,
+  // Judged by where it leads.
+  'core.worktree': any,
+  // A yes or no turns on git's own daemon; anything else is a program.
+  'core.fsmonitor': oneOf('false'),
+  'extensions.worktreeconfig': any,
+  'extensions.objectformat': any,
+  'extensions.refstorage': any,
+  'extensions.partialclone': isRemoteName,
+  'extensions.relativeworktrees': any,
+  'index.version': any,
+  'index.threads': any,
+  'index.sparse': any,
+  'feature.manyfiles': any,
+  'gc.auto': any,
+  'lfs.repositoryformatversion': any,
+  // Where commits come from and go to.
+  'remote.*.url': isPlainUrl,
+  'remote.*.pushurl': isPlainUrl,
+  'remote.*.fetch': any,
+  'remote.*.push': any,
+  'remote.*.tagopt': oneOf('--tags', '--no-tags'),
+  'remote.*.prune': any,
+  'remote.*.prunetags': any,
+  'remote.*.mirror': any,
+  'remote.*.promisor': any,
+  'remote.*.partialclonefilter': any,
+  'remote.*.skipdefaultupdate': any,
+  'remote.*.skipfetchall': any,
+  'remote.pushdefault': isRemoteName,
+  'branch.*.remote': isRemoteName,
+  'branch.*.pushremote': isRemoteName,
+  'branch.*.merge': any,
+  'branch.*.rebase': any,
+  'branch.*.description': any,
+  'branch.autosetupmerge': any,
+  'branch.autosetuprebase': any,
+  'submodule.*.url': isPlainUrl,
+  'submodule.*.path': any,
+  'submodule.*.active': any,
+  'submodule.*.branch': any,
+  'submodule.*.ignore': any,
+  'submodule.*.shallow': any,
+  'submodule.*.fetchrecursesubmodules': any,
+  // `!command` is the other thing it takes.
+  'submodule.*.update': oneOf('checkout', 'rebase', 'merge', 'none'),
+  'submodule.active': any,
+  'submodule.recurse': any,
+  'submodule.fetchjobs': any,
+  'submodule.alternatelocation': any,
+  'submodule.alternateerrorstrategy': any,
+  // Who commits, and how.
+  'user.name': any,
+  'user.email': any,
+  'author.name': any,
+  'author.email': any,
+  'committer.name': any,
+  'committer.email': any,
+  'init.defaultbranch': any,
+  'pull.rebase': any,
+  'pull.ff': any,
+  'push.default': any,
+  'push.autosetupremote': any,
+  'push.followtags': any,
+  'fetch.prune': any,
+  'fetch.prunetags': any,
+  'fetch.parallel': any,
+  'merge.ff': any,
+  'merge.conflictstyle': any,
+  'rebase.autostash': any,
+  'rebase.autosquash': any,
+  'rerere.enabled': any,
+  'diff.renames': any,
+  'diff.algorithm': any,
+  'diff.submodule': any,
+  'status.submodulesummary': any,
+  'status.showuntrackedfiles': any,
+  'log.date': any,
+  'color.ui': any,
+  'commit.gpgsign': oneOf('false'),
+  'tag.gpgsign': oneOf('false'),
+  'receive.denycurrentbranch': any,
+}
+
+function isHarmless(setting: GitSetting): boolean {
+  const name = nameOf(setting)
+  const check = Object.hasOwn(HARMLESS, name) ? HARMLESS[name] : undefined
+  return check?.(setting.value) === true
+}
+
+function nameOf({ section, subsection, key }: GitSetting): string {
+  return subsection === undefined ? `${section}.${key}` : `${section}.*.${key}`
+}
+
+/** The path that a `.git` file names, or a `commondir` or `gitdir`; `undefined` when it is nothing of the kind. */
+export function locationIn(text: string, form: 'gitfile' | 'plain'): string | undefined {
+  const line =
+    form === 'gitfile' ? /^gitdir: ([^\n\r\0]+)\n*$/.exec(text) : /^([^\n\r\0]+)\n*$/.exec(text)
+  return line?.[1]
+}
+
+/** Git runs a hook by its exact name, so the samples that `git init` copies run nothing. */
+export function isSampleHook(name: string): boolean {
+  return name.endsWith('.sample')
+}

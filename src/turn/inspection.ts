@@ -1,0 +1,120 @@
+import { sha256 } from '../encoding/hash.ts'
+import { inspectionSubject, openWatches } from '../history/open-watch.ts'
+import { shownPath } from '../host/confined-path.ts'
+import type { Finding } from '../host/sandbox/watch.ts'
+import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { WholeEvent } from '../model/event.ts'
+import type { Answer, TurnParts } from './turn-parts.ts'
+
+/** What a tool is called that asks about files a killed command left. */
+export const INSPECTION = 'inspection'
+
+/**
+ * Settles commands that were killed with Hawser before anyone looked at what they left. Names what is new at protected paths
+ * and asks whether to move it aside: a person may have made it since. Without an answer it stays open.
+ */
+export async function settleKilled(parts: TurnParts): Promise<Result<void>> {
+  for (const watch of openWatches(parts.events())) {
+    const found = await findings(parts, watch)
+    if (!found.ok) return found
+    if (found.value.length === 0) continue
+    const named = await parts.commit([notice('killed_command', namedFindings(found.value))])
+    if (!named.ok) return named
+    const answer = await parts.ask(question(found.value))
+    if (answer.by !== 'person') continue
+    const settled = await settle(parts, watch, found.value, answer)
+    if (!settled.ok) return settled
+  }
+  return ok(undefined)
+}
+
+/** Why no command may run now; `undefined` when it may. */
+export async function commandsRefused(parts: TurnParts): Promise<Result<HawserError | undefined>> {
+  for (const watch of openWatches(parts.events())) {
+    const found = await findings(parts, watch)
+    if (!found.ok) return found
+    if (found.value.length === 0) continue
+    const message = `${namedFindings(found.value)} No command runs until a person has decided about them.`
+    return ok(
+      failed('permission_denied', message, { paths: found.value.map(({ path }) => path) }, [
+        { action: 'Answer the question in the chat: hawser chat --continue.' },
+        { action: 'Or remove the files, if they are not yours.' },
+      ]).error,
+    )
+  }
+  return ok(undefined)
+}
+
+/** What is new since the command began. Where nothing is, that is recorded, and the command is settled. */
+async function findings(
+  parts: TurnParts,
+  watch: WholeEvent<'command_watched'>,
+): Promise<Result<readonly Finding[]>> {
+  const found = await parts.inspection.since(watch.data.paths)
+  if (!found.ok || found.value.length > 0) return found
+  const nothing = await decide(parts, watch, [], { allowed: false, scope: 'once', by: 'policy' })
+  return nothing.ok ? found : nothing
+}
+
+/** Moves first and records then: killed in between, the next look finds what is left and asks again. */
+async function settle(
+  parts: TurnParts,
+  watch: WholeEvent<'command_watched'>,
+  found: readonly Finding[],
+  answer: Answer,
+): Promise<Result<void>> {
+  if (!answer.allowed) return decide(parts, watch, found, answer)
+  const moved = await parts.inspection.moveAside(found)
+  if (!moved.ok) return moved
+  const decided = await decide(parts, watch, found, answer)
+  if (!decided.ok || moved.value.length === 0) return decided
+  return parts.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
+}
+
+async function decide(
+  { commit, posture }: TurnParts,
+  { data: { call_id } }: WholeEvent<'command_watched'>,
+  found: readonly Finding[],
+  { allowed, scope, by }: Omit<Answer, 'by'> & { readonly by: Answer['by'] | 'policy' },
+): Promise<Result<void>> {
+  const { mode } = await posture(question(found).claim)
+  const paths = found.map(({ path }) => path)
+  return commit([
+    {
+      type: 'permission_decision',
+      data: {
+        subject: inspectionSubject(call_id),
+        args_sha256: sha256(JSON.stringify(paths)),
+        mode,
+        decision: allowed ? 'allowed' : 'denied',
+        scope,
+        by,
+      },
+    },
+  ])
+}
+
+function question(found: readonly Finding[]): Parameters<TurnParts['ask']>[0] {
+  const paths = found.map(({ path }) => path)
+  return {
+    claim: { tool: INSPECTION, effect: 'write', paths, network: false },
+    reason: 'a killed command may have left this; yes moves it aside, no keeps it',
+    mayGrant: false,
+  }
+}
+
+function namedFindings(found: readonly Finding[]): string {
+  const named = found.map(({ path, why }) => `${shownPath(path)} (${why})`)
+  return `A command was killed before its files were inspected. New since it began: ${listed(named)}.`
+}
+
+const NAMED = 5
+
+function listed(all: readonly string[]): string {
+  const more = all.length - NAMED
+  return all.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+function notice(code: string, text: string) {
+  return { type: 'notice', data: { code, text } } as const
+}
