@@ -23,25 +23,20 @@ export interface RedactedStream<T> {
  * cut into chunks. Keys in another encoding (base64, percent-encoding) and parts of keys are not found. Pure.
  */
 export class Redactor {
-  readonly #keys: readonly string[]
+  readonly keys: readonly string[]
   readonly #bytes: readonly Buffer[]
   #byteAutomaton: KeyAutomaton | undefined
   #textAutomaton: KeyAutomaton | undefined
 
   constructor(keys: readonly string[]) {
-    this.#keys = [...new Set(keys)].filter((key) => key !== '')
-    this.#bytes = this.#keys.map((key) => Buffer.from(key))
-  }
-
-  /** There is no key to look for. */
-  get isEmpty(): boolean {
-    return this.#keys.length === 0
+    this.keys = [...new Set(keys)].filter((key) => key !== '')
+    this.#bytes = this.keys.map((key) => Buffer.from(key))
   }
 
   /** Whether a text or bytes hold a key. */
   holds(content: string | Buffer): boolean {
     return typeof content === 'string'
-      ? this.#keys.some((key) => content.includes(key))
+      ? this.keys.some((key) => content.includes(key))
       : this.#bytes.some((key) => content.includes(key))
   }
 
@@ -63,7 +58,7 @@ export class Redactor {
   /** A copy of a JSON value with its texts and names redacted; the value itself when it holds no key. */
   value<T>(value: T): T
   value(value: unknown): unknown {
-    return !this.isEmpty && this.#isIn(value) ? this.#without(value) : value
+    return this.keys.length > 0 && this.#isIn(value) ? this.#without(value) : value
   }
 
   /**
@@ -95,7 +90,7 @@ export class Redactor {
 
   textStream(): RedactedStream<string> {
     this.#textAutomaton ??= new KeyAutomaton(
-      this.#keys.map((key) => Array.from({ length: key.length }, (_, at) => key.charCodeAt(at))),
+      this.keys.map((key) => Array.from({ length: key.length }, (_, at) => key.charCodeAt(at))),
     )
     return new Scan(this.#textAutomaton, TEXT)
   }

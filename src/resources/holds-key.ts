@@ -1,6 +1,5 @@
 import { decodedPieces } from '../encoding/charset.ts'
 import type { Redactor } from '../encoding/redaction.ts'
-import type { VariantMaker } from './variant-maker.ts'
 
 /** What bytes are, as far as looking for a key takes it. */
 export interface KeyedContent {
@@ -16,16 +15,14 @@ export interface KeyedContent {
 export async function holdsKey(
   { media_type, charset }: KeyedContent,
   bytes: Buffer,
-  { redactor, variants }: { readonly redactor: Redactor; readonly variants: VariantMaker },
+  redactor: Redactor,
 ): Promise<boolean> {
-  if (redactor.isEmpty) return false
+  if (redactor.keys.length === 0) return false
   if (redactor.holds(bytes)) return true
   if (charset !== undefined) return redactor.holds(decoded(bytes, charset))
   if (media_type !== 'application/pdf') return false
-  const text = await variants.pdfText(bytes)
-  if (!text.ok) return false
-  const words = text.value.bytes.toString('utf8')
-  return redactor.holds(words) || redactor.holds(words.replaceAll(/\s+/g, ''))
+  const { pdfHoldsKey } = await import('./pdf-keys.ts')
+  return pdfHoldsKey(bytes, redactor.keys)
 }
 
 /** A Log from elsewhere may name any encoding; what cannot be decoded is not shown either. */

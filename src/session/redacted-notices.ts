@@ -18,7 +18,7 @@ export class RedactedNotices {
   }
 
   notice(notice: EphemeralEvent): void {
-    if (this.#redactor.isEmpty) this.#tell(notice)
+    if (this.#redactor.keys.length === 0) this.#tell(notice)
     else if (isDelta(notice)) this.#push(notice)
     else this.#tell(this.#redactor.value(notice))
   }

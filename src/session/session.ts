@@ -74,7 +74,7 @@ export class Session {
     this.#parts = parts
     this.#log = new SessionLog(parts, id, held)
     this.#redactor = new Redactor(parts.secrets)
-    this.#holdsKey = keyCheck(parts)
+    this.#holdsKey = keyCheck(parts.secrets)
     this.#admissions = new Admissions(parts.limits.waiting_turns)
   }
 
