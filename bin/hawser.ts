@@ -1,12 +1,20 @@
-import { main } from '../src/main.ts'
+import { main, noDescriptorsLeft } from '../src/main.ts'
 
 const HANGUP = 129
+
+// Node starts its inspector on this signal, where nothing else listens for it: whoever may signal us could then run code.
+process.on('SIGUSR1', () => {})
 
 const code = await main({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: () => process.cwd(),
   print: (text) => process.stdout.write(text),
+}).catch((error: unknown) => {
+  const message = noDescriptorsLeft(error)
+  if (message === undefined) throw error
+  process.stderr.write(`${message}\n`)
+  return 1
 })
 process.exitCode = code
 // A terminal that is gone cannot be put back as it was, and Node breaks off when it tries to at the end.

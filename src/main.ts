@@ -35,6 +35,17 @@ export async function main(invocation: Invocation): Promise<number> {
   return runProgram(parts, argv)
 }
 
+/** What to say of an error that `main` throws where the system lets this process open too few files; else nothing. */
+export function noDescriptorsLeft(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
+  const limit =
+    code === 'EMFILE'
+      ? 'this process may not open more files. Raise its limit: ulimit -n 1024'
+      : 'the system has too many open files. End other programs, or raise fs.file-max.'
+  return `hawser: ${limit}`
+}
+
 /** Commands that write a few Events; all others may read a great many. */
 function isTalk(command: string | undefined): boolean {
   return command === undefined || command === 'run' || command === 'chat'

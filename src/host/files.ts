@@ -219,6 +219,12 @@ const REFUSALS: Readonly<Record<string, readonly [ErrorKind, string, string?]>> 
   EDQUOT: ['storage_failed', 'the disk quota is used up', 'Free some space and try again.'],
   EFBIG: ['storage_failed', 'the file may not grow further', 'Raise the limit on file sizes.'],
   EROFS: ['storage_failed', 'the disk is read-only'],
+  EMFILE: [
+    'storage_failed',
+    'this process has too many open files',
+    'Raise the limit: ulimit -n 1024',
+  ],
+  ENFILE: ['storage_failed', 'the system has too many open files', 'End other programs.'],
   EIO: ['storage_failed', 'the disk reported an error', 'Check the disk before you go on.'],
   LOCK_HELD: [
     'storage_failed',

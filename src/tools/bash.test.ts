@@ -238,6 +238,14 @@ test('protected paths that were moved away are named, and no name moves a cursor
   )
 })
 
+test('limits of the sandbox that a command met are named', async () => {
+  const run = said([], { code: 137, limitsMet: { memory: 209_715_200, processes: 64 } })
+  const { outcome } = await call({ command: 'x' }, { run })
+  expect(outcome.output).toBe(
+    '[a process was killed at the limit of 209,715,200 bytes of memory]\n[more than 64 processes were refused]\n[exit code 137]\n',
+  )
+})
+
 test('when the store fails the output is shown still, and why the rest is not there', async () => {
   const keep: ToolContext['keep'] = async () => failed('storage_failed', 'The disk is full.')
   const chunks = Array.from({ length: 200 }, () => 'y'.repeat(65_536))

@@ -11,12 +11,12 @@ const isRoot = process.getuid?.() === 0
 export const USERS = isRoot ? ['root', 'nobody'] : ['this user']
 
 /**
- * What a child of that name in this folder prints, run as that user with a folder for its scene and with one word. The scene has to be where
+ * What that child prints, run as that user with a folder for its scene and with one word. The scene has to be where
  * a sandbox shows it, which is not where tests have their folders: root gets a disk in memory that nobody else sees, others
  * use their home.
  */
-export async function attackAs(user: string, child: string, order = ''): Promise<string> {
-  const script = await bundleScript(new URL(child, import.meta.url), await freshFolder())
+export async function attackAs(user: string, child: URL, order = ''): Promise<string> {
+  const script = await bundleScript(child, await freshFolder())
   return isRoot ? attackOnOwnDisk(script, user, order) : attackAtHome(script, order)
 }
 

@@ -41,7 +41,9 @@ function suite(user: string, every: boolean): void {
   const of = (way: string, name: string): Told => Told.parse(told.get(`${way} ${name}`))
 
   beforeAll(async () => {
-    for (const line of (await attackAs(user, 'leftovers-child.ts', every ? 'every' : ''))
+    for (const line of (
+      await attackAs(user, new URL('leftovers-child.ts', import.meta.url), every ? 'every' : '')
+    )
       .trim()
       .split('\n')) {
       const one = Told.parse(JSON.parse(line))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { groupPlace } from '../../src/host/sandbox/group-place.ts'
-import { findLimits } from '../../src/host/sandbox/limits.ts'
+import { findLimits } from '../../src/host/sandbox/find-limits.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { bundleScript } from '../support/bundled-script.ts'
 import { freshFolder } from '../support/folder.ts'
@@ -32,7 +32,9 @@ const MEMORY = 256 * 1024 * 1024
 
 describe.skipIf(!canRun).each(USERS)('as %s', (user) => {
   test('a command gets no more processes and memory than its limits', async () => {
-    const said = Report.parse(JSON.parse(await attackAs(user, 'limits-child.ts')))
+    const said = Report.parse(
+      JSON.parse(await attackAs(user, new URL('limits-child.ts', import.meta.url))),
+    )
     const { limits } = said.status
     expect(said.works).toMatchObject({ code: 0, output: 'worked\n' })
     expect(said.grows.output).not.toContain('grown')

@@ -29,6 +29,7 @@ test('a new folder is fine, and nothing is made in it', async () => {
     'node',
     'platform',
     'sandbox',
+    ...(check.get('sandbox')?.status === 'ok' ? ['limits'] : []),
     'ripgrep',
     'git',
     'home',

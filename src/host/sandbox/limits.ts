@@ -1,6 +1,3 @@
-import { findGroupsV1 } from './limits-v1.ts'
-import { findGroupsV2 } from './limits-v2.ts'
-
 /** What the processes of one command may use together. */
 export interface CommandLimits {
   readonly processes: number
@@ -28,23 +25,4 @@ export interface LimitGroup {
   met(): Promise<readonly LimitName[]>
   /** To be called when nothing runs in it any more. Does not throw: what cannot be removed, a later process removes. */
   remove(): Promise<void>
-}
-
-/**
- * The best means of this machine: control groups where we may make some that hold, else limits of each process. `root` is
- * where the file system begins.
- */
-export async function findLimits(root = '/'): Promise<LimitMeans> {
-  return (await findGroupsV2(root)) ?? (await findGroupsV1(root)) ?? RLIMITS
-}
-
-/** The first process of the sandbox sets them; see `sandboxArgs`. */
-const RLIMITS: LimitMeans = {
-  by: 'rlimits',
-  open: async ({ memoryBytes }) => ({
-    entry: [],
-    dataBytes: memoryBytes,
-    met: async () => [],
-    remove: async () => {},
-  }),
 }

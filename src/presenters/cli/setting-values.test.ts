@@ -79,6 +79,8 @@ test('every setting says what it takes', () => {
     ['limits.provider_calls', 'a whole number from 1 to 10000'],
     ['limits.waiting_turns', 'a whole number from 0 to 1000'],
     ['limits.command_seconds', 'a whole number from 1 to 600'],
+    ['limits.command_processes', 'a whole number from 16 to 32768'],
+    ['limits.command_memory_percent', 'a whole number from 1 to 90'],
     ['limits.idle_seconds', 'a whole number from 1 to 3600'],
     ['limits.retries', 'a whole number from 0 to 10'],
   ])

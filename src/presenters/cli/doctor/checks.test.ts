@@ -34,6 +34,35 @@ test('without a sandbox it is said what is not confined', () => {
   expect(machine.sandboxCheck({ confined: true, by: 'bubblewrap 0.8.0' }).status).toBe('ok')
 })
 
+test.each([
+  [
+    'cgroup v2',
+    true,
+    'ok',
+    'A command has at most 4,096 processes and 1.5 GiB of memory, by cgroup v2.',
+  ],
+  [
+    'rlimits',
+    true,
+    'ok',
+    'A command has at most 4,096 processes (RLIMIT_NPROC) and 1.5 GiB of memory for each of its processes (RLIMIT_DATA).',
+  ],
+  [
+    'rlimits',
+    false,
+    'warning',
+    'A command has at most 1.5 GiB of memory for each of its processes (RLIMIT_DATA), and any number of processes: RLIMIT_NPROC does not bind root.',
+  ],
+] as const)('limits by %s, binding processes %s: %s', (by, bindsProcesses, status, text) => {
+  const limits = { by, bindsProcesses, processes: 4_096, memoryBytes: 1.5 * 1024 ** 3 }
+  const checks = machine.limitsCheck({ confined: true, by: 'bubblewrap 0.8.0', limits })
+  expect(checks).toMatchObject([{ status, text }])
+})
+
+test('limits that nothing holds are not named', () => {
+  expect(machine.limitsCheck({ confined: false, why: 'no' })).toEqual([])
+})
+
 test('a program that is missing is a warning, and where one is stays here', () => {
   expect(machine.programCheck('git', undefined, 'no commits').status).toBe('warning')
   const found = machine.programCheck('git', '/usr/bin/git', '')

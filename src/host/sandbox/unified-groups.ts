@@ -6,7 +6,7 @@ import { groupPlace, type GroupPlace } from './group-place.ts'
 import type { LimitMeans } from './limits.ts'
 
 /** Control groups of version 2, where a group of ours or one above it is delegated to us with both controllers. */
-export async function findGroupsV2(root: string): Promise<LimitMeans | undefined> {
+export async function findUnifiedGroups(root: string): Promise<LimitMeans | undefined> {
   const place = await groupPlace(root, 'unified')
   const parent = place === undefined ? undefined : await delegated(root, place)
   return parent === undefined ? undefined : provenGroups(groupsIn(parent))

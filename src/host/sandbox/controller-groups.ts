@@ -6,7 +6,7 @@ import { groupPlace } from './group-place.ts'
 import type { LimitMeans } from './limits.ts'
 
 /** Control groups of version 1, where we may make groups below ours in both hierarchies; root usually may. */
-export async function findGroupsV1(root: string): Promise<LimitMeans | undefined> {
+export async function findControllerGroups(root: string): Promise<LimitMeans | undefined> {
   const [pids, memory] = await Promise.all([writable(root, 'pids'), writable(root, 'memory')])
   return pids === undefined || memory === undefined
     ? undefined

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest'
 import { freshFolder } from '../../../test/support/folder.ts'
 import { ownerMark } from '../owner-mark.ts'
 import { placeIn } from './group-place.ts'
-import { findLimits, type LimitGroup } from './limits.ts'
+import { findLimits } from './find-limits.ts'
+import type { LimitGroup } from './limits.ts'
 
 /** As on a machine with systemd, in a terminal of a person's desktop. */
 const SLICE = '/user.slice/user-1000.slice/user@1000.service/app.slice'
