@@ -120,11 +120,11 @@ function contextOf(
   world: TurnWorld,
   { decision, call_id, claim }: RunningCall,
 ): ReturnType<TurnParts['contextOf']> {
-  const { workspace, home, protectedPaths, sandbox } = parts
+  const { workspace, home, protectedPaths, readable = [], sandbox } = parts
   // What a program puts at a protected path is moved away, and kept.
   const keep = (_path: string, content: AsyncIterable<Uint8Array>) =>
     parts.store.put(content, 'application/octet-stream')
-  const base = { workspace, home, protectedPaths, keep }
+  const base = { workspace, home, protectedPaths, readable, keep }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {

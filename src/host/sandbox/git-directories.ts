@@ -28,7 +28,7 @@ export async function gitDirectoriesOf(workspace: string): Promise<readonly stri
 const READ_BY_GIT = ['config', 'config.worktree', 'hooks', 'commondir', 'gitdir']
 
 /** The protected paths of a git directory: its own, those of its worktrees, and those of its submodules at any depth. */
-export async function protectedInGitDirectory(directory: string): Promise<readonly string[]> {
+async function protectedInGitDirectory(directory: string): Promise<readonly string[]> {
   const worktrees = await foldersIn(join(directory, 'worktrees'))
   const modules = await modulesIn(join(directory, 'modules'), 'modules', MODULES_DEEP)
   const below = [...worktrees.map((name) => join('worktrees', name)), ...modules]

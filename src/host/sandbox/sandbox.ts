@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
 import { sandboxArgs, type SandboxMeans } from './args.ts'
+import { SANDBOX_HOLDINGS, type Holdings } from './holdings.ts'
 import { findMeans, type FoundMeans, type TryOut } from './means.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
@@ -13,6 +14,8 @@ export type SandboxStatus =
       readonly by: string
       /** A guest's tools can be confined in their turn. */
       readonly nests?: boolean
+      /** What that keeps programs from, and what it does not. */
+      readonly holdings?: Holdings
     }
   | { readonly confined: false; readonly why: string }
 
@@ -54,7 +57,7 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
 function statusOf(machine: FoundMeans): SandboxStatus {
   return machine.means === undefined
     ? { confined: false, why: machine.why }
-    : { confined: true, by: machine.by, nests: machine.nests }
+    : { confined: true, by: machine.by, nests: machine.nests, holdings: SANDBOX_HOLDINGS }
 }
 
 function groundOf(means: SandboxMeans, env: SandboxGround['env']): SandboxGround {
