@@ -77,6 +77,7 @@ export async function composeWorkspace(
     tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
     toolSchemas: schemas,
     protectedPaths: rootPaths('asks'),
+    readable: settings.settings.sandbox?.readable,
     factsOf,
     dialectNameOf,
     providerOf,

@@ -14,6 +14,8 @@ const CLOUD = 'keys of a cloud account'
 const REGISTRY = 'token of a package registry'
 const BROWSER = 'cookies and stored passwords'
 const HISTORY = 'commands typed earlier, often with passwords in them'
+/** Headers with tokens, and URLs with a user in them. */
+const SECRET_OF_GIT = /extraheader|:\/\/[^/\s]*@|token|passw/i
 const SECRET_WORD = /token|secret|passw|credential|api[_-]?key/i
 
 /** Below every home. Folders are hidden as a whole. */
@@ -53,6 +55,8 @@ export const CREDENTIALS_AT_HOME: readonly Credential[] = [
   { path: '.authinfo.gpg', why: PASSWORD },
   { path: '.git-credentials', why: 'passwords of git' },
   { path: '.config/git/credentials', why: 'passwords of git' },
+  { path: '.gitconfig', why: 'may hold tokens', mentions: SECRET_OF_GIT },
+  { path: '.config/git/config', why: 'may hold tokens', mentions: SECRET_OF_GIT },
   { path: '.config/git-credential-manager', why: 'passwords of git' },
   { path: '.gcm', why: 'passwords of git' },
   { path: '.config/gh', why: TOKEN },

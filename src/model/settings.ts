@@ -53,6 +53,12 @@ const TransportSetting = z
   .describe('How Responses travel: websocket, http-sse, or auto: a socket where one works.')
   .meta({ default: 'auto' })
 
+/** Without `.` and `..`, which would lead elsewhere than it reads. */
+const ReadablePath = z
+  .string()
+  .max(4095)
+  .regex(/^~?(?:\/(?!\.{1,2}(?:\/|$))[^/\0]+)+\/?$/)
+
 /** What a person can set. Every field may be absent; what is absent has the default that stands here. */
 export const Settings = z.strictObject({
   provider: z
@@ -101,6 +107,17 @@ export const Settings = z.strictObject({
           'How long new Sessions show attached bytes: attach-turn (default), window or cost-aware.',
         )
         .meta({ default: 'attach-turn' }),
+    })
+    .optional(),
+  sandbox: z
+    .strictObject({
+      readable: z
+        .array(ReadablePath)
+        .max(64)
+        .optional()
+        .describe(
+          'Files and folders that commands may read beside the workspace, absolute or below ~/. Credentials in them stay hidden unless named themselves.',
+        ),
     })
     .optional(),
   display: z

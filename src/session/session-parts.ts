@@ -24,6 +24,8 @@ export interface SessionParts {
   readonly tools: TurnParts['tools']
   readonly toolSchemas: readonly ToolSchema[]
   readonly protectedPaths: readonly string[]
+  /** What commands may read beside the workspace, by the person's settings. */
+  readonly readable?: readonly string[] | undefined
   /** What the catalogue knows of a model; `undefined` when it does not know it. */
   readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
   /** The dialect that a provider is spoken to in. */

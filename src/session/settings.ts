@@ -55,5 +55,5 @@ function overlaid(below: unknown, above: unknown): unknown {
 }
 
 function isGroup(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -138,9 +138,9 @@ function contextOf(
   world: TurnWorld,
   { decision, call_id, claim, watching }: RunningCall,
 ): ReturnType<TurnParts['contextOf']> {
-  const { workspace, home, protectedPaths, sandbox } = parts
+  const { workspace, home, protectedPaths, readable = [], sandbox } = parts
   const redactor = new Redactor(parts.secrets)
-  const base = { workspace, home, protectedPaths, keep: keeping(parts), watching }
+  const base = { workspace, home, protectedPaths, readable, keep: keeping(parts), watching }
   const runner =
     (writable: Decision['writable']): ConfinedRun =>
     async (command) => {

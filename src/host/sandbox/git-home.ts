@@ -87,9 +87,9 @@ async function holds(
   const spelt = absolute(pattern, home, dirname(file))
   const folder = await realpath(spelt).catch(() => spelt)
   const isDeep = /(\/|\/\*\*)$/.test(condition)
-  const [inner, outer] = [join(workspace, '.git'), folder].map((one) =>
-    folded === undefined ? one : one.toLowerCase(),
-  ) as [string, string]
+  const cased = (text: string) => (folded === undefined ? text : text.toLowerCase())
+  const inner = cased(join(workspace, '.git'))
+  const outer = cased(folder)
   return inner === outer || (isDeep && inner.startsWith(`${outer}/`))
 }
 

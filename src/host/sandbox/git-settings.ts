@@ -22,6 +22,10 @@ interface Passed {
   readonly why: string
 }
 
+function wordsOf(...lines: readonly string[]): string[] {
+  return lines.join(' ').split(' ')
+}
+
 const PASSED: readonly Passed[] = [
   { section: 'user', keys: ['name', 'email', 'useconfigonly'], why: 'who commits' },
   { section: 'author', keys: ['name', 'email'], why: 'who commits' },
@@ -29,12 +33,12 @@ const PASSED: readonly Passed[] = [
   { section: 'init', keys: ['defaultbranch', 'defaultobjectformat'], why: 'new repositories' },
   {
     section: 'core',
-    keys: [
-      ...['autocrlf', 'eol', 'safecrlf', 'whitespace', 'quotepath', 'abbrev', 'commentchar'],
-      ...['ignorecase', 'precomposeunicode', 'filemode', 'symlinks', 'longpaths', 'protecthfs'],
-      ...['protectntfs', 'excludesfile', 'attributesfile', 'untrackedcache', 'preloadindex'],
-      ...['checkstat', 'trustctime', 'logallrefupdates', 'compression', 'bigfilethreshold'],
-    ],
+    keys: wordsOf(
+      'autocrlf eol safecrlf whitespace quotepath abbrev commentchar ignorecase precomposeunicode',
+      'filemode symlinks longpaths protecthfs protectntfs excludesfile attributesfile',
+      'untrackedcache preloadindex checkstat trustctime logallrefupdates compression',
+      'bigfilethreshold',
+    ),
     why: 'how files are compared and stored',
   },
   { section: 'alias', value: /^[^!]/, why: 'short names of commands of git itself' },
@@ -58,10 +62,10 @@ const PASSED: readonly Passed[] = [
   },
   {
     section: 'diff',
-    keys: [
-      ...['algorithm', 'renames', 'mnemonicprefix', 'noprefix', 'colormoved', 'context'],
-      ...['interhunkcontext', 'indentheuristic', 'renamelimit', 'submodule', 'statgraphwidth'],
-    ],
+    keys: wordsOf(
+      'algorithm renames mnemonicprefix noprefix colormoved',
+      'context interhunkcontext indentheuristic renamelimit submodule statgraphwidth',
+    ),
     why: 'how changes are shown',
   },
   { section: 'log', why: 'how commits are shown' },
@@ -176,9 +180,9 @@ function unquoted(raw: string): string | undefined {
     } else if (!inQuotes && (letter === '#' || letter === ';')) break
     else if (!inQuotes && /\s/.test(letter)) spaces += value === '' ? '' : letter
     else {
-      const escaped = letter === '\\' ? ESCAPES[raw.charAt(++at)] : letter
-      if (escaped === undefined) return undefined
-      value += spaces + escaped
+      const meant = letter === '\\' ? ESCAPES[raw.charAt(++at)] : letter
+      if (meant === undefined) return undefined
+      value += spaces + meant
       spaces = ''
     }
   }

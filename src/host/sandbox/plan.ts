@@ -1,11 +1,8 @@
-import { realpath } from 'node:fs/promises'
-import { userInfo } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import { ok, type Result } from '../../model/errors.ts'
 import { liesIn } from '../confined-path.ts'
 import type { ConfinedCommand, Confinement } from './confinement.ts'
 import { asHostResult } from '../files.ts'
-import { userHome } from '../machine.ts'
 import { gitDirectoriesOf } from './git-directories.ts'
 import { gitHome } from './git-home.ts'
 import { protectedPlaces } from './protected-places.ts'
@@ -13,6 +10,7 @@ import { GIT_SETTINGS, type SandboxMeans, type SandboxPlan } from './args.ts'
 import type { HeldLimits } from './limited-run.ts'
 import { standingPlace } from './standing-place.ts'
 import { mountsOf } from './mounts.ts'
+import { userHomes } from './user-homes.ts'
 import { watchOver, type Watch, type WatchOptions } from './watch.ts'
 
 /** A sandbox as it is to be set up, and what to look at when it is over. */
@@ -88,22 +86,4 @@ const OUR_FOLDER = '.hawser'
 
 function atHome(path: string, homes: readonly string[]): readonly string[] {
   return path.startsWith('~/') ? homes.map((home) => join(home, path.slice(2))) : [path]
-}
-
-/** What the environment says and what the system knows may differ, and each may be a link. */
-async function userHomes(): Promise<readonly string[]> {
-  const said = [userHome(), homeOfUser()].flatMap((path) =>
-    path === undefined ? [] : [resolve(path)],
-  )
-  const real = await Promise.all(said.map((path) => realpath(path).catch(() => path)))
-  return [...new Set([...said, ...real])].filter((path) => path !== '/')
-}
-
-function homeOfUser(): string | undefined {
-  try {
-    const { homedir } = userInfo()
-    return homedir.startsWith('/') ? homedir : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -31,7 +31,6 @@ const ROOT_FOLDERS: readonly RootFolder[] = [
   { path: '/gnu/store', why: 'programs and libraries of Guix' },
   { path: '/var/guix/profiles', why: 'what profiles of Guix lead through' },
   { path: '/snap', why: 'programs of Snap' },
-  { path: '/home/linuxbrew/.linuxbrew', why: 'programs of Homebrew' },
   { path: '/run/current-system/sw', why: 'the programs of NixOS' },
   { path: '/var/lib/dpkg', why: 'which packages are installed: dpkg-query, build scripts' },
   { path: '/var/lib/rpm', why: 'which packages are installed' },

@@ -6,6 +6,7 @@ import { sandboxArgs, type SandboxMeans } from './args.ts'
 import type { HeldLimits } from './limited-run.ts'
 import { findLimits } from './find-limits.ts'
 import type { CommandLimits, LimitMeans } from './limits.ts'
+import { SANDBOX_HOLDINGS, type Holdings } from './holdings.ts'
 import { findMeans, type FoundMeans, type TryOut } from './means.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
@@ -26,6 +27,8 @@ export type SandboxStatus =
       /** A guest's tools can be confined in their turn. */
       readonly nests?: boolean
       readonly limits?: SandboxLimits
+      /** What that keeps programs from, and what it does not. */
+      readonly holdings?: Holdings
     }
   | { readonly confined: false; readonly why: string }
 
@@ -85,7 +88,13 @@ function statusOf(machine: FoundMeans, { means, most }: HeldLimits): SandboxStat
   if (machine.means === undefined) return { confined: false, why: machine.why }
   const bindsProcesses = means.by !== 'rlimits' || !isSuperuser()
   const limits = { ...most, by: means.by, bindsProcesses }
-  return { confined: true, by: machine.by, nests: machine.nests, limits }
+  return {
+    confined: true,
+    by: machine.by,
+    nests: machine.nests,
+    limits,
+    holdings: SANDBOX_HOLDINGS,
+  }
 }
 
 async function heldLimits(limits: CommandLimits = commandLimits({})): Promise<HeldLimits> {

@@ -24,6 +24,7 @@ test.each([
   ['models.gpt-5.5.window_tokens', '400000', 400_000],
   ['models.a/b:c@d.prices.input', '0.25', 0.25],
   ['models.x.late_role', 'system', 'system'],
+  ['sandbox.readable', '/srv/data,~/notes', ['/srv/data', '~/notes']],
   ['models.window_tokens.window_tokens.images', 'true', true],
 ])('%s takes %s', (key, typed, value) => {
   expect(settingValue(setting(key), typed)).toEqual({ ok: true, value })
@@ -47,6 +48,11 @@ test.each([
   ['providers.openai.base_url', 'example.com'],
   ['providers.openai.base_url', 'https://user:password@example.com'],
   ['models.gpt-5.5.window_tokens', '0'],
+  ['sandbox.readable', '/'],
+  ['sandbox.readable', '~'],
+  ['sandbox.readable', 'notes'],
+  ['sandbox.readable', '/srv/../root'],
+  ['sandbox.readable', '/srv,notes'],
   ['models.gpt-5.5.prices.input', '-1'],
 ])('%s does not take "%s"', (key, typed) => {
   expect(settingValue(setting(key), typed)).toMatchObject({
@@ -73,6 +79,7 @@ test('every setting says what it takes', () => {
     ['resources.upload_ask_over', 'a whole number from 0 on'],
     ['resources.upload_deny_over', 'a whole number from 0 on'],
     ['resources.replay', 'attach-turn, window or cost-aware'],
+    ['sandbox.readable', 'paths, absolute or below ~/, with commas between them'],
     ['display.colour', 'auto, always or never'],
     ['display.pictures', 'auto or never'],
     ['display.bell', 'true or false'],

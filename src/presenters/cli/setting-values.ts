@@ -30,6 +30,7 @@ export function settingValue(setting: Setting, typed: string): Result<unknown> {
   const text = setting.secret ? usableKey(typed) : typed
   const readings: unknown[] = [text]
   if (/^-?\d+(\.\d+)?$/.test(typed)) readings.push(Number(typed))
+  if (shapeOf(setting).type === 'array') readings.push(typed === '' ? [] : typed.split(','))
   if (typed === 'true' || typed === 'false') readings.push(typed === 'true')
   const fitting = readings.find(
     (reading) => reading !== undefined && setting.schema.safeParse(reading).success,
@@ -75,7 +76,7 @@ function shapeOf({ schema }: Setting): z.infer<typeof Shape> {
 /** Whether it takes any text, and so may hold what nobody else should see. */
 export function isFreeText(setting: Setting): boolean {
   const { type, enum: words } = shapeOf(setting)
-  return type === 'string' && words === undefined
+  return (type === 'string' || type === 'array') && words === undefined
 }
 
 /** What a setting takes, in words. */
@@ -84,6 +85,7 @@ export function allowedIn(setting: Setting): string {
   if (setting.secret) return 'a key: letters, digits and signs without a space'
   if (words !== undefined) return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
   if (type === 'boolean') return 'true or false'
+  if (type === 'array') return 'paths, absolute or below ~/, with commas between them'
   if (type === 'integer' || type === 'number') {
     const kind = type === 'integer' ? 'a whole number' : 'a number'
     if (exclusiveMinimum !== undefined) return `${kind} above ${exclusiveMinimum}`

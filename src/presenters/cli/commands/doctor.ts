@@ -33,6 +33,14 @@ export const Output = z.object({
       status: z.enum(['ok', 'warning', 'problem']),
       text: z.string(),
       next_actions: z.array(NextAction),
+      holds: z
+        .array(z.string())
+        .optional()
+        .describe('Of the sandbox: what it keeps commands from, on this machine.'),
+      does_not_hold: z
+        .array(z.string())
+        .optional()
+        .describe('Of the sandbox: what it does not keep commands from, here.'),
     }),
   ),
   bundle: z.string().optional().describe('With --bundle, the report. Then no text holds a path.'),
@@ -54,8 +62,9 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     const report = bundle({ version: world.version, ...found, secrets })
     answer(world, options.json, { ...told, checks, bundle: report }, () => report)
   } else {
-    const checks = found.checks.map(({ id, status, text, next_actions }) => {
-      return { id, status, text, next_actions }
+    const checks = found.checks.map((check) => {
+      const { id, status, text, next_actions, holds, does_not_hold } = check
+      return { id, status, text, next_actions, holds, does_not_hold }
     })
     answer(world, options.json, { ...told, checks }, () => words(world, found))
   }
@@ -98,7 +107,14 @@ const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const sati
   string
 >
 
-function linesOf({ id, status, text, next_actions }: Check): Line[] {
+function linesOf({
+  id,
+  status,
+  text,
+  next_actions,
+  holds = [],
+  does_not_hold = [],
+}: Check): Line[] {
   const title = [
     ...cell(status.padEnd(9), { colour: COLOURS[status] }),
     ...cell(id.padEnd(11), { bold: true }),
@@ -107,5 +123,9 @@ function linesOf({ id, status, text, next_actions }: Check): Line[] {
   const next = next_actions.map(({ action, command }) =>
     cell(`${' '.repeat(20)}-> ${action}${command === undefined ? '' : ` ${command}`}`),
   )
-  return [title, ...next]
+  const facts = [
+    ...holds.map((fact) => `holds: ${fact}`),
+    ...does_not_hold.map((fact) => `does not hold: ${fact}`),
+  ]
+  return [title, ...facts.map((fact) => cell(`${' '.repeat(20)}${fact}`)), ...next]
 }

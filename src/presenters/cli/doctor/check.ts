@@ -11,6 +11,9 @@ export interface Check {
   /** The same to be pasted elsewhere: no path, no name and no word that somebody chose. */
   readonly plain: string
   readonly next_actions: readonly NextAction[]
+  /** What it keeps programs from, and what it does not. */
+  readonly holds?: readonly string[]
+  readonly does_not_hold?: readonly string[]
 }
 
 export function good(id: string, text: string, plain = text): Check {

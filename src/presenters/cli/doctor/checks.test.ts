@@ -63,6 +63,12 @@ test('limits that nothing holds are not named', () => {
   expect(machine.limitsCheck({ confined: false, why: 'no' })).toEqual([])
 })
 
+test('with a sandbox it is said what that holds and what it does not, here too', () => {
+  const holdings = { holds: ['a'], does_not_hold: ['b'] }
+  const check = machine.sandboxCheck({ confined: true, by: 'x', holdings }, ['c'])
+  expect(check).toMatchObject({ holds: ['a'], does_not_hold: ['b', 'c'] })
+})
+
 test('a program that is missing is a warning, and where one is stays here', () => {
   expect(machine.programCheck('git', undefined, 'no commits').status).toBe('warning')
   const found = machine.programCheck('git', '/usr/bin/git', '')

@@ -27,8 +27,16 @@ export function platformCheck({ platform, arch, release }: MachineFacts): Check 
   return warning('platform', unknown, { action: 'Use Linux or macOS.' })
 }
 
-export function sandboxCheck(status: SandboxStatus): Check {
-  if (status.confined) return good('sandbox', `Commands are confined by ${status.by}.`)
+/** `here` is what does not hold because of where the workspace lies. */
+export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []): Check {
+  if (status.confined) {
+    const { by, holdings = { holds: [], does_not_hold: [] } } = status
+    return {
+      ...good('sandbox', `Commands are confined by ${by}.`),
+      holds: holdings.holds,
+      does_not_hold: [...holdings.does_not_hold, ...here],
+    }
+  }
   const text =
     `Commands cannot be confined: ${status.why}. Each one is asked about first, in every permission mode, and then ` +
     'reaches whatever you reach: your files, your keys, the network.'
