@@ -9,6 +9,7 @@ import { runProgram, type Ending, type Program } from '../process.ts'
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
 import { sandboxArgs } from './args.ts'
 import { programEnv } from './env.ts'
+import { submoduleEnv } from './submodule-env.ts'
 import { standingPlace } from './standing-place.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 
@@ -23,6 +24,7 @@ export async function runConfined(
   if (!prepared.ok) return prepared
   const { plan, watch } = prepared.value
   const home = { home: plan.home, temporary: '/tmp', gitConfig: await personsGitConfig() }
+  const submodules = watch === undefined ? {} : await submoduleEnv(watch.before.root)
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
@@ -30,7 +32,7 @@ export async function runConfined(
     ...orderOf(command),
     argv: sandboxArgs(plan, command.argv),
     folder: '/',
-    env: programEnv(ground.env, home, command.env),
+    env: programEnv(ground.env, home, { ...submodules, ...command.env }),
     errors: 'apart',
   }).catch(async (error: unknown) => {
     await settle()
