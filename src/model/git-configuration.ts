@@ -104,7 +104,7 @@ const oneOf =
     values.includes(value.toLowerCase())
 
 /** Transports that git itself has; `helper::address` and unknown schemes run programs. */
-const isPlainUrl: Check = (value) =>
+export const isPlainUrl: Check = (value) =>
   !value.includes('::') &&
   !/^-|:\/\/-|@-/.test(value) &&
   (/^(https?|ssh|git|file|git\+ssh|ssh\+git):\/\//i.test(value) || !value.includes('://'))

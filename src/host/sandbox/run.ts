@@ -12,6 +12,7 @@ import { programEnv } from './env.ts'
 import { runLimited, type HeldLimits } from './limited-run.ts'
 import type { LimitGroup } from './limits.ts'
 import { seccompFilter } from './seccomp.ts'
+import { submoduleEnv } from './submodule-env.ts'
 import { standingPlace } from './standing-place.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 
@@ -26,6 +27,7 @@ export async function runConfined(
   if (!prepared.ok) return prepared
   const { plan, watch, variables } = prepared.value
   const home = { home: plan.home, temporary: '/tmp', variables }
+  const submodules = watch === undefined ? {} : await submoduleEnv(watch.before.root)
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
@@ -35,7 +37,7 @@ export async function runConfined(
     argv: enteredArgs(group, sandboxArgs(plan, command.argv, holdOf(limits, group))),
     handed: seccompFilter({ machine: plan.means.machine, nests: plan.nests }),
     folder: '/',
-    env: programEnv(ground.env, home, command.env),
+    env: programEnv(ground.env, home, { ...submodules, ...command.env }),
     errors: 'apart',
   })).catch(async (error: unknown) => {
     await settle()

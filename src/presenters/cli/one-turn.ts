@@ -1,3 +1,4 @@
+import { runsLater, type RunsLater } from '../../history/runs-later.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/event.ts'
@@ -17,6 +18,8 @@ export interface TurnResult {
   readonly resources: readonly Descriptor[]
   readonly usage: Ended['usage_total']
   readonly error?: NonNullable<Ended['error']>
+  /** Files that its calls made or changed and that run later, as in CI or a build. */
+  readonly runs_later: readonly RunsLater[]
   /** Calls that were denied because nobody could be asked. */
   readonly denied: number
   readonly exit_code: number
@@ -84,6 +87,7 @@ function resultOf(session: Session, turn_id: string): TurnResult {
     resources,
     usage: usage_total ?? NOTHING,
     ...(error === undefined ? {} : { error }),
+    runs_later: runsLater(events),
     denied,
     exit_code: exitOf(status, error, denied),
   }

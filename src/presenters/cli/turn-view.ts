@@ -3,6 +3,7 @@ import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import type { Seen } from '../../session/subscribe.ts'
 import type { Activity } from './activity.ts'
+import { changedLines } from './changed-lines.ts'
 import { failureAsText } from './failure.ts'
 import { jsonLine } from './json-line.ts'
 import type { TurnResult } from './one-turn.ts'
@@ -89,10 +90,11 @@ export function wordsView(options: WordsOptions): TurnView {
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
     },
-    end: (_session, { text, error, status }) => {
+    end: (_session, { text, error, status, runs_later }) => {
       if (!stdout.isTTY) say(text)
       if (midLine) say('\n')
       activity.clear()
+      for (const line of changedLines(runs_later)) note(`hawser: ${visibleText(line)}\n`)
       if (error !== undefined) stderr.write(failureAsText({ error }))
       else if (status === 'interrupted') stderr.write('hawser: the Turn was interrupted.\n')
     },

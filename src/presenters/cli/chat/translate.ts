@@ -1,6 +1,8 @@
+import { runsLater } from '../../../history/runs-later.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/event.ts'
 import type { Line } from '../cell-width.ts'
+import { changedLines } from '../changed-lines.ts'
 import { costOf, footer } from '../footer.ts'
 import { MarkdownStream } from '../markdown.ts'
 import { counted, grouped } from '../amounts.ts'
@@ -201,6 +203,7 @@ function endRows(
         ? sentences('Interrupted.', { columns, style: { colour: 'yellow' } })
         : []),
     ...(error === undefined ? [] : failureRows(error, columns)),
+    ...changedLines(runsLater(own)).flatMap((text) => sentences(text, { columns })),
     ...sentences(footer(usage_total, costOf(own), ms), { columns, style: { dim: true } }),
   ]
 }

@@ -1,0 +1,22 @@
+import type { WholeEvent } from '../model/event.ts'
+import { protectedName } from '../model/protected-paths.ts'
+
+/** A file that a Turn made or changed and that runs later. */
+export interface RunsLater {
+  readonly path: string
+  /** When it runs, or who reads it. */
+  readonly reason: string
+}
+
+/** What a Turn's calls made or changed that runs later, as in CI or a build; in the order in which it happened. Pure. */
+export function runsLater(events: readonly WholeEvent[]): readonly RunsLater[] {
+  const paths = events.flatMap((event) => {
+    if (event.type !== 'tool_result') return []
+    const { path, after_blob, runs_later = [] } = event.data
+    return path === undefined || after_blob === undefined ? runs_later : [path]
+  })
+  return [...new Set(paths)].flatMap((path) => {
+    const entry = protectedName(path)
+    return entry === undefined ? [] : [{ path, reason: entry.reason }]
+  })
+}

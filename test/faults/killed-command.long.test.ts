@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openWatches } from '../../src/history/open-watch.ts'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import { SessionId } from '../../src/model/ids.ts'
+import { Harness } from '../../src/session/harness.ts'
+import type { Answer } from '../../src/turn/turn-parts.ts'
+import { bundleScript } from '../support/bundled-script.ts'
+import { freshFolder } from '../support/folder.ts'
+import { openParts } from '../support/harness-parts.ts'
+import { value } from '../support/story.ts'
+
+const exec = promisify(execFile)
+const { confined } = await systemSandbox().status()
+let child = ''
+beforeAll(async () => {
+  child = await bundleScript(
+    new URL('killed-command-child.ts', import.meta.url),
+    await freshFolder(),
+  )
+}, 60_000)
+
+const PLANT =
+  'mkdir -p .vscode ev a/b/.git; echo ../ev >.git/commondir; echo x >.envrc; echo {} >.vscode/tasks.json; echo "[core] pager = x" >a/b/.git/config; echo planted; sleep 600'
+const PLANTED = ['.envrc', '.vscode', '.git/commondir', 'a/b/.git/config']
+
+/** Runs a Turn in a process that is killed; answers with its Session. */
+async function killed(order: {
+  root: string
+  text: string
+  at: 'watched' | 'planted' | 'moving'
+  session?: SessionId
+}): Promise<SessionId> {
+  const ran = await exec(process.execPath, [child, JSON.stringify(order)]).then(
+    () => 'it was not killed',
+    (error: { signal?: string; stdout?: string; stderr?: string }) => error,
+  )
+  if (typeof ran === 'string' || ran.signal !== 'SIGKILL') throw new Error(JSON.stringify(ran))
+  return SessionId.parse(ran.stdout?.trim())
+}
+
+async function place(): Promise<string> {
+  const root = await freshFolder()
+  await mkdir(join(root, 'workspace'))
+  await exec('git', ['init', '-q', join(root, 'workspace')])
+  return root
+}
+
+/** Goes on with a Session, where every question has this answer. */
+async function resumed(root: string, id: SessionId, answer: Answer, text = 'Run `echo hello`') {
+  const asked: (readonly string[])[] = []
+  const { parts, close } = await openParts(root, {
+    ask: async ({ claim }) => {
+      asked.push(claim.paths)
+      return answer
+    },
+  })
+  const session = value(await new Harness(parts).open(id))
+  value(await value(await session.admit(text)).done)
+  const { events } = session
+  await session.close()
+  await close()
+  const last = events.findLast((event) => event.type === 'tool_result')
+  return { asked, events, last: last?.type === 'tool_result' ? last.data : undefined }
+}
+
+const YES: Answer = { allowed: true, scope: 'once', by: 'person' }
+const NO: Answer = { allowed: false, scope: 'once', by: 'person' }
+const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
+
+async function standing(root: string): Promise<readonly string[]> {
+  const all = await readdir(join(root, 'workspace'), { recursive: true })
+  return PLANTED.filter((path) => all.includes(path))
+}
+
+describe.skipIf(!confined)('what a command planted before Hawser was killed', () => {
+  test('is recorded before the command starts, and what is there already is not asked about', async () => {
+    const root = await place()
+    await writeFile(join(root, 'workspace', 'AGENTS.md'), 'mine')
+    const id = await killed({ root, text: 'Run `true`', at: 'watched' })
+    const { asked, events, last } = await resumed(root, id, NOBODY)
+    const watch = events.find((event) => event.type === 'command_watched')
+    expect(watch?.data).toMatchObject({
+      paths: expect.arrayContaining([expect.objectContaining({ path: 'AGENTS.md', kind: 'file' })]),
+    })
+    expect([asked, last?.outcome, openWatches(events)]).toEqual([[], 'ok', []])
+  }, 60_000)
+
+  test('is named and asked about, and moved aside when a person says so', async () => {
+    const root = await place()
+    const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
+    expect(await standing(root)).toEqual(PLANTED)
+    const { asked, events, last } = await resumed(root, id, YES)
+    expect(asked.map((paths) => new Set(paths))).toEqual([new Set(PLANTED)])
+    expect([await standing(root), last?.outcome, openWatches(events)]).toEqual([[], 'ok', []])
+    const notices = events.flatMap((event) => (event.type === 'notice' ? [event.data] : []))
+    expect(notices.map(({ code }) => code)).toEqual(['killed_command', 'moved_aside'])
+    for (const path of PLANTED) expect(notices[0]?.text).toContain(path)
+  }, 60_000)
+
+  test('stays when a person keeps it, and is not asked about again', async () => {
+    const root = await place()
+    const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
+    expect((await resumed(root, id, NO)).last?.outcome).toBe('ok')
+    const again = await resumed(root, id, YES)
+    expect([again.asked, again.last?.outcome, await standing(root)]).toEqual([[], 'ok', PLANTED])
+  }, 60_000)
+
+  test('keeps every command from running while nobody answers; files are still written', async () => {
+    const root = await place()
+    const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
+    const { last } = await resumed(root, id, NOBODY)
+    expect([last?.outcome, last?.error?.kind]).toEqual(['denied', 'permission_denied'])
+    expect(last?.output).toContain('.envrc')
+    const second = await resumed(root, id, NOBODY, 'Write "x" to b.txt')
+    expect([second.last?.outcome, await standing(root)]).toEqual(['ok', PLANTED])
+    const third = await resumed(root, id, YES)
+    expect([third.last?.outcome, await standing(root)]).toEqual(['ok', []])
+  }, 60_000)
+
+  test('is asked about again for what is left after a kill while it was moved', async () => {
+    const root = await place()
+    const first = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
+    const id = await killed({ root, text: 'Run `true`', at: 'moving', session: first })
+    expect((await standing(root)).length).toBeLessThan(PLANTED.length)
+    const { asked, last } = await resumed(root, id, YES)
+    expect(asked).toHaveLength(1)
+    expect([await standing(root), last?.outcome]).toEqual([[], 'ok'])
+  }, 60_000)
+
+  test('is settled without a question when a person removed it', async () => {
+    const root = await place()
+    const id = await killed({
+      root,
+      text: 'Run `echo x >.envrc; echo planted; sleep 600`',
+      at: 'planted',
+    })
+    await exec('rm', [join(root, 'workspace', '.envrc')])
+    const { asked, last } = await resumed(root, id, NOBODY)
+    expect([asked, last?.outcome]).toEqual([[], 'ok'])
+    await writeFile(join(root, 'workspace', '.envrc'), 'mine')
+    const again = await resumed(root, id, YES)
+    expect([again.asked, await readFile(join(root, 'workspace', '.envrc'), 'utf8')]).toEqual([
+      [],
+      'mine',
+    ])
+  }, 60_000)
+})
