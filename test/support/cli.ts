@@ -15,12 +15,15 @@ export interface CliPlace {
   readonly stdin?: string | Buffer
   /** Somebody presses Ctrl-C as soon as the program listens for it. */
   readonly interrupted?: boolean
+  /** Standard output and error are terminals. */
+  readonly terminal?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs the program as a script would: no terminal anywhere. The workspace `<root>/workspace` must be there. */
+/** Runs the program as a script would: without `terminal`, there is none anywhere. The workspace `<root>/workspace` must be there. */
 export async function runCli(place: CliPlace, ...argv: readonly string[]): Promise<CliRun> {
-  const [stdout, stderr] = [captured(), captured()]
+  const { terminal = false } = place
+  const [stdout, stderr] = [captured(terminal), captured(terminal)]
   const streams: Streams = {
     stdin: {
       isTTY: false,
@@ -52,10 +55,10 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
   return told
 }
 
-function captured(): { readonly output: Output; readonly text: () => string } {
+function captured(isTTY: boolean): { readonly output: Output; readonly text: () => string } {
   let all = ''
   const output: Output = {
-    isTTY: false,
+    isTTY,
     columns: 80,
     rows: 24,
     broken: false,
