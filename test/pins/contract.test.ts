@@ -36,7 +36,7 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: '9f02418ea9797f74c794b2dead34c65e2f696a29233fa75a0568a1c6ffd6880c',
+    sentences: '2011ec9872fac478335998607e4fb37f255d3df6806608e2c6b445148f3386a0',
   })
 })
 

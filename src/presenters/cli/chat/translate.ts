@@ -1,6 +1,7 @@
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/event.ts'
 import type { Line } from '../cell-width.ts'
+import { cutWords } from '../cut-words.ts'
 import { costOf, footer } from '../footer.ts'
 import { MarkdownStream } from '../markdown.ts'
 import { counted, grouped } from '../amounts.ts'
@@ -181,7 +182,7 @@ function endRows(
   events: readonly WholeEvent[],
   columns: number,
 ): Line[] {
-  const { status, error, crash_recovered, usage_total } = event.data
+  const { status, error, crash_recovered, usage_total, cut } = event.data
   const own = events.filter(({ turn_id }) => turn_id === event.turn_id)
   const started = own.find(({ type }) => type === 'turn_started')
   const ms = Math.max(0, Date.parse(event.ts) - Date.parse(started?.ts ?? event.ts))
@@ -196,6 +197,12 @@ function endRows(
         ? sentences('Interrupted.', { columns, style: { colour: 'yellow' } })
         : []),
     ...(error === undefined ? [] : failureRows(error, columns)),
+    ...(cut === undefined
+      ? []
+      : sentences(`${cutWords(cut)} To get the rest, send: Continue.`, {
+          columns,
+          style: { colour: 'yellow' },
+        })),
     ...sentences(footer(usage_total, costOf(own), ms), { columns, style: { dim: true } }),
   ]
 }
