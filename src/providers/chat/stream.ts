@@ -63,6 +63,10 @@ class ChatReader implements AnswerReader {
   #usage: VendorUsage = {}
   readonly #length = new SaidLength()
 
+  get progress(): number {
+    return this.#length.length
+  }
+
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)

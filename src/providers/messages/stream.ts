@@ -70,6 +70,10 @@ class MessagesReader implements AnswerReader {
   #stopReason: string | undefined
   #usage: VendorUsage = {}
 
+  get progress(): number {
+    return this.#length.length
+  }
+
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)

@@ -68,6 +68,10 @@ class ResponsesReader implements AnswerReader {
   #cutCalls = 0
   readonly #length = new SaidLength()
 
+  get progress(): number {
+    return this.#length.length
+  }
+
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
