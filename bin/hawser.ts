@@ -6,7 +6,6 @@ const code = await main({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: () => process.cwd(),
-  print: (text) => process.stdout.write(text),
 })
 process.exitCode = code
 // A terminal that is gone cannot be put back as it was, and Node breaks off when it tries to at the end.

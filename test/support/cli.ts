@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Output, Streams } from '../../src/host/streams.ts'
+import type { Output } from '../../src/host/output.ts'
+import type { Streams } from '../../src/host/streams.ts'
 import { main } from '../../src/main.ts'
 import { CANARY_KEY } from './canary.ts'
 
@@ -47,7 +48,6 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
     argv,
     env: { HAWSER_HOME: join(place.root, 'home'), ...place.env },
     cwd: () => join(place.root, 'workspace'),
-    print: (text) => stdout.output.write(text),
     streams,
   })
   const told = { code, stdout: stdout.text(), stderr: stderr.text() }
@@ -62,6 +62,7 @@ function captured(isTTY: boolean): { readonly output: Output; readonly text: () 
     columns: 80,
     rows: 24,
     broken: false,
+    failure: undefined,
     write: (text) => {
       all += text
     },

@@ -1,4 +1,4 @@
-import type { Output } from '../../host/streams.ts'
+import type { Output } from '../../host/output.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import type { Seen } from '../../session/subscribe.ts'
