@@ -3,9 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import { bundleScript } from '../support/bundled-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { commandPlace } from '../support/written-log.ts'
+
+const Failed = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() })
 
 let program: string
 
@@ -23,11 +26,11 @@ async function shell(root: string, line: string) {
   }
   const script = `hawser() { "$NODE" "$HAWSER" "$@"; }\n${line}`
   const cwd = join(root, 'workspace')
-  const run = promisify(execFile)('sh', ['-c', script], { cwd, env })
-  return run.then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  )
+  try {
+    return { code: 0, ...(await promisify(execFile)('sh', ['-c', script], { cwd, env })) }
+  } catch (error) {
+    return Failed.parse(error)
+  }
 }
 
 const FULL = /hawser: Standard output could not be written \(ENOSPC\); .*incomplete\.\n$/
