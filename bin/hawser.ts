@@ -9,7 +9,6 @@ const code = await main({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: () => process.cwd(),
-  print: (text) => process.stdout.write(text),
 }).catch((error: unknown) => {
   const message = noDescriptorsLeft(error)
   if (message === undefined) throw error

@@ -9,8 +9,6 @@ export interface Invocation {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: () => string
-  /** Writes to the standard output: all that `--version` needs. */
-  readonly print: (text: string) => void
   /** By default those of this process. */
   readonly streams?: Streams
 }
@@ -20,11 +18,10 @@ export interface Invocation {
  * Each command is a dynamic import: a person waits only for the parts their command needs.
  */
 export async function main(invocation: Invocation): Promise<number> {
-  const { argv, print } = invocation
+  const { argv } = invocation
   const [only, ...more] = argv
   if (more.length === 0 && (only === '--version' || only === '-V')) {
-    print(`hawser ${version()}\n`)
-    return 0
+    return printVersion(invocation.streams)
   }
   const [{ runProgram }] = await Promise.all([
     import('./presenters/cli/program.ts'),
@@ -44,6 +41,17 @@ export function noDescriptorsLeft(error: unknown): string | undefined {
       ? 'this process may not open more files. Raise its limit: ulimit -n 1024'
       : 'the system has too many open files. End other programs, or raise fs.file-max.'
   return `hawser: ${limit}`
+}
+
+/** Loads no more than it needs to write a line. */
+async function printVersion(given: Invocation['streams']): Promise<number> {
+  const [{ standardOutputs }, { exitAfterOutput }] = await Promise.all([
+    import('./host/output.ts'),
+    import('./presenters/cli/output-failure.ts'),
+  ])
+  const outputs = given ?? standardOutputs()
+  outputs.stdout.write(`hawser ${version()}\n`)
+  return exitAfterOutput(outputs, 0)
 }
 
 /** Commands that write a few Events; all others may read a great many. */

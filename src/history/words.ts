@@ -2,6 +2,7 @@ import { quoted, shortened } from '../encoding/quote.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/event.ts'
 import { LIMITS } from '../model/limits.ts'
+import type { AnswerCut } from '../model/turn-events.ts'
 import type { Loss } from './transients.ts'
 
 // Every sentence that Hawser itself says to a model. They are part of the Prompt Contract: a pinned hash ties them to its
@@ -140,7 +141,18 @@ export function turnEnded({ data }: WholeEvent<'turn_ended'>): string | undefine
   if (data.crash_recovered === true) return '[This Turn was cut off by a crash.]'
   if (data.status === 'interrupted') return '[This Turn was interrupted by the person.]'
   if (data.status === 'failed') return `[This Turn failed: ${data.error?.kind ?? 'internal'}.]`
-  return undefined
+  return data.cut === undefined ? undefined : answerCut(data.cut)
+}
+
+function answerCut({ reason, lost_calls }: AnswerCut): string {
+  const how = {
+    output_limit: 'was cut off at the output limit',
+    lost_call: 'did not arrive whole',
+    unknown_reason: 'may have been cut off',
+  }[reason]
+  const calls =
+    lost_calls === 0 ? '' : ` Tool calls that were incomplete and did not run: ${lost_calls}.`
+  return `[The last answer ${how}.${calls}]`
 }
 
 /** Safe on a line of its own, without quotes around it. */

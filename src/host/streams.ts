@@ -1,17 +1,5 @@
 import process from 'node:process'
-
-/** Where text goes. Writing never throws, also when nobody reads any more: then `broken` says so. */
-export interface Output {
-  readonly isTTY: boolean
-  /** Of the terminal; 80 by 24 where there is none. */
-  readonly columns: number
-  readonly rows: number
-  /** The reader went away: nothing that is written arrives. */
-  readonly broken: boolean
-  write(text: string): void
-  /** Resolves when everything written so far was handed to the system, or cannot be any more. */
-  flushed(): Promise<void>
-}
+import { isTerminal, standardOutputs, type Output } from './output.ts'
 
 /** Where bytes come from. */
 export interface Input {
@@ -42,8 +30,7 @@ export interface Streams {
 export function systemStreams(): Streams {
   return {
     stdin: inputOf(process.stdin),
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
+    ...standardOutputs(),
     onResize: (listener) => {
       process.stdout.on('resize', listener)
       return () => process.stdout.off('resize', listener)
@@ -53,52 +40,6 @@ export function systemStreams(): Streams {
       return () => process.off(signal, listener)
     },
   }
-}
-
-const COLUMNS = 80
-const ROWS = 24
-
-/** `isTTY` is absent, whatever the types say, where a stream is no terminal. */
-function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
-  return stream.isTTY === true
-}
-
-function outputOf(stream: NodeJS.WriteStream): Output {
-  let broken = false
-  // EPIPE and its kin: whoever read this has gone, which is their right.
-  stream.on('error', () => {
-    broken = true
-  })
-  return {
-    isTTY: isTerminal(stream),
-    get columns() {
-      return positive(stream.columns, COLUMNS)
-    },
-    get rows() {
-      return positive(stream.rows, ROWS)
-    },
-    get broken() {
-      return broken
-    },
-    write: (text) => {
-      if (!broken) stream.write(text)
-    },
-    flushed: () =>
-      new Promise((resolve) => {
-        const settle = () => {
-          stream.off('error', settle)
-          resolve()
-        }
-        stream.once('error', settle)
-        if (broken) settle()
-        else stream.write('', settle)
-      }),
-  }
-}
-
-/** A terminal that does not know its size says 0. */
-function positive(size: number | undefined, otherwise: number): number {
-  return size === undefined || size <= 0 ? otherwise : size
 }
 
 function inputOf(stream: NodeJS.ReadStream): Input {

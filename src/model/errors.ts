@@ -23,6 +23,7 @@ export const ERROR_KINDS = [
   'context_overflow',
   'auth',
   'not_configured',
+  'model_not_found',
   'rate_limited',
   'overloaded',
   'usage_limit',

@@ -237,6 +237,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     error,
     usage_total: { ...usage, calls: 1, cost_usd: 0.01 },
     crash_recovered: true,
+    cut: { reason: 'output_limit', stop_reason: 'max_tokens', lost_calls: 1 },
   },
 }
 

@@ -25,6 +25,7 @@ export const EXIT_CODES = Object.freeze({
   context_overflow: 1,
   auth: 6,
   not_configured: 6,
+  model_not_found: 1,
   rate_limited: 1,
   overloaded: 1,
   usage_limit: 1,

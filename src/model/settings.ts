@@ -185,7 +185,9 @@ export const Settings = z.strictObject({
         .min(1)
         .max(3_600)
         .optional()
-        .describe('How long a model may be silent while it answers; 180 by default.')
+        .describe(
+          'How long a model may be silent while it answers; 180 by default. Keep-alive signals without content are accepted for 10 minutes, or for this long if it is longer.',
+        )
         .meta({ default: LIMIT_DEFAULTS.idle_seconds }),
       retries: z
         .int()

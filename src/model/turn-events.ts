@@ -4,7 +4,7 @@ import { Descriptor } from './descriptor.ts'
 import { LoggedError } from './error-shape.ts'
 import { UsageTotal } from './provider-events.ts'
 import { PermissionMode, SessionMode } from './session-events.ts'
-import { Flag, list, openObject } from './shape.ts'
+import { Count, Flag, list, openObject, type Frozen } from './shape.ts'
 import { Sender } from './tether-address.ts'
 
 export const TurnStarted = openObject({
@@ -42,9 +42,23 @@ export const AssistantMessage = openObject({
 
 export const TurnStatus = z.enum(['completed', 'failed', 'interrupted', 'refused'])
 
+/** `unknown_reason`: the provider gave a reason that is not in its documentation. `lost_call`: a call did not arrive whole. */
+export const CutReason = z.enum(['output_limit', 'lost_call', 'unknown_reason'])
+
+/** The last answer of a Turn ended before the model was done. */
+export const AnswerCut = openObject({
+  reason: CutReason,
+  /** In the provider's own word. */
+  stop_reason: z.string(),
+  /** Calls that did not arrive whole. They never run. */
+  lost_calls: Count,
+})
+export type AnswerCut = Frozen<z.infer<typeof AnswerCut>>
+
 export const TurnEnded = openObject({
   status: TurnStatus,
   error: LoggedError.optional(),
   usage_total: UsageTotal,
   crash_recovered: Flag,
+  cut: AnswerCut.optional(),
 })

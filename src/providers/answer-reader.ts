@@ -8,4 +8,9 @@ export interface AnswerReader {
    * when they are whole; a call only when its arguments are.
    */
   take(event: ServerSentEvent): readonly ProviderEvent[]
+  /**
+   * How much the answer holds so far, also of what is not told yet, such as the arguments of a call. Events that only show that
+   * the server is there, such as pings and empty deltas, leave it as it is.
+   */
+  readonly progress: number
 }

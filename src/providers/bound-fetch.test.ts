@@ -84,7 +84,7 @@ test.each([301, 302, 303, 307, 308])(
       response.writeHead(status, { location }).write('moved')
     })
     expect(await refusal(fetchOf(url)(url, post))).toMatchObject({
-      kind: 'network',
+      kind: 'not_configured',
       message: expect.not.stringContaining('secret'),
       details: { status, location_origin: new URL(other.url).origin },
     })
@@ -101,9 +101,9 @@ test('a redirect without a place, or to one on the same server, is not followed 
   })
   const told = await Promise.all(places.map((_, at) => refusal(fetchOf(url)(`${url}${at}`, post))))
   expect(told.map(({ kind, details }) => [kind, details])).toEqual([
-    ['network', { status: 302 }],
-    ['network', { status: 302, location_origin: new URL(url).origin }],
-    ['network', { status: 302 }],
+    ['not_configured', { status: 302 }],
+    ['not_configured', { status: 302, location_origin: new URL(url).origin }],
+    ['not_configured', { status: 302 }],
   ])
 })
 

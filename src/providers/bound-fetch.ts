@@ -73,7 +73,8 @@ function redirected({ status, headers }: Response, place: string): Failed {
   const why = `The provider answered with a redirect${where}. Redirects are not followed: a key belongs to one place.`
   const next = [{ action: 'Check the base URL of the provider.' }]
   const details = origin === undefined ? { status } : { status, location_origin: origin }
-  return failed('network', why, details, next)
+  // Another try would meet it again, so this is a kind that is not tried again.
+  return failed('not_configured', why, details, next)
 }
 
 function originOf(address: string, base?: string): string | undefined {

@@ -91,7 +91,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
       response.writeHead(307, { location: other.url }).end()
     })
     const details = { status: 307, location_origin: new URL(other.url).origin }
-    expect(await answer(url)).toEqual([failure('network', details)])
+    expect(await answer(url)).toEqual([failure('not_configured', details)])
     expect(other.connections.size).toBe(0)
   })
 

@@ -104,7 +104,7 @@ describe('a server that is silent for too long', () => {
     expect(await events.next()).toMatchObject({ value: { text: 'a' } })
     const next = events.next()
     for (const text of [':', '\n', 'event: ping\ndata: {}\n\n', 'd']) {
-      await until(() => clock.pending().length === 1)
+      await until(() => clock.pending().length === 2)
       const { set } = clock
       clock.advance(IDLE_MS - 1)
       say(text)

@@ -6,6 +6,9 @@ import { CallFailure } from './call-failure.ts'
 const REST_BYTES = 64 * 1024
 const REST_MS = 250
 
+/** How long a server may only show that it is there: by pings, comments, empty deltas, or frames that nobody knows. */
+export const CONTENT_MS = 10 * 60_000
+
 /** The connection of one call: how long it may be silent, who may interrupt it, and how it ends. */
 export class CallLine {
   readonly #closing = new AbortController()
@@ -13,6 +16,8 @@ export class CallLine {
   readonly #idleMs: number
   readonly #clock: Clock
   #ended: CallFailure | undefined
+  #waiting = false
+  #stopCounting: (() => void) | undefined
   #giveUp: (why: CallFailure) => void = () => {}
   #unread: AsyncIterator<Uint8Array> | undefined
 
@@ -47,6 +52,8 @@ export class CallLine {
     })
     const first = Promise.race([work, early])
     if (this.#ended !== undefined) this.#giveUp(this.#ended)
+    this.#waiting = true
+    this.#stopCounting ??= this.#count()
     const heard = this.#clock.after(this.#idleMs, () => this.#end(SILENT))
     try {
       return await first
@@ -56,8 +63,24 @@ export class CallLine {
       throw error
     } finally {
       heard()
+      this.#waiting = false
       this.#giveUp = () => {}
     }
+  }
+
+  /** Content arrived: the time that a server may go without starts again. */
+  progressed(): void {
+    this.#stopCounting?.()
+    this.#stopCounting = undefined
+  }
+
+  /** While nobody waits, content may have arrived that was not read: then it counts from the beginning. */
+  #count(): () => void {
+    const limit = Math.max(CONTENT_MS, this.#idleMs)
+    return this.#clock.after(limit, () => {
+      if (this.#waiting) this.#end(noContent(limit))
+      else this.#stopCounting = this.#count()
+    })
   }
 
   /** The chunks of a body, each waited for. */
@@ -74,6 +97,7 @@ export class CallLine {
 
   /** Closes the connection. */
   close(): void {
+    this.progressed()
     this.#caller.removeEventListener('abort', this.#interrupt)
     this.#closing.abort()
     // Closing has ended a real body; any other is told here, and whether it minds is of no interest.
@@ -83,6 +107,7 @@ export class CallLine {
 
   /** Lets the connection be used again, if the little that should be left of the answer comes soon. Nobody waits for it. */
   release(): void {
+    this.progressed()
     this.#caller.removeEventListener('abort', this.#interrupt)
     const unread = this.#unread
     if (unread === undefined) return
@@ -105,6 +130,14 @@ export class CallLine {
 }
 
 const INTERRUPTED = failed('interrupted', 'The call was interrupted.')
+/** Another try would hold the Turn for as long again, so this is a kind that is not tried again. */
+function noContent(limit_ms: number): Failed {
+  const text = `The server kept the connection open for ${limit_ms / 60_000} minutes without sending content.`
+  return failed('timeout', text, { limit_ms }, [
+    { action: 'Send the message again, or choose another model.', command: 'hawser models' },
+  ])
+}
+
 const SILENT = failed('stream_idle', 'The model was silent for too long; the call was given up.')
 
 async function readToEnd(unread: AsyncIterator<Uint8Array>): Promise<boolean> {

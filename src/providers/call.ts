@@ -15,7 +15,7 @@ export interface ProviderOptions {
   /** Absent: nothing is said about who asks. */
   readonly key: string | undefined
   readonly baseUrl: string
-  /** How long a server may say nothing at all. */
+  /** How long a server may send nothing at all. Signs of life without content are accepted for `CONTENT_MS` at most. */
   readonly idleMs: number
   readonly clock: Clock
 }
@@ -56,7 +56,10 @@ export async function* readAnswer(
     const understood = reader()
     for await (const event of events(line)) {
       if (!valuesWithin(event.data, MOST_VALUES)) throw badAnswer(TOO_LONG)
-      for (const said of understood.take(event)) {
+      const { progress } = understood
+      const all = understood.take(event)
+      if (all.length > 0 || understood.progress > progress) line.progressed()
+      for (const said of all) {
         line.check()
         if (said.type === 'error') throw new CallFailure(said.error)
         done = said.type === 'done'

@@ -2,6 +2,7 @@ import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
+import type { AnswerCut } from '../model/turn-events.ts'
 
 /** The words of a model backend. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
 export interface Dialect {
@@ -90,12 +91,20 @@ export type ProviderEvent =
   | { readonly type: 'item'; readonly item: AnswerItem }
   | {
       readonly type: 'done'
+      /** In the provider's own word. */
       readonly stop_reason: string
+      /** Absent where the model came to its end. */
+      readonly cut?: Cut
+      /** The provider interrupted the model. Sent back with all that was said, it continues. */
+      readonly paused?: true
       readonly usage: CallUsage
       /** Figures of the vendor that have no name here. */
       readonly raw?: Readonly<Record<string, unknown>>
     }
   | { readonly type: 'error'; readonly error: HawserError }
+
+/** Why an answer is not whole, and how many calls did not arrive whole: those are no items. */
+export type Cut = Pick<AnswerCut, 'reason' | 'lost_calls'>
 
 export type AnswerItem =
   | {

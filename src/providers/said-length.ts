@@ -11,6 +11,11 @@ const LONGEST_SAID = 2 * 1024 * 1024
 export class SaidLength {
   #length = 0
 
+  /** So far. */
+  get length(): number {
+    return this.#length
+  }
+
   /** False once there is more than any answer says. */
   fits(more: number): boolean {
     this.#length += more

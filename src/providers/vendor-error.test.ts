@@ -117,11 +117,14 @@ describe('the kind of what a vendor says', () => {
     ])
   })
 
-  test('a model that is not there is `not_found`', () => {
+  test('a model that is not there is `model_not_found`, and a path that is not there is not', () => {
     expectKinds([
-      ['not_found', { status: 404, type: 'not_found_error', message: 'model: x' }],
-      ['not_found', { status: 404, code: 'model_not_found' }],
-      ['not_found', { ...bad, code: 'model_not_found' }],
+      ['model_not_found', { status: 404, type: 'not_found_error', message: 'model: x' }],
+      ['model_not_found', { status: 404, message: 'The model `x` does not exist.' }],
+      ['model_not_found', { status: 404, message: 'model "x" not found, try pulling it first' }],
+      ['not_found', { status: 404, type: 'not_found_error', message: 'Not Found' }],
+      ['model_not_found', { status: 404, code: 'model_not_found' }],
+      ['model_not_found', { ...bad, code: 'model_not_found' }],
       ['not_found', { status: 404 }],
     ])
   })
@@ -221,7 +224,8 @@ describe('what is kept of it', () => {
       vendorError({ message: '', ...said }).next_actions.map(({ command }) => command)
     expect(commands({ status: 401 })).toEqual([undefined, 'hawser config set providers.NAME.key -'])
     expect(commands({ status: 402 })).toEqual([undefined])
-    expect(commands({ status: 404 })).toEqual(['hawser models'])
+    expect(commands({ status: 404 })).toEqual(['hawser doctor', 'hawser models'])
+    expect(commands({ code: 'model_not_found' })).toEqual(['hawser models'])
     expect(commands({ status: 400 })).toEqual([])
     const [first] = vendorError({ status: 401, message: '' }).next_actions
     expect(first?.action).toContain('ANTHROPIC_API_KEY or OPENAI_API_KEY')

@@ -11,7 +11,8 @@ import type { VendorSaid } from './vendor-said.ts'
  */
 export function vendorError(said: VendorSaid): HawserError {
   const kind = vendorKind(said)
-  const message = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
+  const told = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
+  const message = kind === 'model_not_found' ? `Model not found by the provider: ${told}` : told
   const media = MEDIA_KINDS.has(kind) ? refusedMedia(said) : undefined
   return failed(kind, message, { ...factsOf(said), ...media }, NEXT_ACTIONS[kind]).error
 }
@@ -35,7 +36,11 @@ const NEXT_ACTIONS: Partial<Record<ErrorKind, readonly NextAction[]>> = {
     },
   ],
   usage_limit: [{ action: 'Look at the plan and the limits of your account at the provider.' }],
-  not_found: [{ action: 'See which models there are.', command: 'hawser models' }],
+  model_not_found: [{ action: 'List the known models.', command: 'hawser models' }],
+  not_found: [
+    { action: 'Check the base URL of the provider.', command: 'hawser doctor' },
+    { action: 'List the known models.', command: 'hawser models' },
+  ],
 }
 
 function unexplained({ status }: VendorSaid): string {

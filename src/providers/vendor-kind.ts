@@ -10,6 +10,7 @@ export function vendorKind({ status, type, code, message }: VendorSaid): ErrorKi
   return (
     word(DECISIVE_WORDS, code) ??
     prose(USAGE_STATUSES, USAGE_PROSE, status, message) ??
+    missingModel(status, message) ??
     word(DECISIVE_WORDS, type) ??
     (status === undefined ? undefined : DECISIVE_STATUSES.get(status)) ??
     prose(REQUEST_STATUSES, REQUEST_PROSE, status, message) ??
@@ -33,6 +34,14 @@ function prose(
   if (status !== undefined && !statuses.has(status)) return undefined
   return patterns.find(([pattern]) => pattern.test(message))?.[1]
 }
+
+/** Vendors use the same status and type for a path that is not there, which is a fault of the base URL. */
+function missingModel(status: number | undefined, message: string): ErrorKind | undefined {
+  return status === 404 && MISSING_MODEL.test(message) ? 'model_not_found' : undefined
+}
+
+const MISSING_MODEL =
+  /^model: |\bmodel\b.{0,200}\b(?:does not exist|not found|not exist)\b|\bno such model\b|\bunknown model\b/i
 
 /** An error in the middle of an answer of which nobody knows a word is an answer that nobody can read. */
 function generalWord(code: string | undefined, type: string | undefined): ErrorKind {
@@ -123,7 +132,8 @@ const DECISIVE_WORDS: Words = new Map([
     'request_too_large',
     'string_above_max_length',
   ]),
-  ...each('not_found', ['model_not_found', 'not_found_error']),
+  ...each('model_not_found', ['model_not_found']),
+  ...each('not_found', ['not_found_error']),
   ...each('refused', [
     'bio_policy',
     'content_filter',

@@ -1,6 +1,7 @@
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
+import type { AnswerCut } from '../model/turn-events.ts'
 import type { AnswerItem, CallUsage, Passage } from '../providers/provider.ts'
 import { costOf } from './cost.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -9,6 +10,10 @@ import type { TurnParts } from './turn-parts.ts'
 export interface ProviderAnswer {
   readonly calls: readonly AnsweredCall[]
   readonly usage: CallUsage
+  /** It ended before the model was done. */
+  readonly cut: AnswerCut | undefined
+  /** The model continues when it is called again. */
+  readonly paused: boolean
   /** US dollars, where the prices are known. */
   readonly cost: number | undefined
 }
@@ -69,7 +74,8 @@ export async function callProvider(
         item.kind === 'tool_call' ? { ...item, call_id: unusedId(item.call_id) } : item,
       )
       const calls = answer.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
-      const { usage, stop_reason, raw } = event
+      const { usage, stop_reason, raw, paused = false } = event
+      const cut = event.cut && { ...event.cut, stop_reason }
       const cost = costOf(usage, parts.facts?.prices)
       const latency_ms = clock.now() - started
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
@@ -93,7 +99,7 @@ export async function callProvider(
         },
       ])
       return recorded.ok
-        ? { ok: true, value: { calls, usage, cost } }
+        ? { ok: true, value: { calls, usage, cost, cut, paused } }
         : { ...recorded, shown: true }
     }
   }

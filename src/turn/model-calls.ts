@@ -54,6 +54,7 @@ export class ModelCalls {
     let told = this.#unfit(request)
     let refusals = 0
     let overflows = 0
+    let invalid = 0
     let otherWays = MOST_WAYS
     for (let attempt = 0; ; attempt += 1) {
       const called =
@@ -79,8 +80,9 @@ export class ModelCalls {
         told = [retryNotice(error)]
         continue
       }
-      const ms = retryIn(error, attempt, this.#parts.retry)
+      const ms = retryIn(error, { attempt, invalid }, this.#parts.retry)
       if (ms === undefined) return called
+      if (error.kind === 'invalid_response') invalid += 1
       told = [retryNotice(error)]
       const waited = await this.#wait(ms, error)
       if (!waited.ok) return waited

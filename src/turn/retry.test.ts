@@ -4,8 +4,17 @@ import { ERROR_KINDS, failed, type ErrorKind } from '../model/errors.ts'
 import { retryIn } from './retry.ts'
 
 function after(kind: ErrorKind, attempt: number, chance = 0, details = {}) {
-  return retryIn(failed(kind, 'x', details).error, attempt, { retries: 4, chance: () => chance })
+  const { error } = failed(kind, 'x', details)
+  return retryIn(error, { attempt, invalid: 0 }, { retries: 4, chance: () => chance })
 }
+
+test('an answer that cannot be read is tried again once, whatever failed before it', () => {
+  const { error } = failed('invalid_response', 'x')
+  const waits = [0, 1].map((invalid) =>
+    retryIn(error, { attempt: 2, invalid }, { retries: 4, chance: () => 0 }),
+  )
+  expect(waits).toEqual([1000, undefined])
+})
 
 test('only failures that may pass are tried again', () => {
   expect(ERROR_KINDS.filter((kind) => after(kind, 0) !== undefined)).toEqual([

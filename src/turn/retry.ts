@@ -14,16 +14,20 @@ const LONGEST_MS = 8_000
 /** Whoever is told to wait longer wants to be told so, not to wait. */
 const PATIENCE_MS = 5 * 60_000
 
+/** Most are a proxy's and pass at once; a server that sends two in a row sends nothing else. */
+const INVALID_RETRIES = 1
+
 /**
- * Milliseconds until a failed call is made again; `undefined` when it is not. `attempt` counts from 0, `chance` gives 0 to
- * 1. What the server asks for is a floor, and nobody comes back at the same moment as everyone else. Pure.
+ * Milliseconds until a failed call is made again; `undefined` when it is not. `attempt` counts from 0, `invalid` is how many
+ * `invalid_response` failures came before, `chance` gives 0 to 1. What the server asks for is a floor, and nobody comes back at the same moment as everyone else. Pure.
  */
 export function retryIn(
   error: HawserError,
-  attempt: number,
+  { attempt, invalid }: { readonly attempt: number; readonly invalid: number },
   { retries, chance }: { readonly retries: number; readonly chance: () => number },
 ): number | undefined {
   if (attempt >= retries || !PASSING.has(error.kind)) return undefined
+  if (error.kind === 'invalid_response' && invalid >= INVALID_RETRIES) return undefined
   const asked = error.details['retry_after_ms']
   const floor = typeof asked === 'number' ? asked : 0
   if (floor > PATIENCE_MS) return undefined

@@ -1,5 +1,6 @@
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/event.ts'
+import type { AnswerCut } from '../model/turn-events.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 import { asSent, type SentRequest } from './compose-request.ts'
 import { ModelCalls } from './model-calls.ts'
@@ -24,7 +25,8 @@ export async function runTurn(parts: TurnParts): Promise<Result<TurnOutcome>> {
   const status =
     error === undefined ? 'completed' : error.kind === 'interrupted' ? 'interrupted' : 'failed'
   const told = error === undefined || status === 'interrupted' ? {} : { error }
-  const ended = { status, ...told, usage_total: loop.usage } as const
+  const cut = error === undefined && loop.cut !== undefined ? { cut: loop.cut } : {}
+  const ended = { status, ...told, usage_total: loop.usage, ...cut } as const
   // What came too late for this Turn is not lost: it is in the Log, and the next request shows it.
   const late = parts.endSteering().map(asSteering)
   const recorded = await parts.commit([...late, { type: 'turn_ended', data: ended }])
@@ -35,6 +37,8 @@ class Loop {
   readonly #parts: TurnParts
   readonly #model: ModelCalls
   usage = NO_USAGE
+  /** Of the last answer, until the Turn goes on. */
+  cut: AnswerCut | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
@@ -55,12 +59,15 @@ class Loop {
       const answer = await this.#model.call(index)
       if (!answer.ok) return answer.error
       this.usage = addUsage(this.usage, answer.value)
+      this.cut = answer.value.cut
       if (answer.value.calls.length === 0) {
         const steered = await this.#enterSteering()
         if (!steered.ok) return steered.error
-        if (!steered.value) return undefined
+        if (!steered.value && !answer.value.paused) return undefined
         continue
       }
+      const noted = await this.#noteCut()
+      if (!noted.ok) return noted.error
       const settled = await settleTools(this.#parts, answer.value.calls)
       if (!settled.ok) return settled.error
       const steered = await this.#enterSteering()
@@ -72,10 +79,22 @@ class Loop {
     ]).error
   }
 
+  /** An answer that was cut off and does not end the Turn has no other mark that people see. */
+  async #noteCut(): Promise<Result<void>> {
+    if (this.cut === undefined) return ok(undefined)
+    const { stop_reason, lost_calls } = this.cut
+    this.cut = undefined
+    const lost = lost_calls === 0 ? '' : ` Incomplete tool calls that did not run: ${lost_calls}.`
+    const text = `An answer was cut off (${stop_reason}).${lost}`
+    return this.#parts.commit([{ type: 'notice', data: { code: 'answer_cut', text } }])
+  }
+
   /** Texts typed while the Turn ran enter where the model listens next. */
   async #enterSteering(): Promise<Result<boolean>> {
     const texts = this.#parts.takeSteering()
     if (texts.length === 0) return ok(false)
+    const noted = await this.#noteCut()
+    if (!noted.ok) return noted
     const entered = await this.#parts.commit(texts.map(asSteering))
     return entered.ok ? ok(true) : entered
   }

@@ -46,6 +46,9 @@ const LAST_BUT_ONE =
 
 function alsoTelling(reader: AnswerReader, at: RegExp, also: ProviderEvent): AnswerReader {
   return {
+    get progress() {
+      return reader.progress
+    },
     take: (event) => [...reader.take(event), ...(at.test(event.data) ? [also] : [])],
   }
 }

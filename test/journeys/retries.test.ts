@@ -116,6 +116,31 @@ test.each(VENDOR_DIALECTS.flatMap((dialect) => FINAL.map((one) => ({ dialect, ..
   },
 )
 
+test.each(
+  VENDOR_DIALECTS.flatMap((dialect) => [301, 302, 307, 308].map((status) => ({ dialect, status }))),
+)(
+  '$dialect: a redirect with status $status is not followed and not tried again',
+  async ({ dialect, status }) => {
+    const headers = { location: 'http://127.0.0.1:9/elsewhere' }
+    const { ended, sent, waits } = await turn(dialect, { status, headers, body: '' })
+    expect([ended.error?.kind, sent, waits]).toEqual(['not_configured', 1, []])
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  '%s: an answer that cannot be read is asked for once more, and not again',
+  async (dialect) => {
+    const rubbish = { body: 'data: {rubbish\n\n' }
+    const { ended, sent, session } = await turn(dialect, rubbish)
+    expect([ended.error?.kind, sent, attempts(session)]).toEqual(['invalid_response', 2, [0, 1]])
+    const second = await turn(dialect, rubbish, said(dialect))
+    expect([second.ended.status, second.sent]).toEqual(['completed', 2])
+    const overloaded = refusal(dialect, 529, { type: 'overloaded_error' })
+    const mixed = await turn(dialect, overloaded, rubbish, overloaded, rubbish, said(dialect))
+    expect([mixed.ended.error?.kind, mixed.sent]).toEqual(['invalid_response', 4])
+  },
+)
+
 test.each(VENDOR_DIALECTS)(
   '%s: a spend limit is not tried again, although its status is that of a rate',
   async (dialect) => {

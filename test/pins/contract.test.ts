@@ -36,7 +36,7 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: '5440bf6dc96e069db3e076491f87830658b83b30deb9e89b6f97103acf11aa4c',
+    sentences: '3d0557929208c60eae0b418e71065623bf75771235f77496105a6203a2a58493',
   })
 })
 

@@ -28,6 +28,7 @@ test('the error kinds are these [TI-044] [SH-040]', () => {
     'context_overflow',
     'auth',
     'not_configured',
+    'model_not_found',
     'rate_limited',
     'overloaded',
     'usage_limit',

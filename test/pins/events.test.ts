@@ -57,7 +57,7 @@ const EVENT_PIN = {
   log_repaired: 'cut_bytes kept_as pieces?',
   lock_taken: 'previous_holder',
   notice: 'code text',
-  turn_ended: 'status error? usage_total crash_recovered?',
+  turn_ended: 'status error? usage_total crash_recovered? cut?',
 }
 
 const NOW = [

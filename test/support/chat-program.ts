@@ -6,6 +6,8 @@ import { SessionId } from '../../src/model/ids.ts'
 import { chatActions } from '../../src/presenters/cli/chat/actions.ts'
 import { runChat } from '../../src/presenters/cli/chat/chat.ts'
 import { Questions } from '../../src/presenters/cli/chat/questions.ts'
+import { catalogue } from '../../src/providers/models/catalogue.ts'
+import { judgeModel } from '../../src/presenters/cli/model-choice.ts'
 import { drawingOn } from '../../src/presenters/cli/pictures.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { Harness } from '../../src/session/harness.ts'
@@ -56,7 +58,11 @@ process.exitCode = await runChat({
   questions,
   session,
   actions: chatActions(
-    { cwd: () => parts.workspace, clipboard: async () => ok(Buffer.from(order.clipboard)) },
+    {
+      cwd: () => parts.workspace,
+      clipboard: async () => ok(Buffer.from(order.clipboard)),
+      judged: async (named) => judgeModel(named, catalogue({}).rows()),
+    },
     harness,
     drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}, { harness }),
   ),

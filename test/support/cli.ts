@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Output, Streams } from '../../src/host/streams.ts'
+import type { Output } from '../../src/host/output.ts'
+import type { Streams } from '../../src/host/streams.ts'
 import { main } from '../../src/main.ts'
 import { CANARY_KEY } from './canary.ts'
 
@@ -15,12 +16,15 @@ export interface CliPlace {
   readonly stdin?: string | Buffer
   /** Somebody presses Ctrl-C as soon as the program listens for it. */
   readonly interrupted?: boolean
+  /** Standard output and error are terminals. */
+  readonly terminal?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs the program as a script would: no terminal anywhere. The workspace `<root>/workspace` must be there. */
+/** Runs the program as a script would: without `terminal`, there is none anywhere. The workspace `<root>/workspace` must be there. */
 export async function runCli(place: CliPlace, ...argv: readonly string[]): Promise<CliRun> {
-  const [stdout, stderr] = [captured(), captured()]
+  const { terminal = false } = place
+  const [stdout, stderr] = [captured(terminal), captured(terminal)]
   const streams: Streams = {
     stdin: {
       isTTY: false,
@@ -44,7 +48,6 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
     argv,
     env: { HAWSER_HOME: join(place.root, 'home'), ...place.env },
     cwd: () => join(place.root, 'workspace'),
-    print: (text) => stdout.output.write(text),
     streams,
   })
   const told = { code, stdout: stdout.text(), stderr: stderr.text() }
@@ -52,13 +55,14 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
   return told
 }
 
-function captured(): { readonly output: Output; readonly text: () => string } {
+function captured(isTTY: boolean): { readonly output: Output; readonly text: () => string } {
   let all = ''
   const output: Output = {
-    isTTY: false,
+    isTTY,
     columns: 80,
     rows: 24,
     broken: false,
+    failure: undefined,
     write: (text) => {
       all += text
     },

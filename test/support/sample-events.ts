@@ -1,6 +1,7 @@
 import { Descriptor } from '../../src/model/descriptor.ts'
 import type { EventData, EventType, WholeEvent } from '../../src/model/event.ts'
 import { BlobKey, EventId, ResourceId, SessionId, TurnId } from '../../src/model/ids.ts'
+import { CutReason } from '../../src/model/turn-events.ts'
 
 const HASH = 'ab'.repeat(32)
 const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
@@ -188,6 +189,15 @@ export function sampleEvents() {
         usage_total,
         error: { kind: 'network', message: 'gone' },
       }),
+      ...CutReason.options.flatMap((reason) =>
+        [0, 2].map((lost_calls) =>
+          wholeEvent('turn_ended', {
+            status: 'completed',
+            usage_total,
+            cut: { reason, stop_reason: 'max_tokens', lost_calls },
+          }),
+        ),
+      ),
     ],
   }
 }

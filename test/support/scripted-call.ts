@@ -24,6 +24,7 @@ export const DONE: ProviderEvent = {
 /** Says every event's text letter by letter, and ends, fails or breaks when it is told to. */
 function reader(): AnswerReader {
   return {
+    progress: 0,
     take: ({ event, data }) => {
       if (event === 'ping') return []
       if (event === 'done') return [DONE]

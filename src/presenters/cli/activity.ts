@@ -1,5 +1,5 @@
 import type { Clock } from '../../host/clock.ts'
-import type { Output } from '../../host/streams.ts'
+import type { Output } from '../../host/output.ts'
 
 const SILENCE_MS = 1000
 

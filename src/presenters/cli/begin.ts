@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../model/errors.ts'
+import type { Settings } from '../../model/settings.ts'
 import { chooseProvider } from '../../session/choice.ts'
 import type { Session } from '../../session/session.ts'
+import { judgeModel, type NamedModel } from './model-choice.ts'
 import { openNamed } from './session-reference.ts'
 import type { CliWorld, Opened } from './world.ts'
 
@@ -20,6 +22,8 @@ export interface Begun {
   readonly session: Session
   /** Nobody chose a model, so the one that needs nothing was taken. */
   readonly byDefault: boolean
+  /** What a person should know about the model they named. */
+  readonly warning?: string | undefined
 }
 
 /** Opens the Session that was meant, or begins one, `toAdmit` a Turn at once. A mode that is said here counts, also where it widens. */
@@ -38,16 +42,17 @@ export async function beginSession(
   const session =
     choice.session === undefined ? await harness.latest() : await openNamed(harness, choice.session)
   if (!session.ok) return session
-  const said = await sayAgain(opened, session.value, choice)
-  return said.ok ? ok({ session: session.value, byDefault: false }) : said
+  const said = await sayAgain(world, opened, session.value, choice)
+  return said.ok ? ok({ session: session.value, byDefault: false, warning: said.value }) : said
 }
 
 /** What is said of a Session that goes on counts from its next Turn. */
 async function sayAgain(
-  { defaultModel }: Opened,
+  world: CliWorld,
+  { defaultModel, settings }: Opened,
   session: Session,
   { provider, model, permission }: SessionChoice,
-): Promise<Result<void>> {
+): Promise<Result<string | undefined>> {
   if (permission !== undefined) {
     const said = await session.setPermissionMode(permission)
     if (!said.ok) return said
@@ -56,21 +61,40 @@ async function sayAgain(
   const chosen = provider ?? session.state.provider
   const same = chosen === session.state.provider
   const named = model ?? (same ? session.state.model : defaultModel(chosen))
-  if (named !== undefined) return session.setModel({ provider: chosen, model: named })
+  if (named !== undefined) {
+    const wanted = { provider: chosen, model: named }
+    const judged = await modelJudged(world, settings.settings, wanted)
+    if (!judged.ok) return judged
+    const set = await session.setModel(wanted)
+    return set.ok ? judged : set
+  }
   return failed('invalid_args', 'Which model of that provider is not known: say --model.', {}, [
     { action: 'See which models are known.', command: 'hawser models' },
   ])
 }
 
+/** Only a model that is named here is judged: one of the settings was judged when it was set. */
+export async function modelJudged(
+  { models }: Pick<CliWorld, 'models'>,
+  settings: Settings,
+  named: NamedModel,
+): Promise<Result<string | undefined>> {
+  const { rows } = await models(settings.models ?? {})
+  return judgeModel(named, rows())
+}
+
 async function newSession(
-  { env }: CliWorld,
+  world: CliWorld,
   { harness, settings: { settings }, defaultModel }: Opened,
   { provider, model, mode, permission }: SessionChoice,
   toAdmit: boolean,
 ): Promise<Result<Begun>> {
+  const { env } = world
   const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
   if (!choice.ok) return choice
   const chosen = choice.value
+  const judged = model === undefined ? ok(undefined) : await modelJudged(world, settings, chosen)
+  if (!judged.ok) return judged
   const begun = {
     provider: chosen.provider,
     model: chosen.model,
@@ -79,7 +103,8 @@ async function newSession(
   }
   const session = await harness.create(begun, { toAdmit })
   if (!session.ok) return session
-  return ok({ session: session.value, byDefault: chosen.because === 'nothing_else' })
+  const byDefault = chosen.because === 'nothing_else'
+  return ok({ session: session.value, byDefault, warning: judged.value })
 }
 
 function contradiction(choice: SessionChoice): string | undefined {

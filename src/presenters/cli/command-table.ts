@@ -1,5 +1,6 @@
 import {
   JSON_OPTION,
+  OPTIONAL_SESSION,
   SESSION_ARGUMENT,
   WORKSPACE_OPTION,
   type Command,
@@ -97,32 +98,32 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'log show',
     summary: 'show the Events of a Session',
-    args: [SESSION_ARGUMENT],
+    args: [OPTIONAL_SESSION],
     options: [
       { flags: '--turn <turn>', help: 'only this Turn: its id, or its number from 1' },
       { flags: '--follow', help: 'go on with what is written from now on, until Ctrl-C' },
       WORKSPACE_OPTION,
       { flags: '--json', help: 'the Events, one JSON object a line' },
     ],
-    examples: ['hawser log show latest', 'hawser log show latest --follow --json'],
+    examples: ['hawser log show', 'hawser log show latest --follow --json'],
     load: () => import('./commands/log-show.ts'),
   },
   {
     name: 'log verify',
     summary: 'prove a Log, byte for byte',
-    args: [SESSION_ARGUMENT],
+    args: [OPTIONAL_SESSION],
     options: [
       { flags: '--requests', help: 'also compose every request anew and compare its hash' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
-    examples: ['hawser log verify latest --requests'],
+    examples: ['hawser log verify --requests'],
     load: () => import('./commands/log-verify.ts'),
   },
   {
     name: 'log salvage',
     summary: 'write what is whole of a damaged Log into a new Session',
-    args: [SESSION_ARGUMENT],
+    args: [OPTIONAL_SESSION],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser log salvage ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
     load: () => import('./commands/log-salvage.ts'),
@@ -130,7 +131,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'log export',
     summary: 'write a Session as Markdown, JSON or one self-contained HTML page',
-    args: [SESSION_ARGUMENT],
+    args: [OPTIONAL_SESSION],
     options: [
       {
         flags: '--format <format>',
@@ -142,7 +143,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--json', help: 'answer as JSON; without --output the same as --format json' },
     ],
     examples: [
-      'hawser log export latest --format html --output session.html',
+      'hawser log export --format html --output session.html',
       'hawser log export latest > session.md',
     ],
     load: () => import('./commands/log-export.ts'),
@@ -151,19 +152,19 @@ export const COMMANDS: readonly Command[] = [
     name: 'undo',
     summary: 'put files back as they were before a Turn wrote or edited them',
     args: [
-      SESSION_ARGUMENT,
+      OPTIONAL_SESSION,
       { name: '[turn]', help: 'id or number of a Turn; the last that changed files by default' },
     ],
     options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser undo latest', 'hawser undo latest 3'],
+    examples: ['hawser undo', 'hawser undo 3', 'hawser undo latest 3'],
     load: () => import('./commands/undo.ts'),
   },
   {
     name: 'diff',
     summary: 'show what a Session, or one Turn of it, wrote and edited',
-    args: [SESSION_ARGUMENT, { name: '[turn]', help: 'id or number of a Turn; all by default' }],
+    args: [OPTIONAL_SESSION, { name: '[turn]', help: 'id or number of a Turn; all by default' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser diff latest'],
+    examples: ['hawser diff', 'hawser diff 3'],
     load: () => import('./commands/diff.ts'),
   },
   {
@@ -177,7 +178,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'request',
     summary: 'print the exact next request to the model, sending nothing',
-    args: [SESSION_ARGUMENT],
+    args: [OPTIONAL_SESSION],
     options: [
       {
         flags: '--prompt <text>',
@@ -190,18 +191,18 @@ export const COMMANDS: readonly Command[] = [
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
-    examples: ['hawser request latest --prompt "And now?"'],
+    examples: ['hawser request --prompt "And now?"'],
     load: () => import('./commands/request.ts'),
   },
   {
     name: 'cache explain',
     summary: 'tell of each request how much of it was cached, and where and why it broke',
-    args: [SESSION_ARGUMENT],
+    args: [OPTIONAL_SESSION],
     options: [
       WORKSPACE_OPTION,
       { flags: '--json', help: 'the requests, one JSON object a line, then a summary' },
     ],
-    examples: ['hawser cache explain latest', 'hawser cache explain latest --json'],
+    examples: ['hawser cache explain', 'hawser cache explain latest --json'],
     load: () => import('./commands/cache-explain.ts'),
   },
   {
@@ -228,12 +229,12 @@ export const COMMANDS: readonly Command[] = [
     name: 'resources',
     summary: 'list what was attached in a Session, or stop showing one of it to the model',
     args: [
-      SESSION_ARGUMENT,
+      OPTIONAL_SESSION,
       { name: '[action]', help: '`drop`: the bytes of a Resource are never sent again' },
       { name: '[handle]', help: 'which one, as in @img1' },
     ],
     options: [WORKSPACE_OPTION, JSON_OPTION],
-    examples: ['hawser resources latest', 'hawser resources latest drop @img1'],
+    examples: ['hawser resources', 'hawser resources drop @img1'],
     load: () => import('./commands/resources.ts'),
   },
   {

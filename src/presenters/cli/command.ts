@@ -45,6 +45,11 @@ export const WORKSPACE_OPTION: Option = {
   help: 'folder to work in; the current one by default',
 }
 
+export const OPTIONAL_SESSION: Argument = {
+  name: '[session]',
+  help: 'id of a Session or its last characters; the latest by default',
+}
+
 export const SESSION_ARGUMENT: Argument = {
   name: '<session>',
   help: 'id of a Session, its last characters, or `latest`',

@@ -1,6 +1,7 @@
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import { ResourceId } from '../../model/ids.ts'
 import { counted, grouped } from './amounts.ts'
+import { cutWords } from './cut-words.ts'
 import { resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
@@ -209,12 +210,14 @@ function turnEnded({
   error,
   crash_recovered,
   usage_total,
+  cut,
 }: EventData<'turn_ended'>): string {
   return listed([
     status,
     crash_recovered === true ? 'after a crash' : undefined,
     error && `${error.kind}: ${error.message}`,
     counted(usage_total.calls, 'call'),
+    cut && cutWords(cut),
   ])
 }
 

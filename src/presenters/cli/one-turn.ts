@@ -18,6 +18,8 @@ export interface TurnResult {
   readonly resources: readonly Descriptor[]
   readonly usage: Ended['usage_total']
   readonly error?: NonNullable<Ended['error']>
+  /** The answer is not whole, and why. */
+  readonly cut?: NonNullable<Ended['cut']>
   /** Files that its calls made or changed and that run later, as in CI or a build. */
   readonly runs_later: readonly RunsLater[]
   /** Calls that were denied because nobody could be asked. */
@@ -79,17 +81,19 @@ function resultOf(session: Session, turn_id: string): TurnResult {
   const denied = events.filter(
     (event) => event.type === 'permission_decision' && event.data.by === 'nobody',
   ).length
-  const { status = 'failed', usage_total, error } = ended?.data ?? {}
+  const { status = 'failed', usage_total, error, cut } = ended?.data ?? {}
+  const text = said.join('\n')
   return {
     turn_id,
     status,
-    text: said.join('\n'),
+    text,
     resources,
     usage: usage_total ?? NOTHING,
     ...(error === undefined ? {} : { error }),
+    ...(cut === undefined ? {} : { cut }),
     runs_later: runsLater(events),
     denied,
-    exit_code: exitOf(status, error, denied),
+    exit_code: exitOf({ status, error, cut }, text, denied),
   }
 }
 
@@ -102,10 +106,16 @@ const NOTHING: Ended['usage_total'] = {
   calls: 0,
 }
 
-function exitOf(status: Ended['status'], error: Ended['error'], denied: number): number {
+function exitOf(
+  { status, error, cut }: Pick<Ended, 'status' | 'error' | 'cut'>,
+  text: string,
+  denied: number,
+): number {
   if (status === 'interrupted') return EXIT.interrupted
   // Of an error of the model only this is worth a code of its own: a person can do something about it.
   if (error?.kind === 'auth' || error?.kind === 'not_configured') return exitCodeOf(error.kind)
   if (status !== 'completed') return EXIT.failed
+  // What the model wanted to do did not happen, or nothing was answered at all.
+  if (cut !== undefined && (cut.lost_calls > 0 || text === '')) return EXIT.failed
   return denied > 0 ? EXIT.nobodyToAsk : EXIT.done
 }

@@ -1,4 +1,4 @@
-import type { Output } from '../../host/streams.ts'
+import type { Output } from '../../host/output.ts'
 
 /** So much is gathered before it is written. */
 const PIECE_CHARACTERS = 64 * 1024

@@ -1,4 +1,4 @@
-import type { Output } from '../../host/streams.ts'
+import type { Output } from '../../host/output.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { Harness } from '../../session/harness.ts'
 import type { Session } from '../../session/session.ts'

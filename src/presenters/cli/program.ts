@@ -5,6 +5,7 @@ import { COMMANDS } from './command-table.ts'
 import type { Command, Given } from './command.ts'
 import { EXIT } from './exit-code.ts'
 import { unknownCommand } from './failure.ts'
+import { exitAfterOutput } from './output-failure.ts'
 import { systemWorld, type WorldParts } from './system-world.ts'
 import { visibleLine } from './visible-text.ts'
 import type { CliWorld } from './world.ts'
@@ -13,8 +14,7 @@ import type { CliWorld } from './world.ts'
 export async function runProgram(parts: WorldParts, argv: readonly string[]): Promise<number> {
   const world = systemWorld(parts)
   const code = await runCommand(world, argv)
-  await Promise.all([world.streams.stdout.flushed(), world.streams.stderr.flushed()])
-  return code
+  return exitAfterOutput(world.streams, code)
 }
 
 async function runCommand(world: CliWorld, argv: readonly string[]): Promise<number> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Output } from '../../host/streams.ts'
+import type { Output } from '../../host/output.ts'
 import { withProgress } from './progress.ts'
 
 function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
@@ -10,6 +10,7 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
     columns,
     rows: 24,
     broken: false,
+    failure: undefined,
     write: (text) => {
       written += text
     },

@@ -6,8 +6,11 @@ import type { Session } from '../../session/session.ts'
 /** A part of an id that is long enough to be meant. */
 const ENDING = /^[0-9a-z]{4,26}$/
 
-/** The id a person meant: whole, its last characters, or `latest`. What is none of these never becomes a path. */
-export async function sessionNamed(harness: Harness, named: unknown): Promise<Result<SessionId>> {
+/** The id a person meant: whole, its last characters, or `latest`, also where they named none. What is none of these never becomes a path. */
+export async function sessionNamed(
+  harness: Harness,
+  named: unknown = 'latest',
+): Promise<Result<SessionId>> {
   const whole = SessionId.safeParse(named)
   if (whole.success) return ok(whole.data)
   if (named === 'latest') {
@@ -28,6 +31,17 @@ export async function openNamed(harness: Harness, named: unknown): Promise<Resul
   const id = await sessionNamed(harness, named)
   return id.ok ? harness.open(id.value) : id
 }
+
+/** What stands where a Session may be left out: a lone Turn is one of the latest Session. Shorter than any part of an id. */
+export function sessionAndTurn(
+  first: string | undefined,
+  second: string | undefined,
+): { readonly session: string | undefined; readonly turn: string | undefined } {
+  const isTurn = first !== undefined && second === undefined && LONE_TURN.test(first)
+  return isTurn ? { session: undefined, turn: first } : { session: first, turn: second }
+}
+
+const LONE_TURN = /^(?:[1-9]\d{0,2}|trn_.*)$/
 
 /** The Turn a person meant: its id, or its number in the Session, from 1. `undefined` when none was named. */
 export function turnNamed(session: Session, named: unknown): Result<TurnId | undefined> {

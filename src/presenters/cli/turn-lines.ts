@@ -39,6 +39,9 @@ const ResultLine = z
     resources: z.array(Descriptor).describe('What the agent attached to its answer.'),
     usage: TurnEnded.shape.usage_total,
     error: TurnEnded.shape.error,
+    cut: TurnEnded.shape.cut.describe(
+      'The answer is not whole: why, and how many calls were lost. Absent where it is.',
+    ),
     denied: Count.describe('Calls that were denied because nobody could be asked.'),
     exit_code: z.int(),
   })

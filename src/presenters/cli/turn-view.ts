@@ -1,9 +1,10 @@
-import type { Output } from '../../host/streams.ts'
+import type { Output } from '../../host/output.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import type { Seen } from '../../session/subscribe.ts'
 import type { Activity } from './activity.ts'
 import { changedLines } from './changed-lines.ts'
+import { cutWords } from './cut-words.ts'
 import { failureAsText } from './failure.ts'
 import { jsonLine } from './json-line.ts'
 import type { TurnResult } from './one-turn.ts'
@@ -90,15 +91,21 @@ export function wordsView(options: WordsOptions): TurnView {
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
     },
-    end: (_session, { text, error, status, runs_later }) => {
+    end: (session_id, { text, error, status, runs_later, cut }) => {
       if (!stdout.isTTY) say(text)
       if (midLine) say('\n')
       activity.clear()
       for (const line of changedLines(runs_later)) note(`hawser: ${visibleText(line)}\n`)
       if (error !== undefined) stderr.write(failureAsText({ error }))
       else if (status === 'interrupted') stderr.write('hawser: the Turn was interrupted.\n')
+      if (cut !== undefined) stderr.write(failureAsText({ error: cutFailure(session_id, cut) }))
     },
   }
+}
+
+function cutFailure(session_id: string, cut: NonNullable<TurnResult['cut']>) {
+  const command = `hawser run --session ${session_id} "Continue."`
+  return { message: cutWords(cut), next_actions: [{ action: 'Get the rest.', command }] }
 }
 
 /** What a person should see of an Event on standard error: calls only where a terminal is, refusals in any case. */

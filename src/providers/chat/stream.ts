@@ -6,7 +6,8 @@ import { failed, type ErrorKind, type Failed } from '../../model/errors.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
-import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { cutOf } from '../cut.ts'
+import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
@@ -56,10 +57,15 @@ class ChatReader implements AnswerReader {
   /** The last call that began under each index. */
   readonly #open = new Map<number, OpenCall>()
   #stopReason: string | undefined
+  #lostCalls = 0
   /** The first that has an id, or the last. */
   #first: VendorChunk | undefined
   #usage: VendorUsage = {}
   readonly #length = new SaidLength()
+
+  get progress(): number {
+    return this.#length.length
+  }
 
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
@@ -147,10 +153,13 @@ class ChatReader implements AnswerReader {
     if (this.#stopReason !== undefined) return reason === this.#stopReason ? [] : CONTRADICTION
     this.#stopReason = reason
     if (this.#refusal !== '') return [refused('refusal', this.#refusal)]
-    const kind = STOPPED_BY.get(reason)
+    const kind = STOPPED_BY.get(reason.toLowerCase())
     if (kind !== undefined) return [errorOf(failed(kind, STOPPED[kind], { reason }))]
-    // Any other reason, known or not, may have cut off the call that the model was writing.
-    const calls = OF_WHOLE_ANSWERS.has(reason) ? this.#calls : []
+    const { whole, calls: announced } = endOf(reason)
+    // A reason that is not known may have cut off the call that the model was writing.
+    const calls = whole ? this.#calls : []
+    const missing = announced === true && this.#calls.length === 0 ? 1 : 0
+    this.#lostCalls = this.#calls.length - calls.length + missing
     if (calls.some(({ name }) => name === '')) return CONTRADICTION
     const items = calls
       .toSorted((a, b) => a.index - b.index)
@@ -168,7 +177,8 @@ class ChatReader implements AnswerReader {
 
   #done(stop_reason: string): ProviderEvent {
     const raw = rawOf(this.#first, this.#usage)
-    return { type: 'done', stop_reason, usage: usageOf(this.#usage), raw }
+    const cut = cutOf(endOf(stop_reason).reason, this.#lostCalls)
+    return { type: 'done', stop_reason, ...cut, usage: usageOf(this.#usage), raw }
   }
 }
 
@@ -188,7 +198,30 @@ function isWhole(text: string): boolean {
   return text === '' || isJsonObject(parseJson(text))
 }
 
-const OF_WHOLE_ANSWERS: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])
+interface End {
+  readonly whole: boolean
+  readonly reason?: Cut['reason']
+  /** The answer has calls. */
+  readonly calls?: true
+}
+
+function endOf(reason: string): End {
+  return ENDS.get(reason.toLowerCase()) ?? { whole: false, reason: 'unknown_reason' }
+}
+
+/** The vendor's reasons, and below them words of compatible servers. `STOPPED_BY` has those that are errors. */
+const ENDS: ReadonlyMap<string, End> = new Map([
+  ['stop', { whole: true }],
+  ['tool_calls', { whole: true, calls: true }],
+  ['function_call', { whole: true, calls: true }],
+  ['length', { whole: false, reason: 'output_limit' }],
+  ['eos', { whole: true }],
+  ['eos_token', { whole: true }],
+  ['end_turn', { whole: true }],
+  ['stop_sequence', { whole: true }],
+  ['tool_use', { whole: true, calls: true }],
+  ['max_tokens', { whole: false, reason: 'output_limit' }],
+])
 
 /** Reasons that are no end of an answer. All but the first are words of compatible servers. */
 const STOPPED_BY: ReadonlyMap<string, keyof typeof STOPPED> = new Map([

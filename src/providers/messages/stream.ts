@@ -1,12 +1,12 @@
-import type { BaseAnthropic } from '@anthropic-ai/sdk'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { shortened } from '../../encoding/quote.ts'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { failed, type Failed } from '../../model/errors.ts'
 import type { AnswerReader } from '../answer-reader.ts'
-import { boundFetch } from '../bound-fetch.ts'
-import { streamAnswer, type ProviderOptions, type Send } from '../call.ts'
-import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { anthropicSender } from '../anthropic-client.ts'
+import { streamAnswer, type ProviderOptions } from '../call.ts'
+import { cutOf } from '../cut.ts'
+import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
@@ -23,7 +23,11 @@ import {
 
 /** A model behind Anthropic's Messages, or behind a server that speaks like it. */
 export function messagesProvider(options: ProviderOptions): Provider {
-  const stream = streamAnswer({ send: sender(options), reader: messagesReader, options })
+  const stream = streamAnswer({
+    send: anthropicSender('/v1/messages', options),
+    reader: messagesReader,
+    options,
+  })
   return { dialect: 'messages', encode, frame, stream }
 }
 
@@ -58,10 +62,17 @@ class MessagesReader implements AnswerReader {
   /** Of the last block that began. */
   #place = -1
   readonly #calls = new Set<string>()
+  /** Blocks of tools that the vendor runs itself; they cannot be sent back. */
+  #strangers = false
+  #toldAny = false
   readonly #held: HeldItem[] = []
   readonly #length = new SaidLength()
   #stopReason: string | undefined
   #usage: VendorUsage = {}
+
+  get progress(): number {
+    return this.#length.length
+  }
 
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
@@ -159,7 +170,9 @@ class MessagesReader implements AnswerReader {
     if (open?.place !== place) return CONTRADICTION
     this.#open = undefined
     const item = itemOf(open)
+    this.#strangers ||= open.block.type === 'other'
     if (item === undefined) return []
+    this.#toldAny = true
     const whole = item.kind !== 'tool_call' || isWhole(open)
     if (whole && this.#held.length === 0) return [{ type: 'item', item }]
     this.#held.push({ place, item, whole })
@@ -178,12 +191,24 @@ class MessagesReader implements AnswerReader {
   #end(): Answer {
     const stop_reason = this.#stopReason
     if (this.#open !== undefined || stop_reason === undefined) return CONTRADICTION
-    const cut = !OF_WHOLE_ANSWERS.has(stop_reason)
-    const items = this.#held.filter(({ place, whole }) => whole || !cut || place < this.#place)
+    const end = ENDS.get(stop_reason) ?? UNKNOWN_END
+    if (end.paused === true && (this.#strangers || !this.#toldAny)) return [pausedElsewhere()]
+    const items = this.#held.filter(
+      ({ place, whole }) => whole || !end.mayCut || place < this.#place,
+    )
+    const lost = this.#held.length - items.length
+    const missing = end.calls === true && this.#calls.size === 0 ? 1 : 0
     const raw = rawOf(this.#message, this.#usage)
     return [
       ...items.map(({ item }) => ({ type: 'item', item }) as const),
-      { type: 'done', stop_reason, usage: usageOf(this.#usage), raw },
+      {
+        type: 'done',
+        stop_reason,
+        ...cutOf(end.reason, lost + missing),
+        ...(end.paused === true ? { paused: true } : {}),
+        usage: usageOf(this.#usage),
+        raw,
+      },
     ]
   }
 }
@@ -227,8 +252,24 @@ const BLOCK_OF = {
   input_json_delta: 'tool_use',
 } as const
 
-/** Any other, known or not, may have cut off what the model was writing. */
-const OF_WHOLE_ANSWERS: ReadonlySet<string> = new Set(['end_turn', 'tool_use', 'pause_turn'])
+interface End {
+  /** It may have cut off the call that the model was writing. */
+  readonly mayCut: boolean
+  readonly reason?: Cut['reason']
+  /** The answer has calls. */
+  readonly calls?: true
+  readonly paused?: true
+}
+
+/** Every reason of the vendor's types. `refusal` and `model_context_window_exceeded` are errors and end earlier. */
+const ENDS: ReadonlyMap<string, End> = new Map([
+  ['end_turn', { mayCut: false }],
+  ['tool_use', { mayCut: false, calls: true }],
+  ['pause_turn', { mayCut: false, paused: true }],
+  ['stop_sequence', { mayCut: true }],
+  ['max_tokens', { mayCut: true, reason: 'output_limit' }],
+])
+const UNKNOWN_END: End = { mayCut: true, reason: 'unknown_reason' }
 
 /** What a block says here; nothing, if it is empty or of another kind. */
 function itemOf({ block, written, signature }: OpenBlock): AnswerItem | undefined {
@@ -320,6 +361,12 @@ function refused({ category, explanation }: StopDetails): ProviderEvent {
   )
 }
 
+/** The vendor continues only what it is sent back whole. */
+function pausedElsewhere(): ProviderEvent {
+  const text = 'The provider paused the answer at a point from which Hawser cannot continue it.'
+  return errorOf(failed('invalid_response', text, { reason: 'pause_turn' }))
+}
+
 function overflowed(): ProviderEvent {
   return errorOf(failed('context_overflow', 'The answer did not fit into the window of the model.'))
 }
@@ -327,49 +374,3 @@ function overflowed(): ProviderEvent {
 const CONTRADICTION: Answer = [
   errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
 ]
-
-/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
-function sender(options: ProviderOptions): Send {
-  let loaded: Promise<BaseAnthropic> | undefined
-  return async (body, signal) => {
-    loaded ??= clientOf(options)
-    const client = await loaded
-    return client.post('/v1/messages', { body, signal }).asResponse()
-  }
-}
-
-/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
-async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
-  // That which only sends: the whole one brings a class for every resource of the vendor, four times as much to load.
-  const { BaseAnthropic: Client } = await import('@anthropic-ai/sdk')
-  const send = boundFetch(options)
-  const headers = headersOf(options)
-  return new Client({
-    apiKey: options.key ?? '',
-    authToken: null,
-    webhookKey: null,
-    baseURL: options.baseUrl,
-    // The environment may add headers, and replace the key in them; these take the place of all.
-    fetch: (url, init) => send(url, { ...init, headers }),
-    maxRetries: 0,
-    timeout: LONGEST_TIMER_MS,
-    logLevel: 'off',
-    openTelemetry: false,
-  })
-}
-
-/** How long to wait is decided where the answer is read. */
-const LONGEST_TIMER_MS = 2_147_483_647
-
-/** That of the SDK: what is written and read here is of this version. */
-const API_VERSION = '2026-10-21'
-
-function headersOf({ key }: ProviderOptions): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    'user-agent': 'hawser',
-    'anthropic-version': API_VERSION,
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  }
-}

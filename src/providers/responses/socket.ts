@@ -218,7 +218,9 @@ class OpenSocket {
 function handshakeRefused(status: number) {
   const message = 'The server does not take a socket.'
   if (status === 401 || status === 403) return vendorError({ status, message: '' })
-  return failed('network', message, { status, no_socket: true }).error
+  // A redirect is not followed and would be met again. Any other status may pass.
+  const kind = status >= 300 && status < 400 ? 'not_configured' : 'network'
+  return failed(kind, message, { status, no_socket: true }).error
 }
 
 function broken(error?: Error) {

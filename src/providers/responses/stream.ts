@@ -5,7 +5,8 @@ import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
-import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider.ts'
+import { cutOf } from '../cut.ts'
+import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
 import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { saidIn } from '../vendor-said.ts'
@@ -64,8 +65,12 @@ class ResponsesReader implements AnswerReader {
   /** How many items were told, by what they are known by. */
   readonly #told = new Map<string, number>()
   readonly #calls = new Set<string>()
-  #cutCall = false
+  #cutCalls = 0
   readonly #length = new SaidLength()
+
+  get progress(): number {
+    return this.#length.length
+  }
 
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
@@ -194,7 +199,7 @@ class ResponsesReader implements AnswerReader {
     this.#whole.clear()
     this.#place = whole.at(-1)?.[0] ?? this.#place
     return whole.flatMap(([, output]) => {
-      this.#cutCall ||= isCut(output)
+      if (isCut(output)) this.#cutCalls += 1
       const item = answerItem(output)
       if (item === undefined) return []
       this.#told.set(keyOf(item), (this.#told.get(keyOf(item)) ?? 0) + 1)
@@ -216,9 +221,23 @@ class ResponsesReader implements AnswerReader {
     const wrong = late.find((event) => event.type === 'error')
     if (wrong !== undefined) return [wrong]
     const items = [...late, ...this.#tell()]
-    if (!cut && (this.#cutCall || !this.#toldAll(all))) return CONTRADICTION
+    if (!cut && (this.#cutCalls > 0 || !this.#toldAll(all))) return CONTRADICTION
     const stop_reason = cut ? (details?.reason ?? 'incomplete') : 'completed'
-    return [...items, { type: 'done', stop_reason, usage: usageOf(response), raw: rawOf(response) }]
+    const lost = this.#cutCalls + this.#openCalls()
+    return [
+      ...items,
+      {
+        type: 'done',
+        stop_reason,
+        ...cutOf(cut ? cutReason(stop_reason) : undefined, lost),
+        usage: usageOf(response),
+        raw: rawOf(response),
+      },
+    ]
+  }
+
+  #openCalls(): number {
+    return [...this.#open.values()].filter(({ type }) => type === 'function_call').length
   }
 
   /** When an answer was cut off, a call or a thought may have no end; but what a person saw must have become an item. */
@@ -241,6 +260,11 @@ class ResponsesReader implements AnswerReader {
     }
     return true
   }
+}
+
+/** `content_filter` is an error and ends earlier; the vendor's types know no other. */
+function cutReason(stop_reason: string): Cut['reason'] {
+  return stop_reason === 'max_output_tokens' ? 'output_limit' : 'unknown_reason'
 }
 
 /** The item is what counts, whatever was shown of it before; but it may not lose text, and a call may not become another. */

@@ -4,6 +4,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Harness } from '../../../session/harness.ts'
 import { fileSize } from '../amounts.ts'
 import { attachmentNamed, enclosedIn } from '../given-attachments.ts'
+import type { NamedModel } from '../model-choice.ts'
 import type { DrawResource } from '../pictures.ts'
 import { visibleLine } from '../visible-text.ts'
 import type { CliWorld } from '../world.ts'
@@ -12,9 +13,14 @@ import type { ChatActions } from './here.ts'
 
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
 
+interface Judge {
+  /** A warning about a model that a person names, or why it is refused. */
+  readonly judged: (named: NamedModel) => Promise<Result<string | undefined>>
+}
+
 /** Everything a chat can do in a workspace besides talking. */
 export function chatActions(
-  sources: Sources,
+  sources: Sources & Judge,
   harness: Harness,
   draw: DrawResource | undefined,
 ): ChatActions {
@@ -22,7 +28,12 @@ export function chatActions(
     sessions: () => harness.list(),
     open: (id) => harness.open(id),
     undo: (session) => harness.undo(session),
-    setModel: (session, choice) => session.setModel(choice),
+    setModel: async (session, choice) => {
+      const judged = await sources.judged(choice)
+      if (!judged.ok) return judged
+      const set = await session.setModel(choice)
+      return set.ok ? judged : set
+    },
     attach: (named) => attached(sources, harness, named),
     enclosed: (text, session, inputs) => enclosedIn(text, session, inputs, sources),
     resources: (session) => harness.resources(session),

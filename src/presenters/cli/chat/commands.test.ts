@@ -80,9 +80,16 @@ test('the model is shown, and changed where that is possible', async () => {
   expect(await run('model')).toEqual({ rows: ['rehearsal of rehearsal answers in this Session.'] })
   expect(await run('model', 'other')).toBe('invalid_args')
   const asked: string[] = []
-  const setModel: ChatActions['setModel'] = async (_session, { model }) => ok(asked.push(model))
-  expect(await run('model', 'other', { actions: { ...actions, setModel } })).toEqual({ rows: [] })
-  expect(asked).toEqual(['other'])
+  const setModel: NonNullable<ChatActions['setModel']> = async (_session, { model }) => {
+    asked.push(model)
+    if (model === 'foreign') return failed('model_not_found', 'It belongs to another provider.')
+    return ok(model === 'odd' ? 'Model "odd" is not known.' : undefined)
+  }
+  const withModels = { actions: { ...actions, setModel } }
+  expect(await run('model', 'other', withModels)).toEqual({ rows: [] })
+  expect(await run('model', 'odd', withModels)).toEqual({ rows: ['Model "odd" is not known.'] })
+  expect(await run('model', 'foreign', withModels)).toBe('model_not_found')
+  expect(asked).toEqual(['other', 'odd', 'foreign'])
 })
 
 test('what is attached is judged at once, waits by number, and can be taken away again', async () => {

@@ -136,6 +136,7 @@ async function help({ actions, columns }: Here): Promise<Result<Done>> {
 }
 
 const HELP_WIDTH = 38
+const WARNING = { colour: 'yellow' } as const
 const MOST_LISTED = 20
 
 async function sessions(here: Here, argument: string): Promise<Result<Done>> {
@@ -187,7 +188,10 @@ async function model({ session, actions, columns }: Here, argument: string): Pro
   const [first = '', second] = argument.split(/\s+/)
   const choice =
     second === undefined ? { provider, model: first } : { provider: first, model: second }
-  return quiet(await actions.setModel(session, choice))
+  const set = await actions.setModel(session, choice)
+  if (!set.ok) return set
+  const rows = set.value === undefined ? [] : sentences(set.value, { columns, style: WARNING })
+  return ok({ rows })
 }
 
 async function permission({ session, columns }: Here, argument: string): Promise<Result<Done>> {

@@ -16,8 +16,8 @@ export interface ChatActions {
   /** These show what they did by the Events they write. */
   readonly undo?: (session: Session) => Promise<Result<unknown>>
   readonly compact?: (session: Session) => Promise<Result<unknown>>
-  /** From the next Turn on. */
-  readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<unknown>>
+  /** From the next Turn on. Answers with a warning, if there is one. */
+  readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
   readonly fork?: (session: Session) => Promise<Result<Session>>
   /** Judges what a person named: a path, a URL or `clipboard`. */
   readonly attach?: (named: string) => Promise<Result<Attached>>

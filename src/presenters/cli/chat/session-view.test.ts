@@ -284,3 +284,12 @@ test('an answer that begins again, or is not what was streamed, says that it bro
     '[The answer broke off here.]',
   ])
 })
+
+test('an answer that was cut off says so, and how to get the rest', () => {
+  const cut = { reason: 'output_limit', stop_reason: 'max_tokens', lost_calls: 1 }
+  const events = turnOf(started, ended({ status: 'completed', cut }))
+  const rows = events.flatMap((event) => translate(event, events, 200))
+  expect(words(rows)[0]).toBe(
+    'The answer is incomplete: the model reached its output limit (max_tokens). 1 tool call was cut off and did not run. To get the rest, send: Continue.',
+  )
+})

@@ -3,6 +3,7 @@ import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/event.ts'
 import type { Line } from '../cell-width.ts'
 import { changedLines } from '../changed-lines.ts'
+import { cutWords } from '../cut-words.ts'
 import { costOf, footer } from '../footer.ts'
 import { MarkdownStream } from '../markdown.ts'
 import { counted, grouped } from '../amounts.ts'
@@ -188,7 +189,7 @@ function endRows(
   events: readonly WholeEvent[],
   columns: number,
 ): Line[] {
-  const { status, error, crash_recovered, usage_total } = event.data
+  const { status, error, crash_recovered, usage_total, cut } = event.data
   const own = events.filter(({ turn_id }) => turn_id === event.turn_id)
   const started = own.find(({ type }) => type === 'turn_started')
   const ms = Math.max(0, Date.parse(event.ts) - Date.parse(started?.ts ?? event.ts))
@@ -204,6 +205,12 @@ function endRows(
         : []),
     ...(error === undefined ? [] : failureRows(error, columns)),
     ...changedLines(runsLater(own)).flatMap((text) => sentences(text, { columns })),
+    ...(cut === undefined
+      ? []
+      : sentences(`${cutWords(cut)} To get the rest, send: Continue.`, {
+          columns,
+          style: { colour: 'yellow' },
+        })),
     ...sentences(footer(usage_total, costOf(own), ms), { columns, style: { dim: true } }),
   ]
 }

@@ -18,7 +18,7 @@ import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
 const Asked = z.object({
-  args: z.tuple([z.string()]),
+  args: z.tuple([z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
 type Asked = z.infer<typeof Asked>

@@ -2,13 +2,14 @@ import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse, wantsColour } from '../answer.ts'
 import { drawingOn } from '../pictures.ts'
-import { beginSession, REHEARSING, SessionChoice } from '../begin.ts'
+import { beginSession, modelJudged, REHEARSING, SessionChoice } from '../begin.ts'
 import { chatActions } from '../chat/actions.ts'
 import type { Attached } from '../chat/attached.ts'
 import { runChat } from '../chat/chat.ts'
 import type { ChatActions } from '../chat/here.ts'
 import { Questions } from '../chat/questions.ts'
 import type { Given } from '../command.ts'
+import type { NamedModel } from '../model-choice.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
@@ -38,13 +39,15 @@ async function inSession(
   const { harness, settings } = opened
   const { display } = settings.settings
   const draw = drawingOn(streams.stdout, env, { harness, setting: display?.pictures })
-  const actions = chatActions(world, harness, draw)
+  const judged = (named: NamedModel) => modelJudged(world, settings.settings, named)
+  const actions = chatActions({ ...world, judged }, harness, draw)
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
   const begun = await beginSession(world, opened, choice)
   if (!begun.ok) return begun
-  const { session, byDefault } = begun.value
+  const { session, byDefault, warning } = begun.value
   if (byDefault) streams.stderr.write(REHEARSING)
+  if (warning !== undefined) streams.stderr.write(`hawser: ${warning}\n`)
   const code = await runChat({
     streams,
     clock,

@@ -14,6 +14,7 @@ import {
 import { answer, refuse } from '../answer.ts'
 import type { Given } from '../command.ts'
 import { canAsk } from '../confirm.ts'
+import { unknownModel } from '../model-choice.ts'
 import { settingNamed, settingValue, shownValue } from '../setting-values.ts'
 import { inSettings, type SettingsPlace } from '../settings-place.ts'
 import { typedLine } from '../typed-line.ts'
@@ -44,15 +45,27 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const change = await changeOf(world, key, typed)
   if (!change.ok) return refuse(world, json, change.error)
   const { setting, value } = change.value
+  const judged = await judgedModel(world, setting, value)
   return inSettings(world, given, here ? 'create' : 'none', async (place) => {
     const set = await (here ? setHere(world, place, change.value) : setForUser(place, change.value))
     if (!set.ok) return set
     const where = here ? 'workspace' : 'user'
     const shown = value === undefined ? {} : { value: setting.secret ? SET : value }
     const told = { key, ...shown, where, counts: set.value }
+    if (judged !== undefined) world.streams.stderr.write(`hawser: ${judged}\n`)
     if (setting.secret && value !== undefined) tellRisks(world, key, { here, typed: typed !== '-' })
     return ok(answer(world, json, told, () => words(told)))
   })
+}
+
+/** A model that no provider of the catalogue has is stored all the same: a server of one's own may have it. */
+async function judgedModel(
+  world: CliWorld,
+  { key }: Setting,
+  value: unknown,
+): Promise<string | undefined> {
+  if (key !== 'model' || typeof value !== 'string') return undefined
+  return unknownModel(value, (await world.models({})).rows())
 }
 
 interface Change {

@@ -7,12 +7,12 @@ import type { Given } from '../command.ts'
 import { diffLines } from '../diff-lines.ts'
 import { patchOf } from '../patch.ts'
 import { withProgress } from '../progress.ts'
-import { openNamed, turnNamed } from '../session-reference.ts'
+import { openNamed, sessionAndTurn, turnNamed } from '../session-reference.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
 const Asked = z.object({
-  args: z.tuple([z.string(), z.string().optional()]),
+  args: z.tuple([z.string().optional(), z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
 type Asked = z.infer<typeof Asked>
@@ -40,11 +40,12 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 async function show(
   world: CliWorld,
   { harness, settings: { settings } }: Opened,
-  { args: [named, turnName], options: { json } }: Asked,
+  { args: [first, second], options: { json } }: Asked,
 ): Promise<Result<number>> {
-  const session = await openNamed(harness, named)
+  const named = sessionAndTurn(first, second)
+  const session = await openNamed(harness, named.session)
   if (!session.ok) return session
-  const turn = turnNamed(session.value, turnName)
+  const turn = turnNamed(session.value, named.turn)
   if (!turn.ok) return turn
   const diffs = await withProgress(world, 'Comparing files', () =>
     harness.diff(session.value, turn.value),

@@ -26,7 +26,7 @@ import type { CliWorld, Opened } from '../world.ts'
 const FORMATS = { markdown: markdownExport, json: jsonExport, html: htmlExport } as const
 
 const Asked = z.object({
-  args: z.tuple([z.string()]),
+  args: z.tuple([z.string().optional()]),
   options: z.object({
     format: z.enum(['markdown', 'json', 'html']).optional(),
     output: z.string().optional(),

@@ -17,7 +17,7 @@ import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
 const Asked = z.object({
-  args: z.tuple([z.string()]),
+  args: z.tuple([z.string().optional()]),
   options: z.object({
     turn: z.string().optional(),
     follow: z.boolean().default(false),

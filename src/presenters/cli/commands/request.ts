@@ -11,7 +11,7 @@ import { inWorkspace } from '../workspace.ts'
 import type { CliWorld } from '../world.ts'
 
 const Asked = z.object({
-  args: z.tuple([z.string()]),
+  args: z.tuple([z.string().optional()]),
   options: z.object({
     prompt: z.string().optional(),
     dialect: z.string().optional(),
@@ -60,7 +60,7 @@ async function textOf(world: CliWorld, prompt: string | undefined): Promise<Resu
     return said.ok ? ok(said.value.text) : said
   }
   return failed('invalid_args', 'A request begins with what is asked: say it with --prompt.', {}, [
-    { action: 'Say what would be asked.', command: 'hawser request latest --prompt "And now?"' },
+    { action: 'Say what would be asked.', command: 'hawser request --prompt "And now?"' },
   ])
 }
 

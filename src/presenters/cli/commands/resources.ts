@@ -16,7 +16,7 @@ import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
 const Asked = z.object({
-  args: z.tuple([z.string(), z.string().optional(), z.string().optional()]),
+  args: z.tuple([z.string().optional(), z.string().optional(), z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
 type Asked = z.infer<typeof Asked>
@@ -48,7 +48,7 @@ export const Output = z.object({
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const asked = Asked.parse(given)
   return inWorkspace(world, given, async (opened) => {
-    const [named, action, handle] = asked.args
+    const [named, action, handle] = withSession(asked.args)
     if (action !== undefined && action !== 'drop') return noSuchAction()
     const session = await openNamed(opened.harness, named)
     if (!session.ok) return session
@@ -56,6 +56,11 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
       ? drop(world, opened, { session: session.value, handle, asked })
       : list(world, opened, session.value, asked)
   })
+}
+
+/** `drop` is no part of an id, so the Session was left out. */
+function withSession([first, second, third]: Asked['args']): Asked['args'] {
+  return first === 'drop' ? [undefined, first, second] : [first, second, third]
 }
 
 async function list(

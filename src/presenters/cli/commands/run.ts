@@ -78,9 +78,10 @@ async function inSession(
 ): Promise<Result<number>> {
   const begun = await beginSession(world, opened, options, { toAdmit: true })
   if (!begun.ok) return begun
-  const { session, byDefault } = begun.value
+  const { session, byDefault, warning } = begun.value
   const { stdout, stderr } = world.streams
   if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
+  if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${warning}\n`)
   const message = await messageOf(world, session, asked, options)
   const view = options.json
     ? jsonView(stdout)

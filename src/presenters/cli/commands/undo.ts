@@ -6,13 +6,13 @@ import { answer } from '../answer.ts'
 import type { Given } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { withProgress } from '../progress.ts'
-import { openNamed, turnNamed } from '../session-reference.ts'
+import { openNamed, sessionAndTurn, turnNamed } from '../session-reference.ts'
 import { visibleLine } from '../visible-text.ts'
 import { inWorkspace } from '../workspace.ts'
 import type { CliWorld, Opened } from '../world.ts'
 
 const Asked = z.object({
-  args: z.tuple([z.string(), z.string().optional()]),
+  args: z.tuple([z.string().optional(), z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
 type Asked = z.infer<typeof Asked>
@@ -44,11 +44,12 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 async function takeBack(
   world: CliWorld,
   { harness }: Opened,
-  { args: [named, turnName], options: { json } }: Asked,
+  { args: [first, second], options: { json } }: Asked,
 ): Promise<Result<number>> {
-  const session = await openNamed(harness, named)
+  const named = sessionAndTurn(first, second)
+  const session = await openNamed(harness, named.session)
   if (!session.ok) return session
-  const turn = turnNamed(session.value, turnName)
+  const turn = turnNamed(session.value, named.turn)
   if (!turn.ok) return turn
   const restored = await withProgress(world, 'Putting files back', () =>
     harness.undo(session.value, turn.value),
@@ -76,7 +77,9 @@ function words(
   )
   const left = files.some(({ outcome }) => outcome !== 'restored')
   const hint = `See what the Turn did: hawser diff ${session.id} ${number}`
-  return [`Files of Turn ${number}:`, ...lines, ...(left ? [hint] : []), ''].join('\n')
+  return [`Files of Turn ${number} of ${session.id}:`, ...lines, ...(left ? [hint] : []), ''].join(
+    '\n',
+  )
 }
 
 const OUTCOMES = {

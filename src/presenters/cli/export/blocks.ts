@@ -1,6 +1,7 @@
 import type { WholeEvent } from '../../../model/event.ts'
 import type { ReadEvent } from '../../../session/read-log.ts'
 import { counted } from '../amounts.ts'
+import { cutWords } from '../cut-words.ts'
 import { essenceOf } from '../event-essence.ts'
 import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
 
@@ -119,8 +120,15 @@ function planText(entries: WholeEvent<'plan_updated'>['data']['entries']): strin
 
 const PLAN_MARKS = { pending: '[ ]', in_progress: '[>]', completed: '[x]' } as const
 
-function endOf({ status, error, crash_recovered, usage_total }: WholeEvent<'turn_ended'>['data']) {
+function endOf({
+  status,
+  error,
+  crash_recovered,
+  usage_total,
+  cut,
+}: WholeEvent<'turn_ended'>['data']) {
   const how = crash_recovered === true ? `${status} by a crash` : status
   const why = error === undefined ? '' : ` (${error.kind}: ${error.message})`
-  return `Turn ${how}${why} after ${counted(usage_total.calls, 'call')} to the model.`
+  const end = `Turn ${how}${why} after ${counted(usage_total.calls, 'call')} to the model.`
+  return cut === undefined ? end : `${end} ${cutWords(cut)}`
 }

@@ -1,6 +1,7 @@
+import { jsonText } from '../json-line.ts'
 import type { ExportFormat } from './export-format.ts'
 
-/** `{session, events, damage?}`: every Event with its long fields in place, one a line, so that lines can be compared. */
+/** `{session, events, damage?}`: every Event with its long fields in place, one a line, so that lines can be compared. Nothing in it steers a terminal. */
 export function jsonExport(): ExportFormat {
   let first = true
   return {
@@ -8,15 +9,15 @@ export function jsonExport(): ExportFormat {
       const { title, turns, last_ts, provider, model, mode } = state
       const facts = { title, turns, last_at: last_ts, provider, model, mode, foreign }
       const session = { session_id: id, ...facts, exported_by: `hawser ${version}` }
-      return `{"session":${JSON.stringify(session)},"events":[`
+      return `{"session":${jsonText(session)},"events":[`
     },
     event: ({ raw, event }) => {
       const before = first ? '\n' : ',\n'
       first = false
-      return before + JSON.stringify(event ?? raw)
+      return before + jsonText(event ?? raw)
     },
     end: (damage) => {
-      const told = damage === undefined ? '' : `,"damage":${JSON.stringify(damage)}`
+      const told = damage === undefined ? '' : `,"damage":${jsonText(damage)}`
       return `\n]${told}}\n`
     },
   }

@@ -1,0 +1,106 @@
+import { fstatSync, writeSync } from 'node:fs'
+import process from 'node:process'
+import { isatty } from 'node:tty'
+
+/** Where text goes. Writing never throws, also when nobody reads any more: then `broken` says so. */
+export interface Output {
+  readonly isTTY: boolean
+  /** Of the terminal; 80 by 24 where there is none. */
+  readonly columns: number
+  readonly rows: number
+  /** Nothing that is written arrives any more: the reader went away, or `failure`. */
+  readonly broken: boolean
+  /** Code of the error that writing ended with, as in `ENOSPC`. A reader that went away is none. */
+  readonly failure: string | undefined
+  write(text: string): void
+  /** Resolves when everything written so far was handed to the system, or cannot be any more. */
+  flushed(): Promise<void>
+}
+
+/** Both outputs of this process. */
+export function standardOutputs(): { readonly stdout: Output; readonly stderr: Output } {
+  return { stdout: outputOf(process.stdout, 1), stderr: outputOf(process.stderr, 2) }
+}
+
+function outputOf(stream: NodeJS.WriteStream, fd: number): Output {
+  const isTTY = isTerminal(stream)
+  let broken = false
+  let failure: string | undefined
+  const fail = (error: unknown) => {
+    const code = codeOf(error)
+    if (!broken && !GONE.has(code) && !(isTTY && code === 'EIO')) failure = code
+    broken = true
+  }
+  stream.on('error', fail)
+  const write = isFile(fd) ? fileWriter(fd, fail) : (text: string) => void stream.write(text)
+  return {
+    isTTY,
+    get columns() {
+      return positive(stream.columns, COLUMNS)
+    },
+    get rows() {
+      return positive(stream.rows, ROWS)
+    },
+    get broken() {
+      return broken
+    },
+    get failure() {
+      return failure
+    },
+    write: (text) => {
+      if (!broken) write(text)
+    },
+    flushed: () =>
+      new Promise((resolve) => {
+        const settle = () => {
+          stream.off('error', settle)
+          resolve()
+        }
+        stream.once('error', settle)
+        if (broken) settle()
+        else stream.write('', settle)
+      }),
+  }
+}
+
+const COLUMNS = 80
+const ROWS = 24
+
+/** Whoever read this has gone, which is their right. A terminal that hung up says `EIO`. */
+const GONE: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])
+
+/** `isTTY` is absent, whatever the types say, where a stream is no terminal. */
+export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true
+}
+
+/** A file or a device such as `/dev/full`, but no terminal, pipe or socket. */
+function isFile(fd: number): boolean {
+  try {
+    const kind = fstatSync(fd)
+    return kind.isFile() || (kind.isCharacterDevice() && !isatty(fd))
+  } catch {
+    return false
+  }
+}
+
+/** Node takes a file that accepted only a part of what was written, as a full disk does, for one that took all. */
+function fileWriter(fd: number, fail: (error: unknown) => void): (text: string) => void {
+  return (text) => {
+    const bytes = Buffer.from(text)
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+    } catch (error) {
+      fail(error)
+    }
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+}
+
+/** A terminal that does not know its size says 0. */
+function positive(size: number | undefined, otherwise: number): number {
+  return size === undefined || size <= 0 ? otherwise : size
+}
