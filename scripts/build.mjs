@@ -47,7 +47,7 @@ const LATER = [
   'presenters/',
   'main.ts',
   'compose.ts',
-  'host/(http|socket-server|sandbox|process|output-pipe|side-thread|time-limit|machine|export-file|appeared|protected-places)',
+  'host/(http|socket-server|sandbox|process|output-pipe|side-thread|time-limit|machine|export-file|appeared|protected-places|owner-mark|temporary-folder)',
   'encoding/server-sent-events',
   'providers/(?!models|rehearsal/(encode|stream))',
   'resources/',

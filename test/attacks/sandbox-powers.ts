@@ -80,6 +80,18 @@ export const POWER_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    row: 22,
+    name: 'leave its control group, or raise the limits of it',
+    run: async (scene) => {
+      const ground = await scene.workspace()
+      const { output } = await ground.sh(
+        `find /sys/fs/cgroup/ -name cgroup.procs -o -name pids.max -o -name memory.max -o -name memory.limit_in_bytes 2>/dev/null |
+           head -200 | while read f; do ( echo 0 >$f ) 2>/dev/null && echo WROTE $f; done`,
+      )
+      return output.includes('WROTE') ? output : undefined
+    },
+  },
+  {
     row: 20,
     name: 'make or find a device of the machine',
     run: async (scene) => {
