@@ -20,8 +20,8 @@ interface Place {
   readonly root: string
   readonly home: string
   readonly workspace: string
-  outside(...command: readonly string[]): Promise<string>
-  inside(script: string, how?: Partial<Confinement>): Promise<string>
+  readonly outside: (...command: readonly string[]) => Promise<string>
+  readonly inside: (commands: string, how?: Partial<Confinement>) => Promise<string>
 }
 
 /** Below /var/tmp, which is empty inside: only what is shown on purpose is there. */
@@ -47,12 +47,12 @@ async function place(path = 'projects/ws', programs = ''): Promise<Place> {
       const options = { cwd: workspace, env: { PATH: process.env['PATH'], HOME: home } }
       return (await promisify(execFile)(program, args, options)).stdout
     },
-    inside: async (script, how = {}) => {
+    inside: async (commands, how = {}) => {
       const chunks: Buffer[] = []
       const base = { workspace, home: hawserHome, writable: 'workspace' as const }
       const run = sandbox.confined({ ...base, protectedPaths: rootPaths('asks'), ...how })
       const result = await run({
-        argv: ['/bin/bash', '-ec', script],
+        argv: ['/bin/bash', '-ec', commands],
         wallMs: 120_000,
         signal: new AbortController().signal,
         onOutput: (chunk) => void chunks.push(chunk),

@@ -28,13 +28,23 @@ export interface NamedSocket {
   readonly name: string
 }
 
-/** The sockets with a path in a listing of /proc/net/unix; abstract names begin with `@`. Pure. */
+/**
+ * The sockets with a path in a listing of /proc/net/unix that a program could connect to: those that listen, and datagram
+ * sockets. A connection that was accepted has the name of its listener, which may be gone. Abstract names begin with `@`. Pure.
+ */
 export function socketNames(listed: string): readonly NamedSocket[] {
-  const named = [...listed.matchAll(/^\S+: (?:\S+ ){5}\s*(\d+) ([^@\n].*)$/gm)].map(
-    ([, number = '', name = '']) => ({ id: `${number} ${name}`, name }),
+  const line = /^\S+: \S+ \S+ ([0-9A-F]+) ([0-9A-F]+) \S+\s+(\d+) ([^@\n].*)$/gm
+  const named = [...listed.matchAll(line)].flatMap(([, flags = '', type = '', number, name = '']) =>
+    (Number.parseInt(flags, 16) & LISTENS) !== 0 || Number.parseInt(type, 16) === DATAGRAM
+      ? [{ id: `${number} ${name}`, name }]
+      : [],
   )
-  return [...new Map(named.map((socket) => [socket.name, socket])).values()]
+  return [...new Map(named.map((socket) => [socket.id, socket])).values()]
 }
+
+/** `__SO_ACCEPTCON` and `SOCK_DGRAM`. */
+const LISTENS = 0x10000
+const DATAGRAM = 2
 
 /** `unknown` where we may not look: then no program of ours may either. */
 async function placeOf(name: string): Promise<{ readonly at: string } | 'elsewhere' | 'unknown'> {
