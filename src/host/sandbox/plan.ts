@@ -45,7 +45,7 @@ export async function prepareSandbox(
     const network = command.network === true
     const scene = { workspace, hawserHome, writable, guest, network, env, userHomes: userHomes() }
     // What is hidden as a whole is not also shown read-only.
-    const held = before?.places.filter((place) => place.held && !own.includes(place.path)) ?? []
+    const held = before?.places.filter((one) => one.held && !own.includes(one.path)) ?? []
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const mounts = await mountsOf({ ...scene, places })
     if (!mounts.ok) return mounts

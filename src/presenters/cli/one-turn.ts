@@ -19,7 +19,7 @@ export interface TurnResult {
   readonly usage: Ended['usage_total']
   readonly error?: NonNullable<Ended['error']>
   /** Files that its calls made or changed and that run later, as in CI or a build. */
-  readonly runs_later: readonly RunsLater[]
+  readonly runs_later?: readonly RunsLater[]
   /** Calls that were denied because nobody could be asked. */
   readonly denied: number
   readonly exit_code: number
@@ -79,6 +79,7 @@ function resultOf(session: Session, turn_id: string): TurnResult {
   const denied = events.filter(
     (event) => event.type === 'permission_decision' && event.data.by === 'nobody',
   ).length
+  const later = runsLater(events)
   const { status = 'failed', usage_total, error } = ended?.data ?? {}
   return {
     turn_id,
@@ -87,7 +88,7 @@ function resultOf(session: Session, turn_id: string): TurnResult {
     resources,
     usage: usage_total ?? NOTHING,
     ...(error === undefined ? {} : { error }),
-    runs_later: runsLater(events),
+    ...(later.length === 0 ? {} : { runs_later: later }),
     denied,
     exit_code: exitOf(status, error, denied),
   }

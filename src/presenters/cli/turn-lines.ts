@@ -39,6 +39,10 @@ const ResultLine = z
     resources: z.array(Descriptor).describe('What the agent attached to its answer.'),
     usage: TurnEnded.shape.usage_total,
     error: TurnEnded.shape.error,
+    runs_later: z
+      .array(z.object({ path: z.string(), reason: z.string() }))
+      .optional()
+      .describe('Files that its calls made or changed and that run later, as in CI or a build.'),
     denied: Count.describe('Calls that were denied because nobody could be asked.'),
     exit_code: z.int(),
   })

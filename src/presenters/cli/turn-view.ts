@@ -90,7 +90,7 @@ export function wordsView(options: WordsOptions): TurnView {
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
     },
-    end: (_session, { text, error, status, runs_later }) => {
+    end: (_session, { text, error, status, runs_later = [] }) => {
       if (!stdout.isTTY) say(text)
       if (midLine) say('\n')
       activity.clear()
