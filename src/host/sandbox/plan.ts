@@ -40,8 +40,10 @@ export async function prepareSandbox(
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
     const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const options = { paths: mayAppear, gitDirectories: [], left: [OUR_FOLDER] }
-    const before = writable === 'workspace' ? await watchOver(workspace, options) : undefined
-    const ours = await protectedPlaces(workspace, [OUR_FOLDER, ...own])
+    const [before, ours] = await Promise.all([
+      writable === 'workspace' ? watchOver(workspace, options) : undefined,
+      protectedPlaces(workspace, [OUR_FOLDER, ...own]),
+    ])
     const network = command.network === true
     const scene = { workspace, hawserHome, writable, guest, network, env, userHomes: userHomes() }
     // What is hidden as a whole is not also shown read-only.

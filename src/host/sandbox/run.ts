@@ -23,8 +23,11 @@ export async function runConfined(
   const prepared = await prepareSandbox(ground, confinement, command)
   if (!prepared.ok) return prepared
   const { plan, watch } = prepared.value
-  const home = { home: plan.home, temporary: '/tmp', gitConfig: await personsGitConfig() }
-  const submodules = watch === undefined ? {} : await submoduleEnv(watch.before.root)
+  const [gitConfig, submodules] = await Promise.all([
+    personsGitConfig(),
+    watch === undefined ? {} : submoduleEnv(watch.before.root),
+  ])
+  const home = { home: plan.home, temporary: '/tmp', gitConfig }
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
