@@ -1,6 +1,7 @@
 // One confined `true` in a large workspace, what it left behind included. The floor is the same in an empty workspace.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { systemSandbox } from '../src/host/sandbox/sandbox.ts'
 import { rootPaths } from '../src/model/protected-paths.ts'
 import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
@@ -20,7 +21,7 @@ await inScratch(async (folder) => {
     const first_ms = await timed(large)
     await empty()
     // Folders count as settled a while after their last change.
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await setTimeout(3_000)
     await large()
     const ours: number[] = []
     const floor: number[] = []
