@@ -14,20 +14,12 @@ export function openWatches(
 ): readonly WholeEvent<'command_watched'>[] {
   const open = new Map<string, WholeEvent<'command_watched'>>()
   for (const event of events) {
-    switch (event.type) {
-      case 'command_watched':
-        open.set(event.data.call_id, event)
-        break
-      case 'tool_result':
-        if (isEndOf(event, open.get(event.data.call_id))) open.delete(event.data.call_id)
-        break
-      case 'permission_decision': {
-        const { subject, by } = event.data
-        const answered = by === 'person' || by === 'policy'
-        if (answered && subject.startsWith(PREFIX)) open.delete(subject.slice(PREFIX.length))
-        break
-      }
-      default:
+    if (event.type === 'command_watched') open.set(event.data.call_id, event)
+    if (event.type === 'tool_result' && isEndOf(event, open.get(event.data.call_id))) {
+      open.delete(event.data.call_id)
+    }
+    if (event.type === 'permission_decision' && isAnswered(event)) {
+      open.delete(event.data.subject.slice(PREFIX.length))
     }
   }
   return [...open.values()]
@@ -39,6 +31,10 @@ function isEndOf(
   watch: WholeEvent<'command_watched'> | undefined,
 ): boolean {
   return data.outcome !== 'unknown' && turn_id === watch?.turn_id
+}
+
+function isAnswered({ data: { subject, by } }: WholeEvent<'permission_decision'>): boolean {
+  return subject.startsWith(PREFIX) && (by === 'person' || by === 'policy')
 }
 
 const PREFIX = inspectionSubject('')

@@ -75,7 +75,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     gitReads: (path) => gitReadsAt(parts.workspace, path),
     inspection: {
       since: (places) => inspectSince(parts, places),
-      moveAside: (found) => moveAside(parts.workspace, found, keeping(parts)),
+      moveAside: (findings) => moveAside(parts.workspace, findings, keeping(parts)),
     },
     contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {

@@ -6,9 +6,6 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { WholeEvent } from '../model/event.ts'
 import type { Answer, TurnParts } from './turn-parts.ts'
 
-/** What a tool is called that asks about files a killed command left. */
-export const INSPECTION = 'inspection'
-
 /**
  * Settles commands that were killed with Hawser before anyone looked at what they left. Names what is new at protected paths
  * and asks whether to move it aside: a person may have made it since. Without an answer it stays open.
@@ -97,7 +94,7 @@ async function decide(
 function question(found: readonly Finding[]): Parameters<TurnParts['ask']>[0] {
   const paths = found.map(({ path }) => path)
   return {
-    claim: { tool: INSPECTION, effect: 'write', paths, network: false },
+    claim: { tool: 'move aside', effect: 'write', paths, network: false },
     reason: 'a killed command may have left this; yes moves it aside, no keeps it',
     mayGrant: false,
   }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import * as z from 'zod'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openWatches } from '../../src/history/open-watch.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
@@ -34,13 +35,14 @@ async function killed(order: {
   at: 'watched' | 'planted' | 'moving'
   session?: SessionId
 }): Promise<SessionId> {
-  const ran = await exec(process.execPath, [child, JSON.stringify(order)]).then(
-    () => 'it was not killed',
-    (error: { signal?: string; stdout?: string; stderr?: string }) => error,
+  const ran = await exec(process.execPath, [child, JSON.stringify(order)]).catch((error: unknown) =>
+    Died.parse(error),
   )
-  if (typeof ran === 'string' || ran.signal !== 'SIGKILL') throw new Error(JSON.stringify(ran))
-  return SessionId.parse(ran.stdout?.trim())
+  if (!('signal' in ran)) throw new Error('it was not killed')
+  return SessionId.parse(ran.stdout.trim())
 }
+
+const Died = z.looseObject({ signal: z.literal('SIGKILL'), stdout: z.string() })
 
 async function place(): Promise<string> {
   const root = await freshFolder()

@@ -46,8 +46,10 @@ export async function prepareSandbox(
     const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const gitDirectories = await gitDirectoriesOf(workspace)
     const options = { paths: mayAppear, gitDirectories, left: [OUR_FOLDER] }
-    const before = writable === 'workspace' ? await watchOver(workspace, options) : undefined
-    const ours = await protectedPlaces(workspace, [OUR_FOLDER, ...own])
+    const [before, ours] = await Promise.all([
+      writable === 'workspace' ? watchOver(workspace, options) : undefined,
+      protectedPlaces(workspace, [OUR_FOLDER, ...own]),
+    ])
     const network = command.network === true
     const homes = await userHomes()
     const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
@@ -60,7 +62,7 @@ export async function prepareSandbox(
     const around = { network, env, readable, gitDirectories, userHomes: homes }
     const scene = { workspace, hawserHome, writable, guest, ...around }
     // What is hidden as a whole is not also shown read-only.
-    const held = before?.places.filter((place) => place.held && !own.includes(place.path)) ?? []
+    const held = before?.places.filter((one) => one.held && !own.includes(one.path)) ?? []
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const mounts = await mountsOf({ ...scene, places })
     if (!mounts.ok) return mounts

@@ -75,8 +75,7 @@ async function below(
   }
 }
 
-/** What stands at a name of a folder. */
-export async function placeAt(
+async function placeAt(
   folder: WalkedFolder,
   prefix: string,
   name: string,

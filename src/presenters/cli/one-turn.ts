@@ -21,7 +21,7 @@ export interface TurnResult {
   /** The answer is not whole, and why. */
   readonly cut?: NonNullable<Ended['cut']>
   /** Files that its calls made or changed and that run later, as in CI or a build. */
-  readonly runs_later: readonly RunsLater[]
+  readonly runs_later?: readonly RunsLater[]
   /** Calls that were denied because nobody could be asked. */
   readonly denied: number
   readonly exit_code: number
@@ -83,6 +83,7 @@ function resultOf(session: Session, turn_id: string): TurnResult {
   ).length
   const { status = 'failed', usage_total, error, cut } = ended?.data ?? {}
   const text = said.join('\n')
+  const later = runsLater(events)
   return {
     turn_id,
     status,
@@ -91,7 +92,7 @@ function resultOf(session: Session, turn_id: string): TurnResult {
     usage: usage_total ?? NOTHING,
     ...(error === undefined ? {} : { error }),
     ...(cut === undefined ? {} : { cut }),
-    runs_later: runsLater(events),
+    ...(later.length === 0 ? {} : { runs_later: later }),
     denied,
     exit_code: exitOf({ status, error, cut }, text, denied),
   }

@@ -42,6 +42,10 @@ const ResultLine = z
     cut: TurnEnded.shape.cut.describe(
       'The answer is not whole: why, and how many calls were lost. Absent where it is.',
     ),
+    runs_later: z
+      .array(z.object({ path: z.string(), reason: z.string() }))
+      .optional()
+      .describe('Files that its calls made or changed and that run later, as in CI or a build.'),
     denied: Count.describe('Calls that were denied because nobody could be asked.'),
     exit_code: z.int(),
   })

@@ -91,7 +91,7 @@ export function wordsView(options: WordsOptions): TurnView {
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
     },
-    end: (session_id, { text, error, status, runs_later, cut }) => {
+    end: (session_id, { text, error, status, runs_later = [], cut }) => {
       if (!stdout.isTTY) say(text)
       if (midLine) say('\n')
       activity.clear()

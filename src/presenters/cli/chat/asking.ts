@@ -1,6 +1,7 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Line } from '../cell-width.ts'
 import { uploadWords } from '../resource-words.ts'
+import { visibleLine } from '../visible-text.ts'
 import type { Key } from './keys.ts'
 import { answerOf, type Question, type Questions } from './questions.ts'
 import { aside, sentences } from './rows.ts'
@@ -60,9 +61,9 @@ export class Asking {
   rows(columns: number, argumentsOf: (question: Question) => string): Line[] {
     const question = this.#shown
     if (question === undefined) return []
-    const { tool, upload } = question.claim
+    const { tool } = question.claim
     const call = { name: tool, arguments: argumentsOf(question) }
-    const title = sentences(upload === undefined ? callTitle(call) : uploadWords(upload), {
+    const title = sentences(titleOf(question, call), {
       columns,
       first: '? ',
       firstStyle: { bold: true, colour: 'yellow' },
@@ -72,7 +73,7 @@ export class Asking {
     return [
       ...title.slice(0, 2),
       aside(`  Asked because ${question.reason}${network}.`),
-      ...(upload === undefined ? proposalRows(call, columns) : []),
+      ...(question.call_id === undefined ? [] : proposalRows(call, columns)),
     ]
   }
 
@@ -101,4 +102,11 @@ export class Asking {
             this.#changed()
           })
   }
+}
+
+/** A call in the model's words; what no call is about, in ours. */
+function titleOf({ call_id, claim }: Question, call: Parameters<typeof callTitle>[0]): string {
+  if (claim.upload !== undefined) return uploadWords(claim.upload)
+  if (call_id !== undefined) return callTitle(call)
+  return `${claim.tool} ${claim.paths.map(visibleLine).join(', ')}`
 }

@@ -1,0 +1,66 @@
+// One confined `true` in a large workspace, what it left behind included. The floor is the same in an empty workspace.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { systemSandbox } from '../src/host/sandbox/sandbox.ts'
+import { rootPaths } from '../src/model/protected-paths.ts'
+import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
+import { inScratch } from './scratch.ts'
+
+const SIZES = [15_000, 138_000].map((entries) => (full ? entries : entries / 10))
+const ROUNDS = full ? 41 : 7
+const FILES_A_FOLDER = 10
+const sandbox = systemSandbox()
+
+await inScratch(async (folder) => {
+  const status = await sandbox.status()
+  if (!status.confined) return tellSkipped('inspection', status.why)
+  const empty = await workspaceOf(folder, 0)
+  for (const entries of SIZES) {
+    const large = await workspaceOf(folder, entries)
+    const first_ms = await timed(large)
+    await empty()
+    // Folders count as settled a while after their last change.
+    await setTimeout(3_000)
+    await large()
+    const ours: number[] = []
+    const floor: number[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      ours.push(await timed(large))
+      floor.push(await timed(empty))
+    }
+    tell({
+      bench: `inspection: a command in a workspace of ${entries} entries, of one in an empty one`,
+      ratio: medianRatio(ours, floor),
+      bar: entries > 100_000 ? '<= 4' : '<= 1.2',
+      more: { ms: median(ours), floor_ms: median(floor), first_ms },
+    })
+  }
+})
+
+/** Makes a workspace of so many files and folders; the answer runs `true` in it. */
+async function workspaceOf(folder: string, entries: number): Promise<() => Promise<void>> {
+  const workspace = join(folder, `workspace-${entries}`)
+  const home = join(folder, `home-${entries}`)
+  await mkdir(workspace)
+  await mkdir(home)
+  const folders = Math.floor(entries / (FILES_A_FOLDER + 1))
+  for (let at = 0; at < folders; at += 1) {
+    const inner = join(workspace, `a${at % 20}`, `b${at}`)
+    await mkdir(inner, { recursive: true })
+    for (let file = 0; file < FILES_A_FOLDER; file += 1)
+      await writeFile(join(inner, `f${file}`), '')
+  }
+  const place = {
+    workspace,
+    home,
+    writable: 'workspace',
+    protectedPaths: rootPaths('asks'),
+  } as const
+  const run = sandbox.confined(place)
+  return async () => {
+    const signal = new AbortController().signal
+    const ran = await run({ argv: ['/bin/true'], wallMs: 60_000, signal, onOutput: () => {} })
+    if (!ran.ok) throw new Error(ran.error.message)
+  }
+}
