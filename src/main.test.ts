@@ -59,10 +59,10 @@ test('a command that is nearly one is asked back', async () => {
 test('an unknown option, and an argument too many or too few, are usage errors that say so', async () => {
   expect(await run('run', '--bogus', 'x')).toMatchObject({ code: 2, stdout: '' })
   expect(await run('sessions', 'x', 'y')).toMatchObject({ code: 2, stdout: '' })
-  const { code, stderr } = await run('undo')
+  const { code, stderr } = await run('pin')
   expect([code, stderr]).toEqual([
     2,
-    "hawser: missing required argument 'session'.\nTry: hawser undo --help\n",
+    "hawser: missing required argument 'session'.\nTry: hawser pin --help\n",
   ])
 })
 
