@@ -1,3 +1,4 @@
+import { elapsedMs } from '../host/clock.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -33,7 +34,7 @@ export async function callProvider(
   { call_index, unusedId }: CallNames,
 ): Promise<{ readonly ok: true; readonly value: ProviderAnswer } | FailedCall> {
   const { publish, commit, clock, signal } = parts
-  const started = clock.now()
+  const started = clock.monotonicMs()
   const items: AnswerItem[] = []
   let firstToken: number | undefined
   let shown = ''
@@ -44,7 +45,7 @@ export async function callProvider(
     return { ...failure, shown: anyShown || failure.error !== error }
   }
   for await (const event of stream(signal)) {
-    firstToken ??= clock.now() - started
+    firstToken ??= elapsedMs(clock, started)
     if (event.type === 'text_delta') {
       shown += event.text
       anyShown = true
@@ -71,7 +72,7 @@ export async function callProvider(
       const calls = answer.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
       const { usage, stop_reason, raw } = event
       const cost = costOf(usage, parts.facts?.prices)
-      const latency_ms = clock.now() - started
+      const latency_ms = elapsedMs(clock, started)
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
       const attached = calls.length === 0 ? attachedIn(parts) : []
       const lastText = answer.findLastIndex(({ kind }) => kind === 'text')

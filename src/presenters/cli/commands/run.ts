@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { SessionResources } from '../../../history/session-resources.ts'
+import { elapsedMs } from '../../../host/clock.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Session } from '../../../session/session.ts'
@@ -86,7 +87,7 @@ async function inSession(
     ? jsonView(stdout)
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
   const stopping = stopOnSignals(world, session, options.timeout)
-  const started = world.clock.now()
+  const started = world.clock.monotonicMs()
   try {
     const result = await oneTurn(session, message, view.show)
     if (!result.ok) return result
@@ -175,6 +176,6 @@ function tellEnd(
   started: number,
 ): void {
   const from = session.events.findLastIndex(({ type }) => type === 'turn_started')
-  const took = footer(usage, costOf(session.events.slice(from)), clock.now() - started)
+  const took = footer(usage, costOf(session.events.slice(from)), elapsedMs(clock, started))
   stderr.write(`[${took}]\n[continue with: hawser run --session ${session.id}]\n`)
 }

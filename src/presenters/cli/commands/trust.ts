@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../host/clock.ts'
 import { trust } from '../../../host/settings.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../model/ids.ts'
@@ -67,7 +68,7 @@ async function trustSettings(
   if (refused !== undefined) return refused
   // What was shown is what is trusted: a file that changed meanwhile has another hash.
   const { sha256 } = here
-  const at = new Date(world.clock.now()).toISOString()
+  const at = timestamp(world.clock)
   const done = await trust(home, { sha256, what: `settings of ${workspace.label}`, at }, ids)
   if (!done.ok) return done
   const settings = Object.fromEntries(waiting)
