@@ -10,7 +10,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => Math.floor(performance.now()),
   after: (ms, then) => {
     const timer = setTimeout(then, ms)
     return () => clearTimeout(timer)
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
 
 /** Whole milliseconds since `startedMs`, a reading of the same clock's `monotonicMs`. */
 export function elapsedMs(clock: Pick<Clock, 'monotonicMs'>, startedMs: number): number {
-  return Math.round(clock.monotonicMs() - startedMs)
+  return clock.monotonicMs() - startedMs
 }
 
 /** The wall clock as Events and records carry it. Outside the years 0 to 9999 it is clamped: their schemas take four digits. */

@@ -114,11 +114,14 @@ function summaryOf({ id, state }: ListedSession): string {
     ['written', last_ts],
     ['workspace', workspace],
     ['model', `${provider}/${model}`],
-    ['permission', permission_mode],
+    ['permission', permission_mode === 'auto' ? AUTO_THERE : permission_mode],
   ] as const
   const lines = facts.map(([name, value]) => `  ${name}: ${visibleLine(value)}\n`)
   return `${id} did not begin here:\n${lines.join('')}`
 }
+
+/** To vouch for content permits nothing. */
+const AUTO_THERE = 'ask (recorded: auto; only --permission auto sets that here)'
 
 interface Asking {
   readonly summary: string
