@@ -1,4 +1,4 @@
-import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
@@ -93,21 +93,57 @@ test('a blob put again after the sweep began is not deleted', async () => {
   expect((await store.get(key)).ok).toBe(true)
 })
 
-test('if anything cannot be read, nothing is deleted', async () => {
+test('if a file that may mention blobs cannot be read, nothing is deleted and the file is named', async () => {
   const { path, put, sweep, store } = await harbour()
   const key = await put('nowhere')
   await symlink('/nowhere', join(path, '.hawser', 'sessions', 'link'))
-  expect((await sweep()).ok).toBe(false)
+  expect(await sweep()).toMatchObject({
+    error: {
+      details: { file: expect.stringMatching(/sessions\/link$/) as string },
+      next_actions: [{ command: 'hawser gc' }],
+    },
+  })
   expect((await store.get(key)).ok).toBe(true)
 })
 
-test('if a mentioned text cannot be read, nothing is deleted', async () => {
-  const { path, put, mention, sweep } = await harbour()
-  const text = await put('see the next')
-  await mention('a.ndjson', text)
-  await put('nowhere')
-  await writeFile(join(path, '.hawser', 'blobs', text), 'spoilt')
-  expect(await sweep()).toMatchObject({ error: { kind: 'resource_missing' } })
+test('if mentioned texts cannot be read, nothing is deleted, and each is named with its Sessions and what to do', async () => {
+  const { path, put, mention, sweep, store } = await harbour()
+  const blobs = join(path, '.hawser', 'blobs')
+  const session = ids.session()
+  const spoilt = await put('see the next')
+  const unreadable = await put('see another', 'application/json')
+  const outer = await put(`see ${unreadable}`)
+  await mention(`${session}.ndjson`, `{"output_blob":"${spoilt}"} {"text_blob":"${outer}"}`)
+  const loose = await put('nowhere')
+  const also = await put('also nowhere')
+  await writeFile(join(blobs, also), 'spoilt, and mentioned nowhere')
+  await writeFile(join(blobs, spoilt), 'spoilt')
+  await rm(join(blobs, unreadable))
+  await mkdir(join(blobs, unreadable))
+  const swept = await sweep()
+  expect(swept).toMatchObject({
+    error: {
+      kind: 'resource_missing',
+      details: {
+        blobs: [
+          { blob: unreadable, state: 'unreadable' },
+          { blob: spoilt, state: 'damaged' },
+        ],
+        sessions: [session],
+      },
+    },
+  })
+  const commands = swept.ok ? [] : swept.error.next_actions.map(({ command }) => command)
+  expect(commands).toEqual([
+    'hawser gc',
+    `hawser log verify ${session} --requests`,
+    `hawser sessions delete ${session}`,
+  ])
+  expect((await store.get(loose)).ok).toBe(true)
+  // Without the Session that mentioned them, they are blobs that nothing mentions.
+  await rm(join(path, '.hawser', 'sessions', `${session}.ndjson`))
+  await rm(join(blobs, unreadable), { recursive: true })
+  expect(value(await sweep()).deleted.toSorted()).toEqual([spoilt, outer, loose, also].toSorted())
 })
 
 test('folders below a folder of mentions count too', async () => {

@@ -1,6 +1,7 @@
 import {
   asResult,
   closing,
+  fileFailure,
   FileFailure,
   isMissing,
   readSpan,
@@ -8,8 +9,8 @@ import {
   type File,
   type Folder,
 } from '../host/files.ts'
-import { ok, type Failed, type Result } from '../model/errors.ts'
-import type { BlobKey } from '../model/ids.ts'
+import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { SessionId, type BlobKey } from '../model/ids.ts'
 import type { BlobStore } from './store.ts'
 
 /** What a sweep did, or with `dryRun` would do. */
@@ -31,8 +32,8 @@ export interface SweepOptions {
 
 /**
  * Deletes blobs that nothing mentions. Mentions are found in raw bytes, never by parsing: 64 hex digits keep every blob
- * of that hash, wherever they stand, in whatever a damaged or newer file says. If anything cannot be read, nothing is
- * deleted.
+ * of that hash, wherever they stand, in whatever a damaged or newer file says. If anything that may mention blobs cannot be
+ * read, no blob can be proved unmentioned: nothing is deleted, and the failure names all of it.
  */
 export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promise<Result<Swept>> {
   return asResult('look for what mentions blobs', async () => {
@@ -40,9 +41,12 @@ export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promi
     const keys = await store.list()
     if (!keys.ok) return keys
     const marks = new Marks(keys.value)
-    for (const folder of options.mentions) await markFolder(folder, marks)
+    for (const folder of options.mentions) {
+      const unread = await eachFile(folder, (_name, file) => marks.scan(pieces(file)))
+      if (unread !== undefined) return unread
+    }
     const unread = await markFromBlobs(store, marks)
-    if (unread !== undefined) return unread
+    if (unread.length > 0) return unreadTexts(unread, options.mentions)
     if (!options.dryRun) {
       const tidied = await store.tidy(options.olderThan)
       if (!tidied.ok) return tidied
@@ -77,30 +81,40 @@ async function deleteOld(
 
 const NOT_OURS: ReadonlySet<string> = new Set(['resource_missing', 'not_regular_file'])
 
-/** Every file below the folder, whatever it is called; also those that get a new name meanwhile. */
-async function markFolder(folder: Folder, marks: Marks): Promise<void> {
+/** Visits every file below the folder, whatever it is called; also those that get a new name meanwhile. */
+async function eachFile(
+  folder: Folder,
+  visit: (name: string, file: File) => Promise<void>,
+): Promise<Failed | undefined> {
   const seen = new Set<string>()
   for (let names = await folder.names(); names.length > 0;) {
     for (const name of names) {
       seen.add(name)
-      await markEntry(folder, name, marks).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
+      const unread = await visitEntry(folder, name, visit).catch((error: unknown) => {
+        return isMissing(error) ? undefined : unreadFile(`${folder.label}/${name}`, error)
       })
+      if (unread !== undefined) return unread
     }
     names = (await folder.names()).filter((name) => !seen.has(name))
   }
+  return undefined
 }
 
-async function markEntry(folder: Folder, name: string, marks: Marks): Promise<void> {
+async function visitEntry(
+  folder: Folder,
+  name: string,
+  visit: (name: string, file: File) => Promise<void>,
+): Promise<Failed | undefined> {
   const file = await folder.open(name, 'read').catch((error: unknown) => {
     if (error instanceof FileFailure && error.code === 'NOT_REGULAR') return undefined
     throw error
   })
   if (file === undefined) {
     const below = await folder.folder(name, 'open')
-    return closing(below, () => markFolder(below, marks))
+    return closing(below, () => eachFile(below, visit))
   }
-  await closing(file, () => marks.scan(pieces(file)))
+  await closing(file, () => visit(name, file))
+  return undefined
 }
 
 async function* pieces(file: File): AsyncGenerator<Buffer> {
@@ -111,14 +125,75 @@ async function* pieces(file: File): AsyncGenerator<Buffer> {
   }
 }
 
-/** A field too long for a line stands in a blob, and may mention others, which may mention others. */
-async function markFromBlobs(store: BlobStore, marks: Marks): Promise<Failed | undefined> {
+/** A mentioned text that cannot be read, and why. */
+interface UnreadText {
+  readonly blob: BlobKey
+  readonly state: string
+}
+
+/** A field too long for a line stands in a blob, and may mention others, which may mention others. Returns what is unread. */
+async function markFromBlobs(store: BlobStore, marks: Marks): Promise<readonly UnreadText[]> {
+  const unread: UnreadText[] = []
   for (let key = marks.nextText(); key !== undefined; key = marks.nextText()) {
-    const blob = await store.open(key)
-    if (!blob.ok) return blob
-    await closing(blob.value, (opened) => marks.scan(opened.read()))
+    const blob = key
+    const read = await asResult('read a blob', async () => {
+      const opened = await store.open(blob)
+      if (!opened.ok) return opened
+      await closing(opened.value, (text) => marks.scan(text.read()))
+      return ok(undefined)
+    })
+    if (read.ok) continue
+    const { state } = read.error.details
+    unread.push({ blob, state: typeof state === 'string' ? state : 'unreadable' })
   }
-  return undefined
+  return unread
+}
+
+/** So many are named in words; `details` has all. */
+const NAMED = 3
+
+async function unreadTexts(
+  unread: readonly UnreadText[],
+  mentions: readonly Folder[],
+): Promise<Failed> {
+  const sessions = new Set<SessionId>()
+  for (const folder of mentions) {
+    await eachFile(folder, async (name, file) => {
+      const marks = new Marks(unread.map(({ blob }) => blob))
+      await marks.scan(pieces(file))
+      const session = SessionId.safeParse(name.slice(0, name.indexOf('.'))).data
+      if (marks.nextText() !== undefined && session !== undefined) sessions.add(session)
+    })
+  }
+  const first = unread.slice(0, NAMED).map(({ blob, state }) => `${blob} (${state})`)
+  const rest = unread.length - first.length
+  const named = `${first.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const text =
+    `Nothing was deleted: ${named} may mention other blobs and cannot be read, ` +
+    'so no blob can be proved unmentioned.'
+  return failed('resource_missing', text, { blobs: unread, sessions: [...sessions] }, [
+    {
+      action: 'Restore it in .hawser/blobs from a backup, then run gc again.',
+      command: 'hawser gc',
+    },
+    ...[...sessions].slice(0, NAMED).flatMap((session) => [
+      {
+        action: 'See what its Session still proves.',
+        command: `hawser log verify ${session} --requests`,
+      },
+      {
+        action: 'Or delete that Session, then run gc again.',
+        command: `hawser sessions delete ${session}`,
+      },
+    ]),
+  ])
+}
+
+function unreadFile(path: string, error: unknown): Failed {
+  const { kind, message, details } = fileFailure(error, `read ${path}, which may mention blobs`)
+  return failed(kind, `Nothing was deleted. ${message}`, { ...details, file: path }, [
+    { action: 'Make it readable or move it away, then run gc again.', command: 'hawser gc' },
+  ])
 }
 
 const PIECE_BYTES = 256 * 1024

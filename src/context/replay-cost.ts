@@ -65,7 +65,10 @@ const SHARE = 0.4
 /** For so long a provider keeps a prefix after its last use. */
 const KEPT_MS = 5 * 60_000
 
-/** Nothing of the last request is in a cache any more, or ever was: whatever follows is read again anyway. */
+/**
+ * Nothing of the last request is in a cache any more, or ever was: whatever follows is read again anyway. A cache lives by the
+ * wall clock, across processes; where that jumps, only this estimate of cost is wrong, and the choice is recorded.
+ */
 function isCold({ uncached, at }: AnsweredCall, events: readonly WholeEvent[]): boolean {
   return uncached || Date.parse(events.at(-1)?.ts ?? '') - at >= KEPT_MS
 }

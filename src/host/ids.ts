@@ -12,11 +12,15 @@ export interface Ids {
   temporary(): string
 }
 
-export function systemIds(clock: Clock): Ids {
+/**
+ * The time in an id never decreases within a process and is clamped to the 48 bits it has: a clock that steps back, or shows a
+ * time before 1970, still gives valid ids that sort after earlier ones of this process. Ids are unique by chance alone.
+ */
+export function systemIds(clock: Pick<Clock, 'now'>): Ids {
   const chance = chanceSource()
-  let last = { time: -1, letters: '' }
+  let last = { time: 0, letters: timeLetters(0) }
   const ulid = () => {
-    const time = clock.now()
+    const time = Math.min(Math.max(Math.floor(clock.now()), last.time), LAST_TIME)
     if (time !== last.time) last = { time, letters: timeLetters(time) }
     return last.letters + chanceLetters(chance())
   }
@@ -31,6 +35,8 @@ export function systemIds(clock: Clock): Ids {
 
 /** Crockford's base 32, in lower case. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
+
+const LAST_TIME = 2 ** 48 - 1
 
 /** 48 bits of time as ten letters. */
 function timeLetters(time: number): string {

@@ -38,7 +38,7 @@ async function run(script: string, more: Partial<Program> = {}, clock?: Clock): 
 function clockToldToStrike(ms: number) {
   let strike = () => {}
   const clock: Clock = {
-    now: () => systemClock.now(),
+    ...systemClock,
     after: (wanted, then) => {
       if (wanted !== ms) return systemClock.after(wanted, then)
       strike = then

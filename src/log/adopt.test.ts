@@ -30,8 +30,8 @@ test('a foreign Session can be written once a person has vouched for it', async 
   const { here, session, acquire } = await foreignSession()
   expect(value(await verifyLog(here.place, session))).toMatchObject({ foreign: true, events: 12 })
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
-  value(await adoptLog(here.place, session))
-  value(await adoptLog(here.place, session))
+  value(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))
+  value(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))
   await value(await acquire()).release()
 })
 
@@ -40,9 +40,9 @@ test('an adopted Session with a torn tail is repaired like any other', async () 
   const raw = await rawLog(here.place.sessions, session)
   await overwrite(here.place.sessions, logName(session), Buffer.concat([raw, Buffer.from('{"v')]))
   expect(value(await verifyLog(here.place, session)).torn_bytes).toBe(3)
-  value(await adoptLog(here.place, session))
+  value(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))
   await value(await acquire()).release()
-  expect(value(await verifyLog(here.place, session))).toMatchObject({ torn_bytes: 0, events: 13 })
+  expect(value(await verifyLog(here.place, session))).toMatchObject({ torn_bytes: 0, events: 14 })
 })
 
 test('a damaged foreign Session is not adopted', async () => {
@@ -50,6 +50,8 @@ test('a damaged foreign Session is not adopted', async () => {
   const raw = await rawLog(here.place.sessions, session)
   raw[300] = 0
   await overwrite(here.place.sessions, logName(session), raw)
-  expect(await adoptLog(here.place, session)).toMatchObject({ error: { kind: 'log_damaged' } })
+  expect(await adoptLog(here.place, session, { fold: textFold, keep: here.keep })).toMatchObject({
+    error: { kind: 'log_damaged' },
+  })
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
 })

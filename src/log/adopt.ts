@@ -1,43 +1,54 @@
-import { asResult, closing } from '../host/files.ts'
+import { asResult } from '../host/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { damaged } from './damage.ts'
-import { headOf } from './head-record.ts'
-import { readHead, writeHead } from './head.ts'
-import { takeLease } from './lease.ts'
+import { HEAD_BEFORE_FIRST } from './head-record.ts'
+import { readHead } from './head.ts'
 import { notFound, openLogFile } from './fold-log.ts'
+import { closingOnFailure, takeOver, underLease, type Taking, type Writing } from './open.ts'
 import type { LogPlace } from './place.ts'
+import { RecordedSettings } from './recorded-settings.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
+import { isUnbegun } from './unbegun.ts'
 
 /**
  * Makes a foreign Session one of ours: a person vouched for where it came from, and every line of it is whole. From here
- * on its head is known. Does nothing to a Session that has a head already.
+ * on its head is known. To vouch for content permits nothing: an Event that takes back what the Log permits is durable
+ * before the head is. Does nothing to a Session that has a head already.
  */
-export async function adoptLog(place: LogPlace, session: SessionId): Promise<Result<void>> {
+export async function adoptLog<State>(
+  place: LogPlace,
+  session: SessionId,
+  writing: Writing<State>,
+): Promise<Result<void>> {
   return asResult('adopt the Log', async () => {
     const head = await readHead(place, session)
     if (!head.ok) return head
     if (head.value !== undefined) return ok(undefined)
-    const file = await openLogFile(place, session, 'read')
+    const file = await openLogFile(place, session, 'append')
     if (file === undefined) return notFound(session)
-    return closing(file, async () => {
-      const lease = await takeLease(place, session)
-      if (!lease.ok) return lease
-      try {
-        const end = await scan(file, { session, strict: true }, () => {})
-        const torn = await findTornTail(file, session, end)
-        if (end.fault !== undefined && torn === undefined) {
-          return damaged(session, end.fault.offset, end.fault.reason)
-        }
-        // A head is never ahead of what is durable, and nobody here has synced this Log yet.
-        await file.datasync()
-        await place.sessions.sync()
-        await writeHead(place, session, headOf(end.cursor))
-        return ok(undefined)
-      } finally {
-        await lease.value.giveBack()
-      }
-    })
+    return closingOnFailure(file, () =>
+      underLease(place, session, (lease) =>
+        adopt({ place, session, file, lease, fold: writing.fold, keep: writing.keep }),
+      ),
+    )
   })
+}
+
+async function adopt<State>(taking: Taking<State>): Promise<Result<void>> {
+  const { session, file } = taking
+  if (await isUnbegun(file, session, undefined)) return notFound(session)
+  const settings = new RecordedSettings()
+  const end = await scan(file, { session, strict: true }, ({ logged }) => settings.see(logged))
+  const torn = await findTornTail(file, session, end)
+  if (end.fault !== undefined && torn === undefined) {
+    return damaged(session, end.fault.offset, end.fault.reason)
+  }
+  const writer = await takeOver(taking, HEAD_BEFORE_FIRST, [settings.narrowed()])
+  if (!writer.ok) return writer
+  // Without its head it is still foreign.
+  if (writer.value.headOwed !== undefined) return { ok: false, error: writer.value.headOwed }
+  await writer.value.release()
+  return ok(undefined)
 }

@@ -71,10 +71,31 @@ test('what an append answers is what a reader finds', async () => {
   expect((await linesOf(begun)).slice(1)).toEqual(lines)
 })
 
+test('an Event that no reader would take is refused, alone, and nothing of it is written', async () => {
+  const begun = await begin()
+  const wrong: EventDraft = {
+    type: 'tool_result',
+    turn_id: begun.turn,
+    data: { call_id: 'c1', name: 'read', outcome: 'ok', output: 'rope', duration_ms: -3279 },
+  }
+  const answers = await Promise.all([
+    begun.writer.append([message(begun.turn, 'before')]),
+    begun.writer.append([message(begun.turn, 'beside'), wrong]),
+    begun.writer.append([message(begun.turn, 'after')]),
+  ])
+  expect(answers.map((answer) => (answer.ok ? 'ok' : answer.error.kind))).toEqual([
+    'ok',
+    'internal',
+    'ok',
+  ])
+  expect((await linesOf(begun)).slice(1).map(textOf)).toEqual(['before', 'after'])
+})
+
 test('an Event that may wait is written by the timer, one that may not takes it along at once', async () => {
   const timers: (() => void)[] = []
   const clock = {
     now: () => 0,
+    monotonicMs: () => 0,
     after: (_ms: number, then: () => void) => {
       timers.push(then)
       return () => void timers.splice(timers.indexOf(then), 1)

@@ -1,6 +1,7 @@
 import { sha256 } from '../encoding/hash.ts'
 import { fileFailure, readSpan, type File } from '../host/files.ts'
 import { ok, type Result } from '../model/errors.ts'
+import { readEvent } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { damaged } from './damage.ts'
@@ -84,7 +85,7 @@ function judge(
     if (envelope.seq !== first.seq) return 'sequence'
     if (envelope.prev !== first.prev) return 'chain'
   }
-  return lineAt(envelope, hash, offset, bytes.length)
+  return lineAt(readEvent(envelope), hash, offset, bytes.length)
 }
 
 /** The bytes of the line that ends just before `end`; `undefined` when none does. */

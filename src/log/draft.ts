@@ -1,7 +1,14 @@
 import { sha256 } from '../encoding/hash.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
+import { timestamp } from '../host/clock.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import type { EventDraft, EventEnvelope } from '../model/event.ts'
+import {
+  judgedEvent,
+  unknownBecause,
+  type EventDraft,
+  type EventEnvelope,
+  type UnknownEvent,
+} from '../model/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { lineAt, sealLine, type Cursor, type LogLine, type Unsealed } from './line.ts'
@@ -12,6 +19,8 @@ import { spill, type KeepBlob } from './spill.ts'
 export interface Prepared {
   readonly unsealed: Unsealed
   readonly data: Record<string, unknown>
+  /** Why readers of this version skip it: only an Event of another Log may be one they do not know. */
+  readonly unknown: UnknownEvent['why'] | undefined
   /** An upper bound of the line's length. */
   readonly bytes: number
 }
@@ -29,8 +38,9 @@ export interface SealedLine {
 const ENVELOPE_BYTES = 512
 
 /**
- * Gives drafts their ids and times, moves what is too large into blobs, and refuses what a Log must not hold. Waits only
- * where something is moved: all who append in answer to one commit are then ready for the next one together.
+ * Gives drafts their ids and times, moves what is too large into blobs, and refuses what a Log must not hold or no reader
+ * would take. Waits only where something is moved: all who append in answer to one commit are then ready for the next one
+ * together.
  */
 export function prepare(
   place: LogPlace,
@@ -38,7 +48,7 @@ export function prepare(
   drafts: readonly EventDraft[],
   keep: KeepBlob,
 ): Preparation {
-  const ts = new Date(place.clock.now()).toISOString()
+  const ts = timestamp(place.clock)
   const prepared: Prepared[] = []
   for (const draft of drafts) {
     const text = fittingText(draft)
@@ -78,21 +88,24 @@ function preparedOf(
   const data = parseJson(text)
   if (!isJsonObject(data)) return refused(draft, 'has no object as its data')
   const { type, turn_id } = draft
+  const unknown = unknownBecause(type, data)
+  if (unknown !== undefined) return unreadable(draft, unknown)
   const unsealed = unsealedOf(place.ids.event(), session, turn_id, ts, type, text)
-  return ok({ unsealed, data, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
+  return ok({ unsealed, data, unknown, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
 }
 
 /** An Event of another Log, ready for this one. It was read from a line, so it fits one. */
 export function restored(session: SessionId, event: EventEnvelope): Prepared {
-  const { id, turn_id, ts, type } = event
-  const data = wellFormedJson(event.data)
-  const unsealed = unsealedOf(id, session, turn_id, ts, type, data)
-  return { unsealed, data: event.data, bytes: Buffer.byteLength(data) + ENVELOPE_BYTES }
+  const { id, turn_id, ts, type, data } = event
+  const text = wellFormedJson(data)
+  const unsealed = unsealedOf(id, session, turn_id, ts, type, text)
+  const bytes = Buffer.byteLength(text) + ENVELOPE_BYTES
+  return { unsealed, data, unknown: unknownBecause(type, data), bytes }
 }
 
 /** The line that a prepared Event becomes at `cursor`, equal to what a reader of the file gets. */
 export function sealedLine(
-  { unsealed, data }: Prepared,
+  { unsealed, data, unknown }: Prepared,
   { seq, prev, offset }: Cursor,
   batch: number,
 ): SealedLine {
@@ -105,7 +118,8 @@ export function sealedLine(
       : { v: 1, seq, id, session_id, turn_id, ts, type, data, prev, crc }
   if (batch > 0) envelope.batch = batch
   const length = bytes.length - 1
-  return { bytes, line: lineAt(envelope, sha256(bytes.subarray(0, length)), offset, length) }
+  const hash = sha256(bytes.subarray(0, length))
+  return { bytes, line: lineAt(judgedEvent(envelope, unknown), hash, offset, length) }
 }
 
 function unsealedOf(
@@ -140,4 +154,12 @@ async function spilledText(draft: EventDraft, keep: KeepBlob): Promise<Result<st
 
 function refused(draft: EventDraft, why: string): Failed {
   return failed('too_large', `An Event of type ${draft.type} ${why}.`, { type: draft.type })
+}
+
+/** Every reader would skip it, so acknowledging it would lose it: a defect of whoever made the draft. */
+function unreadable({ type }: EventDraft, why: UnknownEvent['why']): Failed {
+  const text = `An Event of type ${type} does not match the schema of its type, so it was not recorded.`
+  return failed('internal', text, { type, why }, [
+    { action: 'This is a defect of Hawser: report it with what the Session did last.' },
+  ])
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { isEventEnvelope, readEvent, type EventEnvelope, type LoggedEvent } from '../model/event.ts'
+import { isEventEnvelope, type EventEnvelope, type LoggedEvent } from '../model/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 
@@ -93,14 +93,15 @@ export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
 }
 
 /** A decoded line at its place in the file. `length` is without the newline. */
-export function lineAt(
-  envelope: EventEnvelope,
-  hash: string,
-  offset: number,
-  length: number,
-): LogLine {
-  const next = { offset: offset + length + 1, seq: envelope.seq + 1, prev: hash }
-  return { logged: readEvent(envelope), seq: envelope.seq, offset, hash, next }
+export function lineAt(logged: LoggedEvent, hash: string, offset: number, length: number): LogLine {
+  const { seq } = logged.event
+  return {
+    logged,
+    seq,
+    offset,
+    hash,
+    next: { offset: offset + length + 1, seq: seq + 1, prev: hash },
+  }
 }
 
 const CHECKSUM_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/

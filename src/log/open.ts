@@ -2,7 +2,7 @@ import { asResult, closing, ifPossible, type File } from '../host/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { SessionId } from '../model/ids.ts'
-import { LogWriter } from './append.ts'
+import { LogWriter, type WriterParts } from './append.ts'
 import { damaged } from './damage.ts'
 import type { Fold } from './derived-index.ts'
 import { foldLog, foreign, notFound, openLogFile, type FoldedLog } from './fold-log.ts'
@@ -14,6 +14,7 @@ import { logName, type LogPlace } from './place.ts'
 import { cutTornTail, findTornTail, piecesAt } from './repair.ts'
 import { LOG_START } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
+import { isUnbegun, removeLog } from './unbegun.ts'
 
 /** What a caller brings to write a Log: where blobs go, and what it wants to know of the whole. */
 export interface Writing<State> {
@@ -45,14 +46,19 @@ export async function beginLog<State>(
   return asResult('begin the Log', () =>
     underLease(place, session, async (lease) => {
       const file = await place.sessions.open(logName(session), 'create')
-      return closingOnFailure(file, async () => {
+      const undo = async () => {
+        await ifPossible(file.close())
+        await removeLog(place, session)
+      }
+      // Half a Session would look like a whole one.
+      return unlessOk(async () => {
         await writeHead(place, session, HEAD_BEFORE_FIRST)
         const start = { cursor, state: fold.initial }
         const parts = { place, session, file, lease, fold, keep, start, isNew: true, indexedTo: 0 }
         const writer = new LogWriter(parts)
         const begun = await first(writer)
         return begun.ok ? ok(writer) : begun
-      })
+      }, undo)
     }),
   )
 }
@@ -73,21 +79,36 @@ export async function acquireLog<State>(
       underLease(place, session, async (lease) => {
         const head = await readHead(place, session)
         if (!head.ok) return head
-        if (head.value === undefined) {
-          // The head comes before the first byte; so an empty Log without one was never begun, here or elsewhere.
-          return (await file.stat()).size === 0 ? notFound(session) : foreign(session)
-        }
-        const folded = await foldSettled(place, session, file, fold, head.value)
-        const fit = await repair(place, session, file, folded, head.value)
-        if (!fit.ok) return fit
-        const { snapshot: start, indexedTo } = folded
-        const parts = { place, session, file, lease, fold, keep, start, isNew: false, indexedTo }
-        const writer = new LogWriter(parts)
-        const recorded = await recordTaking(place, writer, lease)
-        return recorded.ok ? ok(writer) : recorded
+        // The head comes before the first byte; so an empty Log without one was never begun, here or elsewhere.
+        if (await isUnbegun(file, session, head.value)) return notFound(session)
+        if (head.value === undefined) return foreign(session)
+        return takeOver({ place, session, file, lease, fold, keep }, head.value)
       }),
     )
   })
+}
+
+/** What a Log is taken over with. `file` is open for append, under the lease. */
+export type Taking<State> = Pick<
+  WriterParts<State>,
+  'place' | 'session' | 'file' | 'lease' | 'fold' | 'keep'
+>
+
+/** Makes what is there durable and whole, and records what happened to the Log together with `more`: all of it or nothing. */
+export async function takeOver<State>(
+  taking: Taking<State>,
+  head: HeadRecord,
+  more: readonly EventDraft[] = [],
+): Promise<Result<LogWriter<State>>> {
+  const { place, session, file, lease, fold } = taking
+  const folded = await foldSettled(place, session, file, fold, head)
+  const fit = await repair(place, session, file, folded, head)
+  if (!fit.ok) return fit
+  const { snapshot: start, indexedTo } = folded
+  const writer = new LogWriter({ ...taking, start, isNew: false, indexedTo })
+  const drafts = [...(await whatHappened(place, writer, lease)), ...more]
+  const recorded = drafts.length === 0 ? ok(undefined) : await writer.append(drafts)
+  return recorded.ok ? ok(writer) : recorded
 }
 
 /**
@@ -125,18 +146,16 @@ async function repair<State>(
   if (unlikeHead !== undefined) return damaged(session, cursor.offset, unlikeHead)
   const torn = await findTornTail(file, session, end)
   if (fault !== undefined && torn === undefined) return damaged(session, fault.offset, fault.reason)
-  // Nothing of it was ever acknowledged: its beginning never became durable.
-  if (cursor.offset === 0) return notFound(session)
   if (torn !== undefined) await cutTornTail(place, session, file, cursor.seq, torn)
   return ok(undefined)
 }
 
-/** Says in the Log what happened to it: a writer that died before, and bytes that were cut off and kept. */
-async function recordTaking<State>(
+/** What the Log is to say of itself: a writer that died before, and bytes that were cut off and kept. */
+async function whatHappened<State>(
   place: LogPlace,
   writer: LogWriter<State>,
   lease: Lease,
-): Promise<Result<unknown>> {
+): Promise<readonly EventDraft[]> {
   const drafts: EventDraft[] = []
   // Also pieces of a repair that ended before it could be recorded: they carry the number of this very line.
   const pieces = await piecesAt(place, writer.session, writer.cursor.seq)
@@ -149,7 +168,7 @@ async function recordTaking<State>(
   if (lease.abandonedBy !== undefined) {
     drafts.push({ type: 'lock_taken', data: { previous_holder: lease.abandonedBy } })
   }
-  return drafts.length === 0 ? ok(undefined) : writer.append(drafts)
+  return drafts
 }
 
 function startOf(first: readonly EventDraft[]): Cursor {
@@ -159,7 +178,7 @@ function startOf(first: readonly EventDraft[]): Cursor {
 }
 
 /** Runs `work` under the lease; when it comes to nothing the lease is given back. */
-async function underLease<T>(
+export async function underLease<T>(
   place: LogPlace,
   session: SessionId,
   work: (lease: Lease) => Promise<Result<T>>,
@@ -172,7 +191,10 @@ async function underLease<T>(
   )
 }
 
-async function closingOnFailure<T>(file: File, work: () => Promise<Result<T>>): Promise<Result<T>> {
+export async function closingOnFailure<T>(
+  file: File,
+  work: () => Promise<Result<T>>,
+): Promise<Result<T>> {
   return unlessOk(work, () => file.close())
 }
 

@@ -1,4 +1,4 @@
-import { asResult, type File } from '../host/files.ts'
+import { asResult, ifPossible, type File } from '../host/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds, readBackward } from './backward.ts'
@@ -11,6 +11,7 @@ import { headFault, readHead } from './head.ts'
 import type { Cursor, LogLine } from './line.ts'
 import type { LogPlace } from './place.ts'
 import { LOG_START, scan, type ScanEnd } from './scan.ts'
+import { isUnbegun } from './unbegun.ts'
 
 /** How a reading ended. */
 export interface ReadEnd {
@@ -44,9 +45,25 @@ export async function openReader(place: LogPlace, session: SessionId): Promise<R
     if (!head.ok && head.error.kind !== 'log_damaged') return head
     const file = await openLogFile(place, session, 'read')
     if (file === undefined) return notFound(session)
+    if (head.ok && (await unbegunClosed(file, session, head.value))) return notFound(session)
     const vouching = head.ok ? { head: head.value } : { head: undefined, damage: head.error }
     return ok(readerOf(place, session, file, vouching))
   })
+}
+
+/** Whether the Log never began; then it is closed, and also when that cannot be read. */
+async function unbegunClosed(
+  file: File,
+  session: SessionId,
+  head: HeadRecord | undefined,
+): Promise<boolean> {
+  let open = false
+  try {
+    open = !(await isUnbegun(file, session, head))
+    return !open
+  } finally {
+    if (!open) await ifPossible(file.close())
+  }
 }
 
 /** What is known of the Log's end from outside of it. `damage` when that cannot be read. */

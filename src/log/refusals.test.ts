@@ -130,7 +130,9 @@ test('a line that only a strict reader minds keeps a foreign Session from being 
   const log = Buffer.concat([bytes, double])
   await overwrite(here.place.sessions, logName(session), log)
   await here.place.heads.remove(session)
-  expect(reasonOf(await adoptLog(here.place, session))).toBe('not_canonical')
+  expect(reasonOf(await adoptLog(here.place, session, { fold: textFold, keep: here.keep }))).toBe(
+    'not_canonical',
+  )
   expect(value(await verifyLog(here.place, session)).damage?.details['reason']).toBe(
     'not_canonical',
   )
@@ -144,7 +146,7 @@ test('an adopted Session survives a power cut', async () => {
     const disk = new CrashDisk(seed)
     const place = await testPlace(disk.folder(), promptClock)
     await overwrite(place.place.sessions, logName(session), bytes)
-    value(await adoptLog(place.place, session))
+    value(await adoptLog(place.place, session, { fold: textFold, keep: place.keep }))
     const after = await testPlace(disk.afterCrash(seed).folder(), promptClock)
     const writer = value(await acquire(after, session))
     expect(writer.cursor.offset).toBeGreaterThanOrEqual(bytes.length)

@@ -9,8 +9,10 @@ import { foreign, notFound, openLogFile } from './fold-log.ts'
 import { readHead } from './head.ts'
 import { decodeLine } from './line.ts'
 import { beginLog, type Writing } from './open.ts'
-import { logName, type LogPlace } from './place.ts'
+import type { LogPlace } from './place.ts'
+import { RecordedSettings } from './recorded-settings.ts'
 import { LOG_START } from './scan.ts'
+import { isUnbegun } from './unbegun.ts'
 
 export interface Salvaged {
   readonly session_id: SessionId
@@ -50,7 +52,9 @@ export async function salvageLog<State>(
     const files: File[] = []
     try {
       const finds = await findWithParents(place, session, Infinity, files)
-      if (files.length === 0) return notFound(session)
+      const [own] = files
+      if (own === undefined) return notFound(session)
+      if (head.ok && (await isUnbegun(own, session, head.value))) return notFound(session)
       if (head.ok && head.value === undefined) return foreign(session)
       const chosen = chooseOnePerNumber(finds)
       const missing = gapsOf(chosen, head.ok ? (head.value?.seq ?? -1) : -1)
@@ -72,14 +76,9 @@ async function writeNew<State>(
   const written = await beginLog(place, fresh, LOG_START, writing, (writer) =>
     copyAll(writer, session, chosen, missing),
   )
-  if (written.ok) {
-    await written.value.release()
-    return ok({ session_id: fresh, events: chosen.length, missing })
-  }
-  // Half a Session would look like a whole one.
-  await ifPossible(place.sessions.remove(logName(fresh)))
-  await ifPossible(place.heads.remove(fresh))
-  return written
+  if (!written.ok) return written
+  await written.value.release()
+  return ok({ session_id: fresh, events: chosen.length, missing })
 }
 
 /** Whole lines of this Log and, for a fork, those of its parents up to where it left them. Opens into `files`. */
@@ -170,6 +169,7 @@ async function copyAll<State>(
   chosen: readonly Find[],
   missing: readonly Gap[],
 ): Promise<Result<unknown>> {
+  const settings = new RecordedSettings()
   let waiting: EventEnvelope[] = []
   let bytes = 0
   const flush = async (): Promise<Result<unknown>> => {
@@ -191,6 +191,7 @@ async function copyAll<State>(
     }
     const decoded = decodeLine(await readSpan(find.file, find.offset, find.length), true)
     if (!decoded.ok) return failed('log_damaged', 'The Log changed while it was being salvaged.')
+    settings.see(readEvent(decoded.envelope))
     waiting.push(decoded.envelope)
     bytes += find.length
   }
@@ -199,7 +200,8 @@ async function copyAll<State>(
   const end = missing.filter(({ to_seq }) => to_seq > (chosen.at(-1)?.seq ?? -1))
   const text = `This Session was salvaged from ${source}: ${chosen.length} Events of it were whole.`
   const last: EventDraft = { type: 'notice', data: { code: 'salvaged', text } }
-  return writer.append([...end.map(gapNotice), last])
+  // A line that narrowed what is permitted may be among those that are missing.
+  return writer.append([...end.map(gapNotice), last, settings.narrowed()])
 }
 
 function gapNotice({ from_seq, to_seq }: Gap): EventDraft {

@@ -103,7 +103,7 @@ function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine
   const expected = cursor.offset === 0 ? firstPlace(envelope) : cursor
   if (envelope.seq !== expected.seq) return 'sequence'
   if (envelope.prev !== expected.prev) return 'chain'
-  return lineAt(envelope, hash, cursor.offset, bytes.length)
+  return lineAt(readEvent(envelope), hash, cursor.offset, bytes.length)
 }
 
 /** A fork goes on with its parent's chain: its first line says where that stood. */

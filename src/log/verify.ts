@@ -7,6 +7,7 @@ import { notFound, openLogFile } from './fold-log.ts'
 import type { LogPlace } from './place.ts'
 import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
+import { isUnbegun } from './unbegun.ts'
 
 /** What a Log proves of itself when every byte of it is read. */
 export interface Verdict {
@@ -31,6 +32,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
     const file = await openLogFile(place, session, 'read')
     if (file === undefined) return notFound(session)
     try {
+      if (head.ok && (await isUnbegun(file, session, known))) return notFound(session)
       let events = 0
       let unknown = 0
       const end = await scan(file, { session, strict: true }, ({ logged }) => {

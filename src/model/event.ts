@@ -151,10 +151,22 @@ export type LoggedEvent = { readonly known: true; readonly event: Event } | Unkn
 
 /** Never throws; `event` is the very object that came in, unknown fields included. */
 export function readEvent(raw: EventEnvelope): LoggedEvent {
-  if (!isEventType(raw.type)) return { known: false, event: raw, why: 'unknown_type' }
-  if (!isKnownEvent(raw, EVENT_DATA[raw.type])) {
-    return { known: false, event: raw, why: 'unknown_shape' }
-  }
+  return judgedEvent(raw, unknownBecause(raw.type, raw.data))
+}
+
+/** Why this version takes no Event of this type with this data; `undefined` when it does. */
+export function unknownBecause(
+  type: string,
+  data: Readonly<Record<string, unknown>>,
+): UnknownEvent['why'] | undefined {
+  if (!isEventType(type)) return 'unknown_type'
+  return matchesSchema(data, EVENT_DATA[type]) ? undefined : 'unknown_shape'
+}
+
+/** What `readEvent` makes of an Event whose type and data were judged before, by `unknownBecause`. */
+export function judgedEvent(raw: EventEnvelope, why: UnknownEvent['why'] | undefined): LoggedEvent {
+  if (why !== undefined) return { known: false, event: raw, why }
+  assertJudgedKnown(raw)
   return { known: true, event: raw }
 }
 
@@ -251,11 +263,14 @@ function matches(value: unknown, pattern: RegExp): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-function isKnownEvent(raw: EventEnvelope, schema: z.ZodObject): raw is Event {
-  const spilled = spilledFields(schema.shape, raw.data)
+/** The schema of its type took its data; this only states that in types. */
+function assertJudgedKnown(_raw: EventEnvelope): asserts _raw is Event {}
+
+function matchesSchema(data: Readonly<Record<string, unknown>>, schema: z.ZodObject): boolean {
+  const spilled = spilledFields(schema.shape, data)
   return spilled.length === 0
-    ? schema.safeParse(raw.data).success
-    : matchesSpilled(schema.shape, raw.data, spilled)
+    ? schema.safeParse(data).success
+    : matchesSpilled(schema.shape, data, spilled)
 }
 
 /** An Event with every long field back in its place: what folds read. */

@@ -58,10 +58,10 @@ async function image(
   const decode = await load()
   const facts = { kind: 'image', format, width, height } as const
   if (decode === undefined) return { ...facts, colours: [], regions: [], decoded: false }
-  const started = clock.now()
+  const started = clock.monotonicMs()
   const pixels = await decode(bytes)
   if (pixels !== undefined) return { ...facts, ...coloursOf(pixels), decoded: true }
-  return clock.now() - started < LIMITS.attachment_ms
+  return clock.monotonicMs() - started < LIMITS.attachment_ms
     ? unreadable('corrupt', damaged)
     : unreadable('timeout', `it is a ${name} image, and decoding it takes too long`)
 }

@@ -290,7 +290,7 @@ test.skipIf(!canDrawAll)(
 
 test.skipIf(!canDrawAll)('what takes too long is given up', async () => {
   let now = 0
-  const clock = { ...systemClock, now: () => (now += 20_000) }
+  const clock = { ...systemClock, monotonicMs: () => (now += 20_000) }
   const slow = imageVariants({ load: loadImageLibrary, clock })
   const original = png(40, 30, random(7).bytes(3600))
   expect(await slow(original, { max_base64_bytes: 100 })).toMatchObject({

@@ -21,8 +21,8 @@ export function imageVariants({ load, clock }: ImageVariantParts): MakeImageVari
     if (format === undefined || size === undefined) return DAMAGED
     if (isTooLarge(size)) return tooLarge(size)
     if (wish.region !== undefined && !lies(wish.region, size)) return notThere(wish.region, size)
-    const deadline = clock.now() + LIMITS.turn_attachment_ms
-    const left = () => deadline - clock.now()
+    const deadline = clock.monotonicMs() + LIMITS.turn_attachment_ms
+    const left = () => deadline - clock.monotonicMs()
     try {
       return await firstThatFits({ library, bytes, format, size: wish.region ?? size, wish, left })
     } catch {

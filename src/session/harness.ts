@@ -1,7 +1,10 @@
 import { sweepBlobs, type Swept } from '../blobs/sweep.ts'
+import { asResult } from '../host/files.ts'
 import { adoptLog } from '../log/adopt.ts'
 import { deleteLog } from '../log/delete.ts'
+import type { Writing } from '../log/open.ts'
 import { salvageLog, type Salvaged } from '../log/salvage.ts'
+import { removeUnbegun } from '../log/unbegun.ts'
 import { verifyLog, type Verdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
@@ -26,7 +29,7 @@ import {
 import type { Match, SearchEnd, SearchOptions } from './search.ts'
 import { Session } from './session.ts'
 import type { SessionParts } from './session-parts.ts'
-import { sessionFold } from './state.ts'
+import { sessionFold, type SessionState } from './state.ts'
 import { undoTurn, type Restored } from './undo.ts'
 import { addUsage, type UsageTable } from './usage.ts'
 import { verifyRequests, type RequestsVerdict } from './verify-requests.ts'
@@ -186,34 +189,52 @@ export class Harness {
 
   /** Writes what is whole of a damaged Log into a new Session. */
   salvage(id: SessionId): Promise<Result<Salvaged>> {
-    const { place, store } = this.#parts
-    const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-    return salvageLog(place, id, { fold: sessionFold, keep })
+    return salvageLog(this.#parts.place, id, this.#writing())
   }
 
-  /** A person vouches for a Session that came from elsewhere. */
+  /** A person vouches for a Session that came from elsewhere. Its permission mode is `ask` at most from then on. */
   adopt(id: SessionId): Promise<Result<void>> {
-    return adoptLog(this.#parts.place, id)
+    return adoptLog(this.#parts.place, id, this.#writing())
   }
 
   delete(id: SessionId): Promise<Result<void>> {
     return deleteLog(this.#parts.place, id)
   }
 
-  /** Deletes blobs that nothing mentions and that are old enough. */
-  gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Swept>> {
+  /** Deletes blobs that nothing mentions and that are old enough, and Logs whose creation was cut short. */
+  async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
     const { store, place } = this.#parts
+    const unbegun = await asResult('remove Logs that never began', async () =>
+      ok(await removeUnbegun(place, { dryRun })),
+    )
+    if (!unbegun.ok) return unbegun
     const olderThan = place.clock.now() - GRACE_MS
-    return sweepBlobs(store, {
+    const swept = await sweepBlobs(store, {
       mentions: [place.sessions],
       olderThan,
       tidy: [place.sessions],
       dryRun,
     })
+    return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
+  }
+
+  #writing(): Writing<SessionState> {
+    const { store } = this.#parts
+    return { fold: sessionFold, keep: (bytes, type) => store.put([bytes], type) }
   }
 }
 
-/** A blob may be on its way into an Event for this long. */
+/** What a collection did, or with `dryRun` would do. */
+export interface Collected extends Swept {
+  /** Logs that were created and never written. */
+  readonly unbegun: number
+}
+
+/**
+ * A blob may be on its way into an Event for this long. Both ends are wall-clock times, because a file keeps no other. A clock
+ * that steps back only keeps blobs for longer; one that is set ahead by more than this, between a put and its Event, is the one
+ * case in which a blob could go too early.
+ */
 const GRACE_MS = 60 * 60 * 1000
 
 /** As many as tell how things went lately. */

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../encoding/json.ts'
+import { timestamp } from '../host/clock.ts'
 import type { EventData, WholeEvent } from '../model/event.ts'
 import type { PermissionMode } from '../policy/decide.ts'
 import { currentBranch } from './branch.ts'
@@ -26,7 +27,7 @@ export async function lateContext(
     ...(branch === undefined ? {} : { branch }),
     mode: state.mode,
     permission_mode: permissionMode,
-    date: new Date(parts.place.clock.now()).toISOString().slice(0, 10),
+    date: timestamp(parts.place.clock).slice(0, 10),
   }
   const last = events.findLast((event) => event.type === 'late_context')
   const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)

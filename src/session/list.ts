@@ -18,7 +18,11 @@ export interface ListedSession {
   readonly damage?: HawserError
 }
 
-/** Every Session of a workspace, the latest first. One that cannot be read is listed with the reason, never left out. */
+/**
+ * Every Session of a workspace, the latest first: by the wall clock, the only time that processes share, so a clock that was
+ * wrong can put another one first. Nothing is lost by that, and an id names one exactly. One that cannot be read is listed
+ * with the reason, never left out.
+ */
 export async function listSessions(place: LogPlace): Promise<readonly ListedSession[]> {
   const names = await place.sessions.names()
   const ids = names.flatMap((name) =>

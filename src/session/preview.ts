@@ -1,6 +1,7 @@
 import { cacheKeyOf } from './cache-family.ts'
 import { lastRequestOf } from './last-request.ts'
 import { Redactor } from '../encoding/redaction.ts'
+import { timestamp } from '../host/clock.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/event.ts'
 import { RequestComposer, type ComposedRequest } from '../turn/compose-request.ts'
@@ -55,7 +56,7 @@ function opening(
     v: 1 as const,
     session_id: session.id,
     turn_id: place.ids.turn(),
-    ts: new Date(place.clock.now()).toISOString(),
+    ts: timestamp(place.clock),
     prev: null,
     crc: '00000000',
   }

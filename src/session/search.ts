@@ -113,7 +113,7 @@ class Search {
     const found: Match[] = []
     if (this.over) return found
     let at = 0
-    const started = this.#clock.now()
+    const started = this.#clock.monotonicMs()
     const ended = withinTime(this.#budgetMs, () => {
       for (; at < this.#pieces.length && found.length < this.#limit; at++) {
         const piece = this.#pieces[at]
@@ -121,7 +121,7 @@ class Search {
         if (this.#gaveUp !== undefined) return
       }
     })
-    this.#budgetMs -= this.#clock.now() - started
+    this.#budgetMs -= this.#clock.monotonicMs() - started
     if (!ended) this.#gaveUp = { seq: this.#pieces[at]?.seq ?? 0, why: 'timeout' }
     this.#limit -= found.length
     this.#pieces = []

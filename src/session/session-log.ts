@@ -9,6 +9,7 @@ import { openReader } from '../log/reader.ts'
 import { LOG_START } from '../log/scan.ts'
 import { LiveHistory } from '../turn/live-history.ts'
 import { crashedTurn } from '../turn/recover.ts'
+import { headNotice } from './head-notice.ts'
 import { RedactedNotices } from './redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
@@ -34,6 +35,7 @@ export class SessionLog {
   #held: Writer | undefined
   #writing: boolean
   #closed = false
+  #headReported = false
   #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
   constructor(parts: SessionParts, session: SessionId, held?: Writer) {
@@ -87,10 +89,12 @@ export class SessionLog {
 
   async release(writer: Writer): Promise<void> {
     try {
-      await writer.release()
+      await this.#reportHead(writer)
     } finally {
-      this.#writing = false
-      this.#watch()
+      await writer.release().finally(() => {
+        this.#writing = false
+        this.#watch()
+      })
     }
   }
 
@@ -124,6 +128,16 @@ export class SessionLog {
     await this.#unfollow()
     await this.#held?.release()
     this.#held = undefined
+  }
+
+  /** Once, until the head is written again. The Log goes on without it, so a failure to record the notice changes nothing. */
+  async #reportHead(writer: Writer): Promise<void> {
+    const { headOwed } = writer
+    if (headOwed !== undefined && !this.#headReported) {
+      const notice = headNotice(headOwed, this.#parts.place)
+      await this.commit(writer, undefined, [notice])
+    }
+    this.#headReported = headOwed !== undefined
   }
 
   async #read(): Promise<Result<void>> {

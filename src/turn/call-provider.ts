@@ -1,3 +1,4 @@
+import { elapsedMs } from '../host/clock.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, type Failed, type HawserError } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
@@ -38,7 +39,7 @@ export async function callProvider(
   { call_index, unusedId }: CallNames,
 ): Promise<{ readonly ok: true; readonly value: ProviderAnswer } | FailedCall> {
   const { publish, commit, clock, signal } = parts
-  const started = clock.now()
+  const started = clock.monotonicMs()
   const items: AnswerItem[] = []
   let firstToken: number | undefined
   let shown = ''
@@ -49,7 +50,7 @@ export async function callProvider(
     return { ...failure, shown: anyShown || failure.error !== error }
   }
   for await (const event of stream(signal)) {
-    firstToken ??= clock.now() - started
+    firstToken ??= elapsedMs(clock, started)
     if (event.type === 'text_delta') {
       shown += event.text
       anyShown = true
@@ -77,7 +78,7 @@ export async function callProvider(
       const { usage, stop_reason, raw, paused = false } = event
       const cut = event.cut && { ...event.cut, stop_reason }
       const cost = costOf(usage, parts.facts?.prices)
-      const latency_ms = clock.now() - started
+      const latency_ms = elapsedMs(clock, started)
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
       const attached = calls.length === 0 ? attachedIn(parts) : []
       const lastText = answer.findLastIndex(({ kind }) => kind === 'text')

@@ -1,5 +1,6 @@
 import { sha256 } from '../encoding/hash.ts'
-import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import { elapsedMs } from '../host/clock.ts'
+import { failed, ok, type Failed, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
@@ -51,7 +52,7 @@ function parse({ tools }: TurnParts, { name, arguments: text }: AnsweredCall): R
 }
 
 async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<Result<void>> {
-  const started = parts.clock.now()
+  const started = parts.clock.monotonicMs()
   const outcome = await outcomeOf(parts, call, parsed)
   if (!outcome.ok) return outcome
   const {
@@ -77,7 +78,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       ...(error === undefined ? {} : { error }),
       output,
       ...(truncated === true ? { truncated } : {}),
-      duration_ms: parts.clock.now() - started,
+      duration_ms: elapsedMs(parts.clock, started),
       ...(resources.length === 0 ? {} : { resources }),
       ...(path === undefined ? {} : { path }),
       ...(before_blob === undefined ? {} : { before_blob }),
@@ -87,7 +88,20 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       ...(runs_later.length === 0 ? {} : { runs_later }),
     },
   }
-  return parts.commit([...record, result])
+  const recorded = await parts.commit([...record, result])
+  if (!recorded.ok && recorded.error.kind === 'internal') await notRecorded(parts, call, recorded)
+  return recorded
+}
+
+/** The call ran, so it has a result in the Log even where a defect keeps its own one out. The Turn ends with that defect. */
+async function notRecorded(
+  { commit }: TurnParts,
+  { call_id, name }: AnsweredCall,
+  { error }: Failed,
+): Promise<void> {
+  const { outcome, output } = failedOutcome(error)
+  const data = { call_id, name, outcome, error, output, duration_ms: 0 }
+  await commit([{ type: 'tool_result', data }])
 }
 
 /** A failure here is one of the Log; whatever a tool meets is an outcome. */

@@ -135,7 +135,7 @@ test('nobody waits for a form after an interrupt', async () => {
 test('only the time that making takes is limited, however long the Turn lasts', async () => {
   const { store, part } = await imagePart()
   let now = 0
-  const clock = { now: () => now, after: () => () => {} }
+  const clock = { now: () => 0, monotonicMs: () => now, after: () => () => {} }
   const { maker } = countingMaker()
   const slow: VariantMaker = {
     ...maker,

@@ -99,12 +99,12 @@ export class Variants {
     if (this.#work === undefined || part.bytes === undefined || !this.makes) return undefined
     const { maker, signal, clock } = this.#work
     const left = LIMITS.turn_attachment_ms - this.#spentMs
-    const started = clock.now()
+    const started = clock.monotonicMs()
     if (left <= 0) return failed('timeout', 'There was no time left for it in this Turn.')
     const variant = await patient(make(maker, part.bytes), signal, (then) =>
       clock.after(left, then),
     )
-    this.#spentMs += clock.now() - started
+    this.#spentMs += clock.monotonicMs() - started
     if (variant === undefined) return undefined
     if (!variant.ok) return variant
     const { bytes, media_type, made } = variant.value

@@ -2,7 +2,9 @@ import type { EventDraft } from '../../src/model/event.ts'
 import type { BlobKey, SessionId } from '../../src/model/ids.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { acquireLog } from '../../src/log/open.ts'
+import { logName } from '../../src/log/place.ts'
 import { openReader } from '../../src/log/reader.ts'
+import { removeUnbegun } from '../../src/log/unbegun.ts'
 import { verifyLog } from '../../src/log/verify.ts'
 import { turnEnded, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
@@ -68,7 +70,7 @@ async function goOn(
     }
     // It was announced, and then its beginning never became durable: there is nothing of it to keep.
     ledger.sessions.delete(session)
-    return undefined
+    return unlikeMissing(place, session)
   }
   const appended = await opened.value.append([JUDGED, turnEnded(place.ids.turn())])
   await opened.value.release()
@@ -76,6 +78,27 @@ async function goOn(
   const lines = appended.value.map(({ seq, hash }): [number, string] => [seq, hash])
   ledger.note({ what: 'events', session, lines })
   return undefined
+}
+
+/** Where a writer finds no Session, readers find none either, and what an unwritten one left can be removed. */
+async function unlikeMissing(
+  place: FaultPlace['place'],
+  session: SessionId,
+): Promise<string | undefined> {
+  const [reader, verdict] = [await openReader(place, session), await verifyLog(place, session)]
+  if (reader.ok) {
+    await reader.value.close()
+    return 'not found, and yet it can be read'
+  }
+  if (verdict.ok) return 'not found, and yet verified'
+  if (reader.error.kind !== 'not_found' || verdict.error.kind !== 'not_found') {
+    return `not found, and yet ${reader.error.kind} and ${verdict.error.kind}`
+  }
+  await removeUnbegun(place, { dryRun: false })
+  const left = await place.sessions.open(logName(session), 'read').catch(() => undefined)
+  const size = await left?.stat().then((facts) => facts.size)
+  await left?.close()
+  return size === 0 ? 'an empty Log stays for ever' : undefined
 }
 
 async function judgeLog(

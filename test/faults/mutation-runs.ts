@@ -140,7 +140,9 @@ async function judgeSalvage({ here, session, lines }: Original): Promise<string[
   const { lines: got, noticed } = await forward(here.place, saved.value.session_id)
   const ours = new Set(['salvaged', 'salvage_gap'])
   const offences = noticed ? ['salvage: the new Log is damaged'] : []
-  for (const { logged } of got) {
+  // The last line ends what the Log permitted.
+  if (got.at(-1)?.logged.event.type !== 'session_settings') offences.push('salvage: not narrowed')
+  for (const { logged } of got.slice(0, -1)) {
     const { event } = logged
     const told = 'code' in event.data && ours.has(String(event.data.code))
     const repair = event.type === 'log_repaired' || event.type === 'lock_taken'

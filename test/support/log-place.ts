@@ -39,7 +39,7 @@ export async function testPlace(root: Folder, clock: Clock = systemClock): Promi
 
 /** A clock whose timers ring as soon as nothing else is to be done: nothing sleeps. */
 export const promptClock: Clock = {
-  now: () => Date.now(),
+  ...systemClock,
   after: (_ms, then) => {
     const soon = setImmediate(then)
     return () => clearImmediate(soon)

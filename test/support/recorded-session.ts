@@ -89,6 +89,10 @@ class PausesOnly implements Clock {
     return this.passed
   }
 
+  monotonicMs(): number {
+    return this.passed
+  }
+
   after(ms: number, then: () => void): () => void {
     return systemClock.after(ms, then)
   }

@@ -26,7 +26,7 @@ export async function composedAsking(replay: Replay, measure: Measure): Promise<
   let kept = 0
   let composing: { readonly turn: TurnId; readonly composer: RequestComposer } | undefined
   let last: ComposedRequest | undefined
-  const cache = new PromptCache({ clock: { now: () => time } })
+  const cache = new PromptCache({ clock: { monotonicMs: () => time } })
   const ask = async (events: readonly WholeEvent[], turn: TurnId, now: number): Promise<Asked> => {
     time = now
     if (composing?.turn !== turn) composing = { turn, composer: new RequestComposer(parts, turn) }

@@ -56,6 +56,7 @@ export function hastyClock(): Clock & { readonly waits: number[] } {
   return {
     waits,
     now: () => systemClock.now(),
+    monotonicMs: () => systemClock.monotonicMs(),
     after: (ms, then) => {
       waits.push(ms)
       const soon = setImmediate(then)

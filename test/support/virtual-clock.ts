@@ -16,6 +16,7 @@ export function virtualClock(): VirtualClock {
   let set = 0
   return {
     now: () => now,
+    monotonicMs: () => now,
     after: (ms, then) => {
       const id = set
       set += 1

@@ -24,6 +24,7 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
       env: { TERM: term },
       clock: {
         now: () => 0,
+        monotonicMs: () => 0,
         after: (_ms: number, then: () => void) => {
           late = then
           return () => {

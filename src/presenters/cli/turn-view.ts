@@ -23,6 +23,8 @@ import { visibleText } from './visible-text.ts'
 export interface TurnView {
   /** Waits where a picture has to be fetched. */
   readonly show: (seen: Seen) => void | Promise<void>
+  /** Shows a notice that was recorded behind the Turn's end. */
+  readonly after: (event: WholeEvent<'notice'>) => void
   readonly end: (session_id: string, result: TurnResult) => void
 }
 
@@ -34,6 +36,7 @@ export function jsonView(stdout: Output): TurnView {
       if (seen.kind === 'line') line(seen.line.logged.event)
       if (seen.kind === 'notice') line(seen.notice)
     },
+    after: line,
     end: (session_id, { exit_code, ...result }) =>
       line({ type: 'turn_result', ok: exit_code === 0, session_id, ...result, exit_code }),
   }
@@ -91,6 +94,7 @@ export function wordsView(options: WordsOptions): TurnView {
       const doing = activityOf(event)
       if (doing !== undefined) activity.during(doing)
     },
+    after: (event) => note(noteOf(event, calls, options), true),
     end: (session_id, { text, error, status, runs_later = [], cut }) => {
       if (!stdout.isTTY) say(text)
       if (midLine) say('\n')

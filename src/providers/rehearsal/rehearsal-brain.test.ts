@@ -272,7 +272,7 @@ test('without eyes it says what it cannot look into', async () => {
 
 test('when looking has taken too long, the rest is not looked at', async () => {
   let now = 0
-  const clock = { now: () => now }
+  const clock = { monotonicMs: () => now }
   const { looked, describe } = eyes()
   const slow: Describe = (bytes, media_type) => {
     now += LIMITS.turn_attachment_ms + 1

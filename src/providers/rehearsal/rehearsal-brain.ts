@@ -11,7 +11,7 @@ export type Brain = (request: RehearsalRequest) => Promise<Thought>
 /** The rehearsal model with eyes, or without: then it says of what it is shown that it cannot look into it. */
 export function rehearsalBrain(
   describe?: Describe,
-  clock: Pick<Clock, 'now'> = systemClock,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
 ): Brain {
   return async (request) => {
     if (describe === undefined) return think(request)
@@ -23,12 +23,12 @@ export function rehearsalBrain(
 async function sightsOf(
   shown: readonly Shown[],
   describe: Describe,
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'monotonicMs'>,
 ): Promise<Sights> {
-  const end = clock.now() + LIMITS.turn_attachment_ms
+  const end = clock.monotonicMs() + LIMITS.turn_attachment_ms
   const sights = new Map<Shown['part'], Sight>()
   for (const { part, media_type } of shown) {
-    const late = clock.now() > end
+    const late = clock.monotonicMs() > end
     sights.set(part, late ? TOO_LATE : await describe(bytesOf(part), media_type))
   }
   return sights

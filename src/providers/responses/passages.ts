@@ -110,7 +110,7 @@ export class Passages {
     if (no_socket !== true) return failure
     if (reused) return again(failure)
     if (this.#transport !== 'auto') return failure
-    way.useHttp(this.#options.clock.now() + HTTP_MS)
+    way.useHttp(this.#options.clock.monotonicMs() + HTTP_MS)
     return again(failure)
   }
 }
@@ -159,7 +159,7 @@ class Way {
     this.forget('fallback')
   }
 
-  usesHttp({ now }: Pick<Clock, 'now'>): boolean {
-    return now() < this.#httpUntil
+  usesHttp(clock: Pick<Clock, 'monotonicMs'>): boolean {
+    return clock.monotonicMs() < this.#httpUntil
   }
 }

@@ -17,6 +17,7 @@ class Bell {
 
   readonly clock = {
     now: () => 0,
+    monotonicMs: () => 0,
     after: (_ms: number, then: () => void) => {
       this.#alarms.add(then)
       return () => void this.#alarms.delete(then)

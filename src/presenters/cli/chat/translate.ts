@@ -192,6 +192,7 @@ function endRows(
   const { status, error, crash_recovered, usage_total, cut } = event.data
   const own = events.filter(({ turn_id }) => turn_id === event.turn_id)
   const started = own.find(({ type }) => type === 'turn_started')
+  // Only shown: the Log keeps no other time of a whole Turn.
   const ms = Math.max(0, Date.parse(event.ts) - Date.parse(started?.ts ?? event.ts))
   return [
     ...tooLate(own, columns),

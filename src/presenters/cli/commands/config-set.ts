@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../host/clock.ts'
 import { writeSettings, trust } from '../../../host/settings.ts'
 import { failed, ok, type NextAction, type Result } from '../../../model/errors.ts'
 import type { Setting } from '../../../model/settings.ts'
@@ -159,7 +160,7 @@ async function setHere(
   if (!isFree(before.value)) return ok(isInForce(after.value, setting))
   const { sha256 } = after.value.here
   const what = `settings of ${workspace.label}`
-  const at = new Date(clock.now()).toISOString()
+  const at = timestamp(clock)
   const trusted = await trust(home, { sha256, what, at }, ids)
   return trusted.ok ? ok(true) : trusted
 }

@@ -19,6 +19,7 @@ export const Output = z.object({
   kept: Count.describe('Blobs that stay.'),
   deleted: z.array(BlobKey),
   freed_bytes: Count,
+  unbegun: Count.describe('Sessions whose creation was cut short: empty Logs, which are removed.'),
 })
 
 type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted'>> & {
@@ -40,14 +41,21 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
-      const { kept, deleted, freed_bytes } = swept.value
-      return ok(tell({ kept, deleted, freed_bytes }))
+      const { kept, deleted, freed_bytes, unbegun } = swept.value
+      return ok(tell({ kept, deleted, freed_bytes, unbegun }))
     },
-    { unused: () => tell({ kept: 0, deleted: [], freed_bytes: 0 }) },
+    { unused: () => tell({ kept: 0, deleted: [], freed_bytes: 0, unbegun: 0 }) },
   )
 }
 
-function words({ dry_run, kept, deleted, freed_bytes }: Figures): string {
+function words(figures: Figures): string {
+  const { dry_run, unbegun } = figures
+  if (unbegun === 0) return blobWords(figures)
+  const verb = dry_run ? 'would be removed' : 'removed'
+  return `${blobWords(figures)}Empty Logs of Sessions that never began: ${unbegun} ${verb}.\n`
+}
+
+function blobWords({ dry_run, kept, deleted, freed_bytes }: Figures): string {
   if (deleted.length === 0) {
     return `Nothing to delete: ${counted(kept, 'blob')}, all mentioned or younger than an hour.\n`
   }

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { SessionResources } from '../../../history/session-resources.ts'
+import { elapsedMs } from '../../../host/clock.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { WholeEvent } from '../../../model/event.ts'
 import type { Session } from '../../../session/session.ts'
 import { Activity } from '../activity.ts'
 import { refuse, wantsColour } from '../answer.ts'
@@ -87,11 +89,12 @@ async function inSession(
     ? jsonView(stdout)
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
   const stopping = stopOnSignals(world, session, options.timeout)
-  const started = world.clock.now()
+  const started = world.clock.monotonicMs()
   try {
     const result = await oneTurn(session, message, view.show)
     if (!result.ok) return result
     const exit_code = stopping.code() ?? result.value.exit_code
+    for (const notice of noticesAfter(session, result.value)) view.after(notice)
     view.end(session.id, { ...result.value, exit_code })
     if (!options.quiet && !options.json) tellEnd(world, session, result.value, started)
     return ok(exit_code)
@@ -100,6 +103,14 @@ async function inSession(
     stopping.stopListening()
     await session.close()
   }
+}
+
+/** What was recorded while the Log was given back: it belongs to no Turn. */
+function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'notice'>[] {
+  const end = session.events.findLastIndex(
+    (event) => event.type === 'turn_ended' && event.turn_id === turn_id,
+  )
+  return session.events.slice(end + 1).flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
 /** The `@` words of a prompt mean something only where a person typed it. */
@@ -176,6 +187,6 @@ function tellEnd(
   started: number,
 ): void {
   const from = session.events.findLastIndex(({ type }) => type === 'turn_started')
-  const took = footer(usage, costOf(session.events.slice(from)), clock.now() - started)
+  const took = footer(usage, costOf(session.events.slice(from)), elapsedMs(clock, started))
   stderr.write(`[${took}]\n[continue with: hawser run --session ${session.id}]\n`)
 }

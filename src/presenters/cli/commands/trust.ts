@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timestamp } from '../../../host/clock.ts'
 import { trust } from '../../../host/settings.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../model/ids.ts'
@@ -67,7 +68,7 @@ async function trustSettings(
   if (refused !== undefined) return refused
   // What was shown is what is trusted: a file that changed meanwhile has another hash.
   const { sha256 } = here
-  const at = new Date(world.clock.now()).toISOString()
+  const at = timestamp(world.clock)
   const done = await trust(home, { sha256, what: `settings of ${workspace.label}`, at }, ids)
   if (!done.ok) return done
   const settings = Object.fromEntries(waiting)
@@ -113,11 +114,14 @@ function summaryOf({ id, state }: ListedSession): string {
     ['written', last_ts],
     ['workspace', workspace],
     ['model', `${provider}/${model}`],
-    ['permission', permission_mode],
+    ['permission', permission_mode === 'auto' ? AUTO_THERE : permission_mode],
   ] as const
   const lines = facts.map(([name, value]) => `  ${name}: ${visibleLine(value)}\n`)
   return `${id} did not begin here:\n${lines.join('')}`
 }
+
+/** To vouch for content permits nothing. */
+const AUTO_THERE = 'ask (recorded: auto; only --permission auto sets that here)'
 
 interface Asking {
   readonly summary: string

@@ -44,7 +44,7 @@ export interface CacheUse {
  * bounded number of them. The same requests at the same times get the same figures.
  */
 export class PromptCache {
-  readonly #clock: Pick<Clock, 'now'>
+  readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #minimum: number
   readonly #ttlMs: number
   readonly #entries: number
@@ -58,7 +58,7 @@ export class PromptCache {
     ttlMs = 5 * MINUTE_MS,
     perMinute,
     entries = 100_000,
-  }: CacheOptions & { readonly clock: Pick<Clock, 'now'> }) {
+  }: CacheOptions & { readonly clock: Pick<Clock, 'monotonicMs'> }) {
     this.#clock = clock
     this.#minimum = minimumTokens
     this.#ttlMs = ttlMs
@@ -73,7 +73,7 @@ export class PromptCache {
 
   /** What a request finds, and keeps it for the next one. */
   use(request: CacheRequest): CacheUse {
-    const now = this.#clock.now()
+    const now = this.#clock.monotonicMs()
     const prefixes = prefixesOf(request)
     const input = prefixes.at(-1)?.tokens ?? 0
     const kept = markedOf(request).filter((place) => tokensAt(prefixes, place) >= this.#minimum)

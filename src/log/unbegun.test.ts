@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { CrashDisk } from '../../test/support/crash-disk.ts'
+import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { overwrite, rawLog } from '../../test/support/raw-log.ts'
+import { sessionStarted, value } from '../../test/support/story.ts'
+import { textFold } from '../../test/support/text-fold.ts'
+import { FileFailure } from '../host/files.ts'
+import type { Result } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
+import { adoptLog } from './adopt.ts'
+import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
+import { writeHead } from './head.ts'
+import { takeLease } from './lease.ts'
+import { acquireLog, createLog } from './open.ts'
+import { logName } from './place.ts'
+import { openReader } from './reader.ts'
+import { salvageLog } from './salvage.ts'
+import { removeUnbegun } from './unbegun.ts'
+import { verifyLog } from './verify.ts'
+
+const FIRST_HEAD: HeadRecord = { seq: 0, hash: 'a'.repeat(64), offset: 300 }
+
+/** A Log that holds `text`, and its head. */
+async function leftOver(text: string, head: HeadRecord | undefined) {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const session = here.place.ids.session()
+  await overwrite(here.place.sessions, logName(session), Buffer.from(text))
+  if (head !== undefined) await writeHead(here.place, session, head)
+  return { here, session }
+}
+
+/** What every way to a Log says of it. */
+async function answers({ place, keep }: TestPlace, session: SessionId): Promise<string[]> {
+  const writing = { fold: textFold, keep }
+  const all: Result<unknown>[] = [
+    await openReader(place, session),
+    await verifyLog(place, session),
+    await acquireLog(place, session, writing),
+    await salvageLog(place, session, writing),
+  ]
+  return all.map((answer) => (answer.ok ? 'ok' : answer.error.kind))
+}
+
+const NOT_FOUND = ['not_found', 'not_found', 'not_found', 'not_found']
+
+test.each([
+  ['created and no head', '', undefined],
+  ['created with its head', '', HEAD_BEFORE_FIRST],
+  ['cut short in its first line', '{"v":1,"seq":0,"id":"evt_', HEAD_BEFORE_FIRST],
+] as const)('a Log that was only %s is not found, whoever asks', async (_name, text, head) => {
+  const { here, session } = await leftOver(text, head)
+  expect(await answers(here, session)).toEqual(NOT_FOUND)
+  if (head === undefined)
+    expect(await adoptLog(here.place, session, { fold: textFold, keep: here.keep })).toMatchObject({
+      error: { kind: 'not_found' },
+    })
+})
+
+test('an empty Log whose head knows a line was cut: it is damaged, and nothing removes it', async () => {
+  const { here, session } = await leftOver('', FIRST_HEAD)
+  const verdict = value(await verifyLog(here.place, session))
+  expect(verdict.damage?.kind).toBe('log_damaged')
+  expect(await removeUnbegun(here.place, { dryRun: false })).toBe(0)
+  expect((await rawLog(here.place.sessions, session)).length).toBe(0)
+})
+
+test('empty Logs go with their heads; a Log with bytes, and one that is being created, stay', async () => {
+  const { here, session } = await leftOver('', HEAD_BEFORE_FIRST)
+  const { place } = here
+  const [torn, creating, whole] = [place.ids.session(), place.ids.session(), place.ids.session()]
+  await overwrite(place.sessions, logName(torn), Buffer.from('{"v":1'))
+  await overwrite(place.sessions, logName(creating), Buffer.alloc(0))
+  const lease = value(await takeLease(place, creating))
+  const writing = { fold: textFold, keep: here.keep }
+  await value(await createLog(place, whole, [sessionStarted], writing)).release()
+  const logs = async () => (await place.sessions.names()).filter((name) => name.endsWith('.ndjson'))
+  expect(await removeUnbegun(place, { dryRun: true })).toBe(1)
+  expect(await logs()).toContain(logName(session))
+  expect(await removeUnbegun(place, { dryRun: false })).toBe(1)
+  expect((await logs()).toSorted()).toEqual([torn, creating, whole].map(logName).toSorted())
+  expect(await place.heads.names()).not.toContain(session)
+  await lease.release()
+})
+
+test('a Log whose creation fails leaves nothing behind', async () => {
+  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const heads = {
+    ...here.place.heads,
+    open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),
+    remove: (name: string) => here.place.heads.remove(name),
+    sync: () => here.place.heads.sync(),
+  }
+  const session = here.place.ids.session()
+  const writing = { fold: textFold, keep: here.keep }
+  const begun = await createLog({ ...here.place, heads }, session, [sessionStarted], writing)
+  expect(begun).toMatchObject({ ok: false, error: { kind: 'storage_failed' } })
+  expect(await here.place.sessions.names()).not.toContain(logName(session))
+})

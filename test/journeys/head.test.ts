@@ -1,0 +1,50 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/session.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+
+const BEGIN = { provider: 'rehearsal', model: 'rehearsal' }
+
+/** Runs a Turn and calls `meanwhile` when the model is asked: the Log is locked and its head was read. */
+async function turn(session: Session, meanwhile: () => Promise<void>): Promise<string> {
+  const watching = session.subscribe()
+  const { done } = value(await session.admit('What is 2 + 2?'))
+  for await (const seen of watching) {
+    if (seen.kind !== 'line' || seen.line.logged.event.type !== 'provider_request') continue
+    await meanwhile()
+    break
+  }
+  return value(await done).ended.status
+}
+
+function noticesOf(session: Session): readonly string[] {
+  return session.events.flatMap((e) =>
+    e.type === 'notice' && e.data.code === 'head_not_written' ? [e.data.text] : [],
+  )
+}
+
+test('a head that cannot be written is reported once with what to do, and is written when that works again', async () => {
+  const { harness, root } = await harnessPlace()
+  const session = value(await harness.create(BEGIN))
+  const head = join(root, 'home', 'heads', session.id)
+  const before = await readFile(head)
+  // A folder in its place: nobody can write the head, not even root.
+  const block = () =>
+    rm(head, { recursive: true }).then(() => mkdir(join(head, 'full'), { recursive: true }))
+  const unblock = () => rm(head, { recursive: true }).then(() => writeFile(head, before))
+  expect(await turn(session, async () => void (await block()))).toBe('completed')
+  expect(noticesOf(session)).toMatchObject([expect.stringContaining(join(root, 'home', 'heads'))])
+  await unblock()
+  expect(await turn(session, async () => void (await block()))).toBe('completed')
+  expect(noticesOf(session)).toHaveLength(1)
+  await unblock()
+  expect(await turn(session, async () => {})).toBe('completed')
+  expect(noticesOf(session)).toHaveLength(1)
+  const { log } = value(await harness.verify(session.id, { requests: false }))
+  const { seq } = JSON.parse(await readFile(head, 'utf8')) as { seq: number }
+  expect([log.damage, seq]).toEqual([undefined, log.events - 1])
+  expect(await turn(session, async () => void (await block()))).toBe('completed')
+  expect(noticesOf(session)).toHaveLength(2)
+})

@@ -1,0 +1,126 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { SessionId } from '../../src/model/ids.ts'
+import { Output as Salvaged } from '../../src/presenters/cli/commands/log-salvage.ts'
+import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { runCli } from '../support/cli.ts'
+import { givenFile, picture, say } from '../support/given-files.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { seeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { commandPlace, logPath } from '../support/written-log.ts'
+
+const BEGIN = { provider: 'rehearsal', model: 'rehearsal' }
+
+const headOf = (root: string, id: SessionId) => join(root, 'home', 'heads', id)
+
+test.each([
+  { mode: 'build', recorded: 'read-only', trusted: 'read-only' },
+  { mode: 'build', recorded: 'ask', trusted: 'ask' },
+  { mode: 'build', recorded: 'auto', trusted: 'ask' },
+  { mode: 'plan', recorded: 'auto', trusted: 'read-only' },
+] as const)(
+  'a Session that came from elsewhere as $mode and $recorded is $trusted when it is trusted',
+  async ({ mode, recorded, trusted }) => {
+    const { harness, root, workspace } = await harnessPlace()
+    const begun = value(await harness.create({ ...BEGIN, mode, permissionMode: recorded }))
+    expect(begun.permissionMode).toBe(mode === 'plan' ? 'read-only' : recorded)
+    await rm(headOf(root, begun.id))
+    value(await harness.adopt(begun.id))
+    const session = value(await harness.open(begun.id))
+    expect(session.permissionMode).toBe(trusted)
+    await say(session, 'Write "hello" to out.txt')
+    await expect(readFile(join(workspace, 'out.txt'))).rejects.toThrow('ENOENT')
+  },
+)
+
+test('a mode that the Log set later counts as little, and what a person says afterwards counts', async () => {
+  const { harness, root } = await harnessPlace()
+  const begun = value(await harness.create({ ...BEGIN, permissionMode: 'ask' }))
+  value(await begun.setPermissionMode('auto'))
+  await rm(headOf(root, begun.id))
+  value(await harness.adopt(begun.id))
+  const session = value(await harness.open(begun.id))
+  expect(session.permissionMode).toBe('ask')
+  value(await session.setPermissionMode('auto'))
+  expect(value(await harness.open(begun.id)).permissionMode).toBe('auto')
+  value(await harness.adopt(begun.id))
+  expect(value(await harness.open(begun.id)).permissionMode).toBe('auto')
+})
+
+test('a Session whose head cannot be written stays foreign, with nothing permitted', async () => {
+  const { harness, root } = await harnessPlace()
+  const begun = value(await harness.create({ ...BEGIN, permissionMode: 'auto' }))
+  const heads = join(root, 'home', 'heads')
+  await rm(heads, { recursive: true })
+  expect(await harness.adopt(begun.id)).toMatchObject({ ok: false })
+  expect((await harness.list()).map(({ foreign }) => foreign)).toEqual([true])
+  const again = await harnessPlace({}, root)
+  value(await again.harness.adopt(begun.id))
+  expect(value(await again.harness.open(begun.id)).permissionMode).toBe('ask')
+})
+
+test('a consent to send bytes that a foreign Log records is asked for again', async () => {
+  let asked = 0
+  const ask: SessionParts['ask'] = async () => {
+    asked += 1
+    return { allowed: true, scope: 'once', by: 'person' }
+  }
+  const changes = { ask, upload: { upload: 'ask' }, replay: 'window' } as const
+  const here = await seeingPlace('in process', { changes })
+  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const begun = value(await here.harness.create(here.begin))
+  await say(begun, 'What do you see?', { attachments: [image.input] })
+  const again = value(await here.harness.open(begun.id))
+  await say(again, 'Good morning.')
+  expect(asked).toBe(1)
+  await rm(headOf(here.root, begun.id))
+  value(await here.harness.adopt(begun.id))
+  const session = value(await here.harness.open(begun.id))
+  await say(session, 'Good morning.')
+  expect(asked).toBe(2)
+  const { requests } = value(await here.harness.verify(begun.id, { requests: true }))
+  expect(requests?.mismatches).toEqual([])
+})
+
+/** A Session of the program in `auto`, made foreign. */
+async function foreignAuto() {
+  const { root, workspace } = await commandPlace()
+  await runCli({ root }, 'run', 'What is 2 + 2?', '--permission', 'auto')
+  const { stdout } = await runCli({ root }, 'sessions', '--json')
+  const [listed] = Listed.parse(JSON.parse(stdout)).sessions
+  const id = SessionId.parse(listed?.session_id)
+  await rm(headOf(root, id))
+  return { root, workspace, id }
+}
+
+const WRITE = 'Write "hello" to out.txt'
+
+test('after hawser trust the program asks, and acts unasked only when it is told to', async () => {
+  const { root, workspace, id } = await foreignAuto()
+  const trusted = await runCli({ root }, 'trust', id, '--yes')
+  expect([trusted.code, trusted.stderr.includes('permission: ask (recorded: auto')]).toEqual([
+    0,
+    true,
+  ])
+  const denied = await runCli({ root }, 'run', WRITE, '--session', id)
+  expect(denied.code).not.toBe(0)
+  await expect(readFile(join(workspace, 'out.txt'))).rejects.toThrow('ENOENT')
+  const allowed = await runCli({ root }, 'run', WRITE, '--session', id, '--permission', 'auto')
+  expect([allowed.code, await readFile(join(workspace, 'out.txt'), 'utf8')]).toEqual([0, 'hello'])
+})
+
+test('a salvaged Session asks, whatever the lost lines said', async () => {
+  const { root, workspace, id } = await foreignAuto()
+  await runCli({ root }, 'trust', id, '--yes')
+  const path = logPath(root, id)
+  const lines = (await readFile(path, 'utf8')).split('\n')
+  const narrowed = lines.findIndex((line) => line.includes('"session_settings"'))
+  await writeFile(path, lines.with(narrowed, 'spoilt').join('\n'))
+  const { stdout } = await runCli({ root }, 'log', 'salvage', id, '--json')
+  const saved = Salvaged.parse(JSON.parse(stdout)).session_id
+  expect((await runCli({ root }, 'run', WRITE, '--session', saved)).code).not.toBe(0)
+  await expect(readFile(join(workspace, 'out.txt'))).rejects.toThrow('ENOENT')
+})
