@@ -20,6 +20,16 @@ export function lateContext({ data }: WholeEvent<'late_context'>): string {
   ])
 }
 
+/** The count tells where it ends, whatever lines the text itself has. */
+export function piped(text: string): string {
+  const bytes = Buffer.byteLength(text)
+  return lines([
+    `[Standard input that was piped in with this message, ${bytes} bytes:]`,
+    text.endsWith('\n') ? text.slice(0, -1) : text,
+    '[End of standard input]',
+  ])
+}
+
 /** Exactly three are named, whoever counts. */
 const NAMED_REJECTIONS = 3
 

@@ -21,6 +21,8 @@ export const UserMessage = openObject({
   attachment_errors: list(AttachmentError),
   prompt_mode: z.enum(['string', 'blocks']),
   presenter_context: z.record(z.string(), z.string()).optional(),
+  /** What standard input held beside the text. */
+  piped: z.string().optional(),
   steer: Flag,
 })
 

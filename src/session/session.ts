@@ -29,6 +29,8 @@ export interface AdmitOptions {
   readonly channel?: string
   /** What comes with the text, in this order. Read now, whenever the Turn begins. */
   readonly attachments?: readonly AttachmentInput[]
+  /** What standard input held beside the text. */
+  readonly piped?: string | undefined
   /** Handles that the person wrote: each is a view of that Resource. */
   readonly views?: readonly string[]
 }
@@ -97,8 +99,8 @@ export class Session {
 
   /** Answers when the request is durable, or why it was not taken. */
   async admit(text: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const { attachments = [], views = [] } = options
-    const refused = unfit(text, attachments.length + views.length > 0)
+    const { attachments = [], views = [], piped } = options
+    const refused = unfit(text, attachments.length + views.length > 0) ?? tooMuchPiped(piped)
     if (refused !== undefined) return refused
     // Read from now on, and whoever came first is first, however long that takes.
     const stop = new AbortController()
@@ -233,6 +235,7 @@ export class Session {
       late,
       names,
       channel: options.channel,
+      piped: options.piped,
     })
     const admitted = await (async () => {
       if (!surfaced.ok) return surfaced
@@ -345,11 +348,16 @@ function unfit(text: string, hasMore: boolean): Failed | undefined {
   if (text.trim() === '' && !hasMore) {
     return failed('invalid_args', 'There is nothing to ask: the message is blank.')
   }
-  const bytes = Buffer.byteLength(text)
-  if (bytes <= LIMITS.user_text_bytes) return undefined
-  const limit = LIMITS.user_text_bytes
-  return failed('too_large', `The message has ${bytes} bytes; at most ${limit} are taken.`, {
-    limit,
-    actual: bytes,
-  })
+  return over('message', text, LIMITS.user_text_bytes)
+}
+
+function tooMuchPiped(text = ''): Failed | undefined {
+  return over('piped text', text, LIMITS.piped_text_bytes)
+}
+
+function over(what: string, text: string, limit: number): Failed | undefined {
+  const actual = Buffer.byteLength(text)
+  if (actual <= limit) return undefined
+  const message = `The ${what} has ${actual} bytes; at most ${limit} are taken.`
+  return failed('too_large', message, { limit, actual })
 }

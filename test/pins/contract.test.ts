@@ -14,6 +14,8 @@ function everySentence(): string[] {
   return [
     words.NO_RESULT,
     ...say.late_context.map(words.lateContext),
+    words.piped('one\ntwo\n'),
+    words.piped('no newline'),
     ...say.attachment_errors.map(words.rejected),
     ...say.descriptors.map(words.descriptor),
     words.presenterContext({ b: 'two\nlines', a: 'one' }),
@@ -36,7 +38,7 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: '9f02418ea9797f74c794b2dead34c65e2f696a29233fa75a0568a1c6ffd6880c',
+    sentences: 'a2af69e9df9e75e9799ae24ecef3bc2124fd5811a2d15853c495b830d32f4164',
   })
 })
 

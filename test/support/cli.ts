@@ -24,6 +24,8 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
   const streams: Streams = {
     stdin: {
       isTTY: false,
+      source: place.stdin === undefined ? 'other' : 'pipe',
+      ready: async () => true,
       all: async (limit) => {
         const bytes = Buffer.from(place.stdin ?? '')
         return bytes.length > limit ? undefined : bytes

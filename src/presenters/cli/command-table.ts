@@ -38,7 +38,12 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'run',
     summary: 'one Turn: ask, watch it work, get the answer',
-    args: [{ name: '[prompt...]', help: 'what to do; read from standard input when absent' }],
+    args: [
+      {
+        name: '[prompt...]',
+        help: 'what to do; without it, standard input. With it, text from a pipe or a file is sent along',
+      },
+    ],
     options: [
       ATTACH_OPTION,
       ...SESSION_OPTIONS,
@@ -51,7 +56,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       'hawser run "What is in this folder?"',
-      'git diff | hawser run --permission read-only',
+      'git diff | hawser run "Review this"',
       'hawser run --attach harbour.png "What is in this picture?"',
       'hawser run --continue "And now the tests" --json',
     ],

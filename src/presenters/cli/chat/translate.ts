@@ -6,7 +6,13 @@ import { MarkdownStream } from '../markdown.ts'
 import { counted, grouped } from '../amounts.ts'
 import { subjectOf } from '../event-essence.ts'
 import { refusalsIn } from '../failure.ts'
-import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
+import {
+  pipedWords,
+  refusalWords,
+  resourceNews,
+  resourceWords,
+  type ResourceOf,
+} from '../resource-words.ts'
 import { aside, head, sentences, verbatim } from './rows.ts'
 import { resultRows } from './tool-rows.ts'
 
@@ -25,6 +31,7 @@ export function translate(
     case 'user_message':
       return [
         ...userRows(event.data.text, event.data.steer === true, columns),
+        ...(event.data.piped === undefined ? [] : say(`  ${pipedWords(event.data.piped)}`)),
         ...attachmentRows(event.data, columns),
       ]
     case 'assistant_message':
