@@ -13,6 +13,9 @@ export function lateContext({ data }: WholeEvent<'late_context'>): string {
   return lines([
     'Context from here on (it replaces what was said before):',
     `workspace: ${quoted(data.workspace)}`,
+    data.folder === undefined
+      ? undefined
+      : `folder: ${quoted(data.folder)} (the person is here and commands start here; paths of files are relative to the workspace)`,
     data.branch === undefined ? undefined : `branch: ${quoted(data.branch)}`,
     `mode: ${data.mode}`,
     `permission: ${data.permission_mode}`,

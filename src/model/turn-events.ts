@@ -28,6 +28,8 @@ export const UserMessage = openObject({
 
 export const LateContext = openObject({
   workspace: z.string(),
+  /** Where the person is, relative to the workspace; absent at its root. */
+  folder: z.string().optional(),
   branch: z.string().optional(),
   mode: SessionMode,
   permission_mode: PermissionMode,

@@ -15,6 +15,8 @@ import type { Answer, Question, TurnParts } from '../turn/turn-parts.ts'
 export interface SessionParts {
   /** Absolute path of the workspace, for people and for the model. */
   readonly workspace: string
+  /** Where the person is, relative to the workspace; empty or absent at its root. Commands start there. */
+  readonly folder?: string | undefined
   /** `$HAWSER_HOME`. */
   readonly home: string
   readonly place: LogPlace

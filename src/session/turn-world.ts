@@ -138,6 +138,7 @@ function contextOf(
     signal: world.signal,
     files: parts.files,
     decided: new Set(claim.paths),
+    folder: parts.folder === '' ? undefined : parts.folder,
     run: runner(decision.writable),
     runReadOnly: runner('nothing'),
     keep: (bytes, type) => parts.store.put(bytes, type),

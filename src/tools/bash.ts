@@ -25,7 +25,9 @@ const Parameters = z.strictObject({
   folder: z
     .string()
     .optional()
-    .describe('Folder to run it in, relative to the workspace; the workspace when absent.'),
+    .describe(
+      'Folder to run it in, relative to the workspace. Default: the folder that the context names, else the workspace.',
+    ),
 })
 type Args = z.infer<typeof Parameters>
 
@@ -50,11 +52,12 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   const shownBytes = context.limits.output_bytes - NOTES_BYTES
   const shown = new HeadTail(shownBytes)
   const spool = new OutputSpool((bytes, type) => context.keep(bytes, type), shownBytes)
+  const folder = args.folder ?? context.folder
   const running = context.run({
     argv: ['/bin/sh', '-c', IN_BASH, 'sh', command],
     wallMs,
     network,
-    ...(args.folder === undefined ? {} : { folder: args.folder }),
+    ...(folder === undefined ? {} : { folder }),
     signal: context.signal,
     onOutput: (chunk) => {
       const text = shown.push(chunk)

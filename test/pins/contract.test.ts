@@ -38,7 +38,7 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: 'a2af69e9df9e75e9799ae24ecef3bc2124fd5811a2d15853c495b830d32f4164',
+    sentences: '66e481d47c4b5a04ee7da26a61db5dcce71143ec31b427694277fbd41efb3276',
   })
 })
 

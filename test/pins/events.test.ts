@@ -23,7 +23,7 @@ const EVENT_PIN = {
     'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 blob params reason',
   turn_started: 'source',
   user_message: 'text resources? attachment_errors? prompt_mode presenter_context? piped? steer?',
-  late_context: 'workspace branch? mode permission_mode date',
+  late_context: 'workspace folder? branch? mode permission_mode date',
   skill_activation: 'name args source path content_sha256 blob trust activated_by',
   skill_context_hydration:
     'skill activation_event_id context_source_id produced_by permission invoked_by status error? ' +

@@ -13,6 +13,8 @@ export interface CliPlace {
   /** Holds the workspace, where the person stands, and the home. */
   readonly root: string
   readonly stdin?: string | Buffer
+  /** Where the person is, relative to the workspace. */
+  readonly folder?: string
   /** Somebody presses Ctrl-C as soon as the program listens for it. */
   readonly interrupted?: boolean
   readonly env?: Readonly<Record<string, string>>
@@ -45,7 +47,7 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
   const code = await main({
     argv,
     env: { HAWSER_HOME: join(place.root, 'home'), ...place.env },
-    cwd: () => join(place.root, 'workspace'),
+    cwd: () => join(place.root, 'workspace', place.folder ?? ''),
     print: (text) => stdout.output.write(text),
     streams,
   })
