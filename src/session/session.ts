@@ -48,6 +48,12 @@ export interface ModelChoice {
   readonly model: string
 }
 
+/** What a Session may do. `plan` makes read-only the most, whatever the permission mode is. */
+export interface Posture {
+  readonly mode?: 'build' | 'plan'
+  readonly permission_mode?: PermissionMode
+}
+
 /** Appends Events that belong to no Turn. */
 export type Recording = (drafts: readonly EventDraft[]) => Promise<Result<void>>
 
@@ -161,13 +167,24 @@ export class Session {
     return true
   }
 
+  /** See `setPosture`. */
+  setPermissionMode(permission_mode: PermissionMode): Promise<Result<void>> {
+    return this.setPosture({ permission_mode })
+  }
+
   /**
-   * What a person says here and now, and the only way in which a mode gets wider than the Session was left with. Recorded,
-   * and in force when this answers; a running Turn's next call is decided under it.
+   * What a person says here and now, and the only way in which the Session may do more than it was left with. Recorded, and in
+   * force when this answers: a running Turn's next call is decided under it, and the model is told at its next Turn.
    */
-  async setPermissionMode(permission_mode: PermissionMode): Promise<Result<void>> {
-    if (permission_mode === this.state.permission_mode) return ok(undefined)
-    const said: EventDraft[] = [{ type: 'session_settings', data: { permission_mode } }]
+  async setPosture(posture: Posture): Promise<Result<void>> {
+    const { mode, permission_mode } = this.state
+    const { mode: nextMode = mode, permission_mode: nextPermission = permission_mode } = posture
+    const data = {
+      ...(nextMode === mode ? {} : { mode: nextMode }),
+      ...(nextPermission === permission_mode ? {} : { permission_mode: nextPermission }),
+    }
+    if (Object.keys(data).length === 0) return ok(undefined)
+    const said: EventDraft[] = [{ type: 'session_settings', data }]
     return this.#running === undefined
       ? this.between((record) => record(said))
       : this.#running(said)

@@ -18,7 +18,7 @@ const EVENT_PIN = {
     'workspace provider model mode permission_mode presenter harness_version tether?',
   session_fork:
     'parent_session_id at_seq at_hash at_offset root_session_id resources? resources_count',
-  session_settings: 'model? provider? effort? permission_mode? title?',
+  session_settings: 'model? provider? effort? mode? permission_mode? title?',
   prompt_surface:
     'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 blob params reason',
   turn_started: 'source',

@@ -16,7 +16,7 @@ const SESSION_OPTIONS: readonly Option[] = [
   { flags: '--model <name>', help: 'model of a new Session' },
   {
     flags: '--mode <mode>',
-    help: 'build, or plan: read-only to its end',
+    help: 'build, or plan: read-only until you choose build; also changes an old Session',
     choices: ['build', 'plan'],
   },
   {

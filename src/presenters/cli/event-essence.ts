@@ -119,8 +119,8 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
 const SCOPES = { once: 'once', session: 'for the Session' } as const
 
 function settings(data: EventData<'session_settings'>): string {
-  const { model, provider, effort, permission_mode, title } = data
-  const told = Object.entries({ model, provider, effort, permission_mode, title })
+  const { model, provider, effort, mode, permission_mode, title } = data
+  const told = Object.entries({ model, provider, effort, mode, permission_mode, title })
   return told
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
     .join(', ')

@@ -174,14 +174,20 @@ function decisionWords(
 }
 
 function settingsWords(data: WholeEvent<'session_settings'>['data']): string {
-  const { permission_mode, model, title } = data
+  const { mode, permission_mode, model, title } = data
   const words = [
+    ...(mode === undefined ? [] : [`Mode: ${MODES[mode]}.`]),
     ...(permission_mode === undefined ? [] : [`Permission mode: ${permission_mode}.`]),
     ...(model === undefined ? [] : [`Model: ${model}.`]),
     ...(title === undefined ? [] : [`Title: ${title}.`]),
   ]
   return words.join(' ')
 }
+
+const MODES = {
+  plan: 'plan, everything is read-only',
+  build: 'build, as the permission mode allows',
+} as const
 
 function endRows(
   event: WholeEvent<'turn_ended'>,

@@ -5,7 +5,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Session } from '../../../session/session.ts'
 import { Activity } from '../activity.ts'
 import { refuse, wantsColour } from '../answer.ts'
-import { beginSession, REHEARSING, SessionChoice } from '../begin.ts'
+import { beginSession, limitedByPlan, REHEARSING, SessionChoice } from '../begin.ts'
 import type { Given } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { costOf, footer } from '../footer.ts'
@@ -94,6 +94,8 @@ async function inSession(
   const { session, byDefault } = begun.value
   const { stdout, stderr } = world.streams
   if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
+  const limited = limitedByPlan(session, options)
+  if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
   const message = await messageOf(world, session, asked, options)
   const view = options.json
     ? jsonView(stdout)
