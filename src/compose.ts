@@ -79,6 +79,7 @@ export async function composeWorkspace(
     toolSchemas: schemas,
     protectedPaths: PROTECTED_PATHS,
     factsOf,
+    modelsOf: models.rows,
     dialectNameOf,
     providerOf,
     dialectOf,

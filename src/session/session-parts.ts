@@ -4,7 +4,7 @@ import type { ConfinedFiles } from '../host/confined-files.ts'
 import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
-import type { ModelFacts } from '../model/model-facts.ts'
+import type { ModelFacts, ModelRow } from '../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../model/surface.ts'
 import type { UploadRules } from '../policy/upload.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly protectedPaths: readonly string[]
   /** What the catalogue knows of a model; `undefined` when it does not know it. */
   readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
+  /** The models of a provider that the catalogue knows; none by default. */
+  readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
   /** The dialect that a provider is spoken to in. */
   readonly dialectNameOf: (provider: string) => string
   /** A provider that is configured, by the name a person gives it. */

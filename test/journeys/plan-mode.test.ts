@@ -67,6 +67,7 @@ test('Shift-Tab goes from plan to ask, to auto and back to plan, and leaves the 
   await chat.until(/^read-only · \/help$/m)
   chat.write(SHIFT_TAB)
   await chat.until(/^ask · \/help$/m)
+  expect(await leave(chat)).toBe(0)
 })
 
 test('while a question waits, Shift-Tab changes nothing', async () => {
