@@ -23,7 +23,10 @@ export async function builtProgram(): Promise<string> {
 
 /** What a program wrote. */
 export async function said(args: readonly string[], place: Place): Promise<string> {
-  return (await run(process.execPath, args, { ...place, maxBuffer: 64 * 1024 * 1024 })).stdout
+  const running = run(process.execPath, args, { ...place, maxBuffer: 64 * 1024 * 1024 })
+  // A pipe that stays open would be waited for.
+  running.child.stdin?.end()
+  return (await running).stdout
 }
 
 /** A function that runs a program and tells the most memory that it ever had, in MB. */

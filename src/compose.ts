@@ -48,7 +48,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { ask = nobody, make = false, version, env, contract }: ComposeOptions,
+  { ask = nobody, make = false, folder = '', version, env, contract }: ComposeOptions,
 ): Promise<Result<Opened>> {
   const clock = systemClock
   const ids = systemIds(clock)
@@ -63,6 +63,7 @@ export async function composeWorkspace(
   const { models, factsOf, dialectNameOf, providerOf, dialectOf } = backends(env, settings, clock)
   const harness = new Harness({
     workspace,
+    folder,
     home,
     place: {
       sessions: folders.sessions,
@@ -79,6 +80,7 @@ export async function composeWorkspace(
     protectedPaths: rootPaths('asks'),
     readable: settings.settings.sandbox?.readable,
     factsOf,
+    modelsOf: models.rows,
     dialectNameOf,
     providerOf,
     dialectOf,

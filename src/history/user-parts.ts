@@ -7,16 +7,24 @@ import * as words from './words.ts'
 /** What stands in place of the bytes of a Resource: other parts, bytes of a lifetime, or nothing any more. */
 type ShownAs = Lifetime | readonly Part[] | undefined
 
-/** A person's message: warning, text, descriptors, then bytes in the order they were given. A plain string is one part. */
+/** A person's message: warning, text, piped text, descriptors, then bytes in the order they were given. A plain string is one part. */
 export function userParts(
   message: EventData<'user_message'>,
   shownAs: (resource: Descriptor) => ShownAs,
 ): Part[] {
-  const { text, resources = [], attachment_errors = [], presenter_context, prompt_mode } = message
+  const { text, piped, resources = [], attachment_errors = [] } = message
+  const { presenter_context, prompt_mode } = message
   const warning = attachment_errors.length === 0 ? [] : [words.rejected(attachment_errors)]
   const volunteered =
     presenter_context === undefined ? [] : [words.presenterContext(presenter_context)]
-  const texts = [...warning, text, ...resources.map(words.descriptor), ...volunteered]
+  const handedOver = piped === undefined ? [] : [words.piped(piped)]
+  const texts = [
+    ...warning,
+    text,
+    ...handedOver,
+    ...resources.map(words.descriptor),
+    ...volunteered,
+  ]
   if (prompt_mode === 'string') return stableText(texts.filter((one) => one !== '').join('\n\n'))
   const bytes = resources.flatMap((resource) => {
     if (resource.kind === 'link' || resource.kind === 'file') return []

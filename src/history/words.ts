@@ -16,10 +16,23 @@ export function lateContext({ data }: WholeEvent<'late_context'>): string {
   return lines([
     'Context from here on (it replaces what was said before):',
     `workspace: ${quoted(data.workspace)}`,
+    data.folder === undefined
+      ? undefined
+      : `folder: ${quoted(data.folder)} (the person is here and commands start here; paths of files are relative to the workspace)`,
     data.branch === undefined ? undefined : `branch: ${quoted(data.branch)}`,
     `mode: ${data.mode}`,
     `permission: ${data.permission_mode}`,
     `date: ${data.date}`,
+  ])
+}
+
+/** The count tells where it ends, whatever lines the text itself has. */
+export function piped(text: string): string {
+  const bytes = Buffer.byteLength(text)
+  return lines([
+    `[Standard input that was piped in with this message, ${bytes} bytes:]`,
+    text.endsWith('\n') ? text.slice(0, -1) : text,
+    '[End of standard input]',
   ])
 }
 

@@ -1,9 +1,14 @@
+import { fstatSync } from 'node:fs'
 import process from 'node:process'
 import { isTerminal, standardOutputs, type Output } from './output.ts'
 
 /** Where bytes come from. */
 export interface Input {
   readonly isTTY: boolean
+  /** What is behind it. Only a file and a pipe (or a socket, which Node gives its children) hold text that was handed over. */
+  readonly source: InputSource
+  /** True when the first byte or the end is there; false when `signal` aborts before, and then nothing reads on. */
+  ready(signal: AbortSignal): Promise<boolean>
   /** Everything until the end, or until there is more than `limit`: then `undefined`. */
   all(limit: number): Promise<Buffer | undefined>
   /** The first `limit` bytes, fewer only where it ends before. Nothing reads on after that. */
@@ -13,6 +18,8 @@ export interface Input {
   /** What the system does when Ctrl-C is pressed and it reads the keys: sends SIGINT to this process. */
   interrupt(): void
 }
+
+export type InputSource = 'terminal' | 'file' | 'pipe' | 'other'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
@@ -56,6 +63,10 @@ function inputOf(stream: NodeJS.ReadStream): Input {
   }
   return {
     isTTY: isTerminal(stream),
+    get source() {
+      return isTerminal(stream) ? 'terminal' : sourceOf(STDIN)
+    },
+    ready: (signal) => readyOf(stream, signal),
     upTo,
     all: async (limit) => {
       const bytes = await upTo(limit + 1)
@@ -77,4 +88,35 @@ function inputOf(stream: NodeJS.ReadStream): Input {
     },
     interrupt: () => void process.kill(process.pid, 'SIGINT'),
   }
+}
+
+const STDIN = 0
+
+function sourceOf(descriptor: number): InputSource {
+  try {
+    const found = fstatSync(descriptor)
+    if (found.isFile()) return 'file'
+    return found.isFIFO() || found.isSocket() ? 'pipe' : 'other'
+  } catch {
+    return 'other'
+  }
+}
+
+function readyOf(stream: NodeJS.ReadStream, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (ready: boolean) => {
+      stream.off('readable', onReady).off('end', onReady).off('error', onReady)
+      signal.removeEventListener('abort', onAbort)
+      resolve(ready)
+    }
+    const onReady = () => settle(true)
+    const onAbort = () => {
+      settle(false)
+      // Without this the process would wait for whoever holds the other end.
+      stream.destroy()
+    }
+    stream.on('readable', onReady).on('end', onReady).on('error', onReady)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort)
+  })
 }

@@ -9,6 +9,8 @@ const MIB = 1024 * KIB
  */
 export const LIMITS = Object.freeze({
   user_text_bytes: MIB,
+  piped_text_bytes: 64 * KIB,
+  piped_wait_ms: 3_000,
 
   attachment_bytes: 10 * MIB,
   turn_attachment_bytes: 18 * MIB,

@@ -36,6 +36,7 @@ export const SessionSettings = openObject({
   model: z.string().optional(),
   provider: z.string().optional(),
   effort: z.string().optional(),
+  mode: SessionMode.optional(),
   permission_mode: PermissionMode.optional(),
   title: z.string().optional(),
 })

@@ -21,11 +21,15 @@ export const UserMessage = openObject({
   attachment_errors: list(AttachmentError),
   prompt_mode: z.enum(['string', 'blocks']),
   presenter_context: z.record(z.string(), z.string()).optional(),
+  /** What standard input held beside the text. */
+  piped: z.string().optional(),
   steer: Flag,
 })
 
 export const LateContext = openObject({
   workspace: z.string(),
+  /** Where the person is, relative to the workspace; absent at its root. */
+  folder: z.string().optional(),
   branch: z.string().optional(),
   mode: SessionMode,
   permission_mode: PermissionMode,

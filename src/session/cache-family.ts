@@ -8,7 +8,7 @@ export function cacheKeyOf({ surface, recorded }: RecordedSurface, state: Sessio
   return cacheKey({
     contract_version: surface.contract_version,
     model: surface.model,
-    mode: state.mode,
+    mode: state.starting_mode,
     root_session_id: SessionId.parse(state.root_session_id),
     toolset_sha256: recorded.toolset_sha256,
     skills_sha256: recorded.skills_sha256,

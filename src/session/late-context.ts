@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { canonicalJson } from '../encoding/json.ts'
 import { timestamp } from '../host/clock.ts'
+import { currentBranch } from '../host/git-branch.ts'
+import { userHome } from '../host/machine.ts'
+import { foldersUpwards } from '../host/workspace-search.ts'
 import type { EventData, WholeEvent } from '../model/event.ts'
 import type { PermissionMode } from '../policy/decide.ts'
-import { currentBranch } from './branch.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
@@ -21,9 +24,11 @@ export async function lateContext(
   parts: SessionParts,
   { state, events, permissionMode }: Beginning,
 ): Promise<EventData<'late_context'> | undefined> {
-  const branch = await currentBranch(parts.files)
+  const { workspace, folder = '' } = parts
+  const branch = await currentBranch(foldersUpwards(join(workspace, folder), userHome()))
   const facts = {
-    workspace: parts.contract?.lateWorkspace ?? parts.workspace,
+    workspace: parts.contract?.lateWorkspace ?? workspace,
+    ...(folder === '' ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
     mode: state.mode,
     permission_mode: permissionMode,

@@ -16,6 +16,7 @@ interface Asked {
   readonly late: EventData<'late_context'> | undefined
   readonly names: ResourceNames
   readonly channel: string | undefined
+  readonly piped: string | undefined
 }
 
 /** The Events that a Turn begins with. */
@@ -30,7 +31,7 @@ export interface Opening {
 export function openingOf(
   { presenter }: SessionParts,
   events: readonly WholeEvent[],
-  { text, resolved, views, late, names, channel }: Asked,
+  { text, resolved, views, late, names, channel, piped }: Asked,
 ): Result<Opening> {
   const unknown = unknownHandles(events, views)
   if (unknown !== undefined) return unknown
@@ -43,7 +44,7 @@ export function openingOf(
     sourceOf(presenter),
   )
   if (!message.ok) return message
-  const data = message.value
+  const data = { ...message.value, ...(piped === undefined ? {} : { piped }) }
   const asked: EventDraft[] = [
     { type: 'turn_started', data: { source } },
     { type: 'user_message', data },

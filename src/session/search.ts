@@ -169,9 +169,11 @@ function textsOf(event: WholeEvent): readonly Text[] {
 }
 
 /** What a person said, and what their attachments are called. */
-function messageTexts({ text, resources = [], attachment_errors = [] }: EventData<'user_message'>) {
+function messageTexts(data: EventData<'user_message'>) {
+  const { text, piped, resources = [], attachment_errors = [] } = data
   return [
     { field: 'text', text },
+    ...(piped === undefined ? [] : [{ field: 'piped', text: piped }]),
     ...resources.map((one, at) =>
       one.kind === 'link'
         ? { field: `resources.${at}.uri`, text: one.uri }

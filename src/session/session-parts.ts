@@ -4,7 +4,7 @@ import type { ConfinedFiles } from '../host/confined-files.ts'
 import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
-import type { ModelFacts } from '../model/model-facts.ts'
+import type { ModelFacts, ModelRow } from '../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../model/surface.ts'
 import type { UploadRules } from '../policy/upload.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
@@ -15,6 +15,8 @@ import type { Answer, Question, TurnParts } from '../turn/turn-parts.ts'
 export interface SessionParts {
   /** Absolute path of the workspace, for people and for the model. */
   readonly workspace: string
+  /** Where the person is, relative to the workspace; empty or absent at its root. Commands start there. */
+  readonly folder?: string | undefined
   /** `$HAWSER_HOME`. */
   readonly home: string
   readonly place: LogPlace
@@ -28,6 +30,8 @@ export interface SessionParts {
   readonly readable?: readonly string[] | undefined
   /** What the catalogue knows of a model; `undefined` when it does not know it. */
   readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
+  /** The models of a provider that the catalogue knows; none by default. */
+  readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
   /** The dialect that a provider is spoken to in. */
   readonly dialectNameOf: (provider: string) => string
   /** A provider that is configured, by the name a person gives it. */

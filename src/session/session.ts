@@ -31,6 +31,8 @@ export interface AdmitOptions {
   readonly channel?: string
   /** What comes with the text, in this order. Read now, whenever the Turn begins. */
   readonly attachments?: readonly AttachmentInput[]
+  /** What standard input held beside the text. */
+  readonly piped?: string | undefined
   /** Handles that the person wrote: each is a view of that Resource. */
   readonly views?: readonly string[]
 }
@@ -46,6 +48,12 @@ type Writer = LogWriter<SessionState>
 export interface ModelChoice {
   readonly provider: string
   readonly model: string
+}
+
+/** What a Session may do. `plan` makes read-only the most, whatever the permission mode is. */
+export interface Posture {
+  readonly mode?: 'build' | 'plan'
+  readonly permission_mode?: PermissionMode
 }
 
 /** Appends Events that belong to no Turn. */
@@ -103,10 +111,11 @@ export class Session {
 
   /** Answers when the request is durable, or why it was not taken. */
   async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
-    const { attachments = [], views = [] } = options
+    const { attachments = [], views = [], piped: given } = options
     // Before its length is judged: that is what is recorded.
     const text = this.#redactor.text(typed)
-    const refused = unfit(text, attachments.length + views.length > 0)
+    const piped = given === undefined ? undefined : this.#redactor.text(given)
+    const refused = unfit(text, attachments.length + views.length > 0) ?? tooMuchPiped(piped)
     if (refused !== undefined) return refused
     // Read from now on, and whoever came first is first, however long that takes.
     const stop = new AbortController()
@@ -169,13 +178,24 @@ export class Session {
     return true
   }
 
+  /** See `setPosture`. */
+  setPermissionMode(permission_mode: PermissionMode): Promise<Result<void>> {
+    return this.setPosture({ permission_mode })
+  }
+
   /**
-   * What a person says here and now, and the only way in which a mode gets wider than the Session was left with. Recorded,
-   * and in force when this answers; a running Turn's next call is decided under it.
+   * What a person says here and now, and the only way in which the Session may do more than it was left with. Recorded, and in
+   * force when this answers: a running Turn's next call is decided under it, and the model is told at its next Turn.
    */
-  async setPermissionMode(permission_mode: PermissionMode): Promise<Result<void>> {
-    if (permission_mode === this.state.permission_mode) return ok(undefined)
-    const said: EventDraft[] = [{ type: 'session_settings', data: { permission_mode } }]
+  async setPosture(posture: Posture): Promise<Result<void>> {
+    const { mode, permission_mode } = this.state
+    const { mode: nextMode = mode, permission_mode: nextPermission = permission_mode } = posture
+    const data = {
+      ...(nextMode === mode ? {} : { mode: nextMode }),
+      ...(nextPermission === permission_mode ? {} : { permission_mode: nextPermission }),
+    }
+    if (Object.keys(data).length === 0) return ok(undefined)
+    const said: EventDraft[] = [{ type: 'session_settings', data }]
     return this.#running === undefined
       ? this.between((record) => record(said))
       : this.#running(said)
@@ -243,6 +263,7 @@ export class Session {
       late,
       names,
       channel: options.channel,
+      piped: options.piped,
     })
     const admitted = await (async () => {
       if (!surfaced.ok) return surfaced
@@ -357,11 +378,16 @@ function unfit(text: string, hasMore: boolean): Failed | undefined {
   if (text.trim() === '' && !hasMore) {
     return failed('invalid_args', 'There is nothing to ask: the message is blank.')
   }
-  const bytes = Buffer.byteLength(text)
-  if (bytes <= LIMITS.user_text_bytes) return undefined
-  const limit = LIMITS.user_text_bytes
-  return failed('too_large', `The message has ${bytes} bytes; at most ${limit} are taken.`, {
-    limit,
-    actual: bytes,
-  })
+  return over('message', text, LIMITS.user_text_bytes)
+}
+
+function tooMuchPiped(text = ''): Failed | undefined {
+  return over('piped text', text, LIMITS.piped_text_bytes)
+}
+
+function over(what: string, text: string, limit: number): Failed | undefined {
+  const actual = Buffer.byteLength(text)
+  if (actual <= limit) return undefined
+  const message = `The ${what} has ${actual} bytes; at most ${limit} are taken.`
+  return failed('too_large', message, { limit, actual })
 }

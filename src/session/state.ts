@@ -7,6 +7,8 @@ const SessionState = z.object({
   provider: z.string(),
   model: z.string(),
   mode: z.enum(['build', 'plan']),
+  /** The mode it began with, which its cache key keeps. */
+  starting_mode: z.enum(['build', 'plan']),
   permission_mode: z.enum(['read-only', 'ask', 'auto']),
   root_session_id: z.string(),
   /** The Session it was forked from; empty when it began by itself. */
@@ -22,13 +24,14 @@ export type SessionState = z.infer<typeof SessionState>
 const TITLE_CHARACTERS = 80
 
 export const sessionFold: Fold<SessionState> = {
-  version: 'session-2',
+  version: 'session-3',
   schema: SessionState,
   initial: {
     workspace: '',
     provider: '',
     model: '',
     mode: 'build',
+    starting_mode: 'build',
     permission_mode: 'ask',
     root_session_id: '',
     parent_session_id: '',
@@ -45,7 +48,8 @@ export const sessionFold: Fold<SessionState> = {
       case 'session_started': {
         const { workspace = '', provider = '', model = '', mode, permission_mode } = event.data
         const root_session_id = event.session_id
-        return { ...state, workspace, provider, model, mode, permission_mode, root_session_id }
+        const began = { provider, model, mode, starting_mode: mode, permission_mode }
+        return { ...state, ...began, workspace, root_session_id }
       }
       case 'session_fork': {
         const { root_session_id, parent_session_id } = event.data
@@ -55,11 +59,12 @@ export const sessionFold: Fold<SessionState> = {
           : { ...state, root_session_id }
       }
       case 'session_settings': {
-        const { provider, model, permission_mode, title } = event.data
+        const { provider, model, mode, permission_mode, title } = event.data
         return {
           ...state,
           provider: provider ?? state.provider,
           model: model ?? state.model,
+          mode: mode ?? state.mode,
           permission_mode: permission_mode ?? state.permission_mode,
           title: title ?? state.title,
         }

@@ -52,6 +52,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     provider: provider.value,
     surface,
     facts: parts.factsOf(state.provider, surface.model),
+    larger: largerModels(parts, state.provider, surface.model),
     cacheKey: cacheKeyOf(found.value, state),
     store: world.store,
     tools: parts.tools,
@@ -94,6 +95,18 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     signal: world.signal,
     clock: parts.place.clock,
   })
+}
+
+/** A window that nobody published is not larger than any. */
+function largerModels(
+  { modelsOf = () => [], factsOf }: SessionParts,
+  provider: string,
+  model: string,
+): TurnParts['larger'] {
+  const own = factsOf(provider, model)?.window_tokens ?? Infinity
+  return modelsOf(provider).flatMap(({ id, facts: { window_tokens = 0 } }) =>
+    window_tokens > own ? [{ model: id, window_tokens }] : [],
+  )
 }
 
 /** For the agent: from this workspace only, and by no link. */
@@ -154,6 +167,7 @@ function contextOf(
     signal: world.signal,
     files: parts.files,
     decided: new Set(claim.paths),
+    folder: parts.folder === '' ? undefined : parts.folder,
     run: runner(decision.writable),
     runReadOnly: runner('nothing'),
     redactor,

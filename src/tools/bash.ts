@@ -26,7 +26,9 @@ const Parameters = z.strictObject({
   folder: z
     .string()
     .optional()
-    .describe('Folder to run it in, relative to the workspace; the workspace when absent.'),
+    .describe(
+      'Folder to run it in, relative to the workspace. Default: the folder that the context names, else the workspace.',
+    ),
 })
 type Args = z.infer<typeof Parameters>
 
@@ -57,11 +59,12 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
     if (text !== '') context.progress(text)
     return spool.push(chunk)
   }
+  const folder = args.folder ?? context.folder
   const running = context.run({
     argv: ['/bin/sh', '-c', IN_BASH, 'sh', command],
     wallMs,
     network,
-    ...(args.folder === undefined ? {} : { folder: args.folder }),
+    ...(folder === undefined ? {} : { folder }),
     signal: context.signal,
     // Before anything is cut: half a key would not be found.
     onOutput: (chunk) => take(clean.push(chunk)),

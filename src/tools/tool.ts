@@ -37,6 +37,8 @@ export interface ToolContext {
   readonly files: ConfinedFiles
   /** Paths that were decided on for this call, as it names them and where they led. */
   readonly decided: ReadonlySet<string>
+  /** Where a command starts that names no folder, relative to the workspace; absent at its root. */
+  readonly folder?: string | undefined
   /** Runs a program in the sandbox that was decided on for this call. */
   readonly run: ConfinedRun
   /** The same with the workspace read-only, whatever was decided. */

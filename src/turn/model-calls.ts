@@ -13,6 +13,7 @@ import {
   type Shared,
 } from './compose-request.ts'
 import type { Unfit } from './fit-parts.ts'
+import { fullWindow } from './full-window.ts'
 import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -27,8 +28,10 @@ export class ModelCalls {
   /** The one before the last, or the last if it is large: it was answered, and nobody reads its body any more. */
   #spent: ComposedRequest | undefined
   readonly #callIds: CallIds
-  /** The last one of this Turn. */
+  /** The last one of this Turn that was sent. */
   #last: ComposedRequest | undefined
+  /** The last one of this Turn, also if it is too large to be sent. */
+  #composed: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
@@ -44,6 +47,14 @@ export class ModelCalls {
   }
 
   async call(call_index: number): Promise<Result<ProviderAnswer>> {
+    const answer = await this.#call(call_index)
+    const request = this.#composed
+    if (answer.ok || answer.error.kind !== 'context_overflow' || request === undefined)
+      return answer
+    return { ok: false, error: fullWindow(answer.error, request, this.#parts) }
+  }
+
+  async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     if (this.#parts.signal.aborted) return interrupted()
     const before = this.lastRequest
     const answered = this.#last
@@ -98,10 +109,12 @@ export class ModelCalls {
     const request = await this.#composer.compose(events(), { before, spent })
     if (signal.aborted) return interrupted()
     if (request.failure !== undefined) return { ok: false, error: request.failure }
+    this.#composed = request
     if (request.lost.length === 0) return ok(request)
     const recorded = await commit(lossDrafts(request))
     if (!recorded.ok) return recorded
     const again = await this.#composer.compose(events(), { before })
+    this.#composed = again
     return again.failure === undefined ? ok(again) : { ok: false, error: again.failure }
   }
 
@@ -262,10 +275,7 @@ function overLimit({ surface }: TurnParts, { body }: ComposedRequest): FailedCal
   const limit = surface.params.limits['request_bytes']
   if (limit === undefined || body.length <= limit) return undefined
   const text = `The request has ${body.length} bytes, and this model takes at most ${limit}.`
-  const { error } = failed('context_overflow', text, { limit, actual: body.length }, [
-    { action: 'Attach less at once, or ask for a part of it: lines, pages or a region.' },
-    { action: 'Begin a new Session.' },
-  ])
+  const { error } = failed('context_overflow', text, { limit, actual: body.length })
   return { ok: false, error, shown: false }
 }
 

@@ -25,6 +25,8 @@ export interface TurnParts {
   readonly surface: Surface
   /** What the catalogue knows of the model now; what shapes requests is frozen in the surface instead. */
   readonly facts: ModelFacts | undefined
+  /** Models of the same provider that are known to have a larger window. */
+  readonly larger: readonly { readonly model: string; readonly window_tokens: number }[]
   readonly cacheKey: string
   readonly store: BlobStore
   readonly tools: ReadonlyMap<string, Tool>

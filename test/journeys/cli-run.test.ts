@@ -126,7 +126,7 @@ test('contradictions and bad values are usage errors', async () => {
     ['--timeout', '-1', 'x'],
     ['--permission', 'all', 'x'],
     ['--continue', '--session', 'latest', 'x'],
-    ['--continue', '--mode', 'plan', 'x'],
+    ['--continue', '--mode', 'ship', 'x'],
   ]) {
     await runCli({ root }, 'run', 'Hello')
     const { code, stdout, stderr } = await runCli({ root }, 'run', ...argv)

@@ -19,6 +19,7 @@ interface ChatOptions {
   readonly root?: string
   readonly session?: string
   readonly permission?: 'read-only' | 'ask' | 'auto'
+  readonly mode?: 'build' | 'plan'
   readonly chunk?: number
   readonly gated?: boolean
   readonly clipboard?: string
@@ -35,7 +36,7 @@ export interface OpenChat extends Pty {
 }
 
 /** The chat waits for a person. */
-export const IDLE = /^(read-only|ask|auto) · \/help$/m
+export const IDLE = /^(plan, read-only|read-only|ask|auto) · \/help$/m
 
 export async function openChat(program: string, options: ChatOptions = {}): Promise<OpenChat> {
   const { columns = 80, rows = 30, root = await freshFolder(), ...order } = options

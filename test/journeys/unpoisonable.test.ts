@@ -186,4 +186,14 @@ test('a request that is larger than its model takes is not sent, and the Turn sa
   const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
   expect(await say(session, 'Good morning.')).toBe('context_overflow')
   expect(server.requests.length).toBe(0)
+  const ended = session.events.findLast((event) => event.type === 'turn_ended')
+  expect(ended?.data.error).toMatchObject({
+    message: expect.stringMatching(/takes at most 3000\.\n.*instructions and tools \d+ KiB/),
+    details: {
+      limit: 3_000,
+      parts: expect.arrayContaining([{ part: 'your messages', bytes: expect.any(Number) }]),
+      largest: [{ what: 'your message', turn: 1 }],
+    },
+    next_actions: [{ action: expect.stringContaining('Start a new Session') }],
+  })
 })

@@ -14,6 +14,8 @@ function everySentence(): string[] {
   return [
     words.NO_RESULT,
     ...say.late_context.map(words.lateContext),
+    words.piped('one\ntwo\n'),
+    words.piped('no newline'),
     ...say.attachment_errors.map(words.rejected),
     ...say.descriptors.map(words.descriptor),
     words.presenterContext({ b: 'two\nlines', a: 'one' }),
@@ -36,7 +38,7 @@ test('[PC-014] [PC-016] [PC-075] the bytes of Layer 0 and of every template belo
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: '3d0557929208c60eae0b418e71065623bf75771235f77496105a6203a2a58493',
+    sentences: 'fd1bf63687afcbe802d5881e62b94c1adc13f56efcf00ee65b18a75afd416580',
   })
 })
 

@@ -5,6 +5,8 @@ import { ATTACHMENT_EXTENSIONS, LIMITS } from '../../src/model/limits.ts'
 test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033] [AT-006] [AT-048]', () => {
   expect(LIMITS).toEqual({
     user_text_bytes: 1_048_576,
+    piped_text_bytes: 65_536,
+    piped_wait_ms: 3_000,
     attachment_bytes: 10_485_760,
     turn_attachment_bytes: 18_874_368,
     attachment_ms: 10_000,

@@ -21,6 +21,7 @@ const Order = z.object({
   /** To go on with; a new one by default. */
   session: SessionId.optional(),
   permission: z.enum(['read-only', 'ask', 'auto']).default('ask'),
+  mode: z.enum(['build', 'plan']).default('build'),
   /** Characters of an answer that come at once. */
   chunk: z.number().default(16),
   /** Each waits for the signal SIGUSR2, so that a test says when. */
@@ -40,13 +41,14 @@ const { parts, close } = await openParts(order.root, {
   providerOf: async () => ok(provider),
 })
 const harness = new Harness(parts)
-const { session: id, permission } = order
+const { session: id, permission, mode } = order
 const session = value(
   id === undefined
     ? await harness.create({
         provider: 'rehearsal',
         model: 'rehearsal',
         permissionMode: permission,
+        mode,
       })
     : await harness.open(id),
 )

@@ -14,6 +14,8 @@ export interface CliPlace {
   /** Holds the workspace, where the person stands, and the home. */
   readonly root: string
   readonly stdin?: string | Buffer
+  /** Where the person is, relative to the workspace. */
+  readonly folder?: string
   /** Somebody presses Ctrl-C as soon as the program listens for it. */
   readonly interrupted?: boolean
   /** Standard output and error are terminals. */
@@ -28,6 +30,8 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
   const streams: Streams = {
     stdin: {
       isTTY: false,
+      source: place.stdin === undefined ? 'other' : 'pipe',
+      ready: async () => true,
       all: async (limit) => {
         const bytes = Buffer.from(place.stdin ?? '')
         return bytes.length > limit ? undefined : bytes
@@ -47,7 +51,7 @@ export async function runCli(place: CliPlace, ...argv: readonly string[]): Promi
   const code = await main({
     argv,
     env: { HAWSER_HOME: join(place.root, 'home'), ...place.env },
-    cwd: () => join(place.root, 'workspace'),
+    cwd: () => join(place.root, 'workspace', place.folder ?? ''),
     streams,
   })
   const told = { code, stdout: stdout.text(), stderr: stderr.text() }

@@ -187,6 +187,7 @@ class LogMaker {
         ...(count > 0 ? { resources } : {}),
         ...(this.#maybe(0.1) ? { attachment_errors: [error] } : {}),
         ...(this.#maybe(0.1) ? { presenter_context: { open: 'a.ts' } } : {}),
+        ...(this.#maybe(0.1) ? { piped: this.#text('piped') } : {}),
         ...(steer ? { steer } : {}),
       },
     })
@@ -194,7 +195,8 @@ class LogMaker {
 
   #lateContext(): void {
     const date = `2026-01-${10 + this.chance.below(20)}`
-    const data = { workspace: '/w', mode: 'build', permission_mode: 'ask', date } as const
+    const where = { workspace: '/w', ...(this.#maybe(0.2) ? { folder: 'a' } : {}) }
+    const data = { ...where, mode: 'build', permission_mode: 'ask', date } as const
     this.#add({ type: 'late_context', data })
   }
 

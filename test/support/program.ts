@@ -22,6 +22,8 @@ export interface StartOptions {
   readonly root: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly uid?: number
+  /** `/dev/null` by default; `pipe` is a socket that the test writes to and ends. */
+  readonly stdin?: 'ignore' | 'pipe'
   /** Put before the program, as in `unshare --mount`. */
   readonly under?: readonly string[]
 }
@@ -54,21 +56,21 @@ export async function startProgram(
   program ??= freshFolder().then((folder) =>
     bundleScript(new URL('../../bin/hawser.ts', import.meta.url), folder),
   )
-  const { root, env = {}, uid, under = [] } = options
+  const { root, env = {}, uid, under = [], stdin = 'ignore' } = options
   if (uid !== undefined) await openTo(dirname(await program), root)
   const [command = process.execPath, ...args] = [...under, process.execPath, await program, ...argv]
   const child = spawn(command, args, {
     cwd: join(root, 'workspace'),
     env: { PATH: process.env['PATH'], HAWSER_HOME: join(root, 'home'), ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  child.stdin.on('error', () => {})
+  child.stdin?.on('error', () => {})
   const text = { stdout: '', stderr: '' }
   const waiting = new Set<() => void>()
   const gather = (name: 'stdout' | 'stderr') => {
-    child[name].setEncoding('utf8').on('data', (piece: string) => {
+    child[name]?.setEncoding('utf8').on('data', (piece: string) => {
       text[name] += piece
       for (const look of waiting) look()
     })

@@ -71,6 +71,7 @@ export function sampleEvents() {
       wholeEvent('late_context', late),
       wholeEvent('late_context', {
         ...late,
+        folder: 'a "b"/c',
         branch: 'main\u202e',
         mode: 'plan',
         permission_mode: 'read-only',

@@ -51,12 +51,13 @@ async function sayAgain(
   world: CliWorld,
   { defaultModel, settings }: Opened,
   session: Session,
-  { provider, model, permission }: SessionChoice,
+  { provider, model, mode, permission }: SessionChoice,
 ): Promise<Result<string | undefined>> {
-  if (permission !== undefined) {
-    const said = await session.setPermissionMode(permission)
-    if (!said.ok) return said
-  }
+  const said = await session.setPosture({
+    ...(mode === undefined ? {} : { mode }),
+    ...(permission === undefined ? {} : { permission_mode: permission }),
+  })
+  if (!said.ok) return said
   if (provider === undefined && model === undefined) return ok(undefined)
   const chosen = provider ?? session.state.provider
   const same = chosen === session.state.provider
@@ -107,14 +108,20 @@ async function newSession(
   return ok({ session: session.value, byDefault, warning: judged.value })
 }
 
-function contradiction(choice: SessionChoice): string | undefined {
-  const { session, mode } = choice
-  if (session !== undefined && choice.continue === true) {
-    return 'Say either --session or --continue.'
-  }
-  return mode === undefined
-    ? undefined
-    : 'A Session keeps the mode it began with. Begin a new one to change it.'
+function contradiction({ session, continue: latest }: SessionChoice): string | undefined {
+  return session !== undefined && latest === true
+    ? 'Say either --session or --continue.'
+    : undefined
+}
+
+/** What a person should know who allowed more than the mode of the Session lets through. */
+export function limitedByPlan(
+  { state }: Session,
+  { permission }: Pick<SessionChoice, 'permission'>,
+): string | undefined {
+  if (state.mode !== 'plan' || permission === undefined || permission === 'read-only')
+    return undefined
+  return `plan mode limits this Session to read-only; --permission ${permission} takes effect with --mode build.`
 }
 
 export const REHEARSING =

@@ -17,7 +17,7 @@ const SESSION_OPTIONS: readonly Option[] = [
   { flags: '--model <name>', help: 'model of a new Session' },
   {
     flags: '--mode <mode>',
-    help: 'build, or plan: read-only to its end',
+    help: 'build, or plan: read-only until you choose build; also changes an old Session',
     choices: ['build', 'plan'],
   },
   {
@@ -39,7 +39,12 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'run',
     summary: 'one Turn: ask, watch it work, get the answer',
-    args: [{ name: '[prompt...]', help: 'what to do; read from standard input when absent' }],
+    args: [
+      {
+        name: '[prompt...]',
+        help: 'what to do; without it, standard input. With it, text from a pipe or a file is sent along',
+      },
+    ],
     options: [
       ATTACH_OPTION,
       ...SESSION_OPTIONS,
@@ -52,7 +57,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       'hawser run "What is in this folder?"',
-      'git diff | hawser run --permission read-only',
+      'git diff | hawser run "Review this"',
       'hawser run --attach harbour.png "What is in this picture?"',
       'hawser run --continue "And now the tests" --json',
     ],

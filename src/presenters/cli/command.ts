@@ -42,7 +42,7 @@ export const JSON_OPTION: Option = { flags: '--json', help: 'answer as JSON on s
 
 export const WORKSPACE_OPTION: Option = {
   flags: '--workspace <dir>',
-  help: 'folder to work in; the current one by default',
+  help: 'folder to work in, exactly; by default it is found from the current one upwards',
 }
 
 export const OPTIONAL_SESSION: Argument = {

@@ -2,7 +2,7 @@ import type { EventData, WholeEvent } from '../../model/event.ts'
 import { ResourceId } from '../../model/ids.ts'
 import { counted, grouped } from './amounts.ts'
 import { cutWords } from './cut-words.ts'
-import { resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
+import { pipedWords, resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
 export interface Essence {
@@ -124,21 +124,21 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
 const SCOPES = { once: 'once', session: 'for the Session' } as const
 
 function settings(data: EventData<'session_settings'>): string {
-  const { model, provider, effort, permission_mode, title } = data
-  const told = Object.entries({ model, provider, effort, permission_mode, title })
+  const { model, provider, effort, mode, permission_mode, title } = data
+  const told = Object.entries({ model, provider, effort, mode, permission_mode, title })
   return told
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
     .join(', ')
 }
 
 function userMessage(data: EventData<'user_message'>): Essence {
-  const { text, resources = [], attachment_errors = [], steer } = data
+  const { text, piped, resources = [], attachment_errors = [], steer } = data
   const head = listed([
     ...(steer === true ? ['to the running Turn'] : []),
     ...resources.map(resourceWords),
     ...attachment_errors.map(({ name, reason }) => `${name} was refused: ${reason}`),
   ])
-  return { head, body: text }
+  return { head, body: piped === undefined ? text : `${text}\n[${pipedWords(piped)}]\n${piped}` }
 }
 
 /** By whom, and why, where that was said. */

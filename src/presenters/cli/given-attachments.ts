@@ -11,7 +11,7 @@ import type { CliWorld } from './world.ts'
 
 /** Where bytes without a name come from. */
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'> & {
-  readonly stdin?: CliWorld['streams']['stdin']
+  readonly stdin?: Pick<CliWorld['streams']['stdin'], 'isTTY' | 'upTo'>
 }
 
 /** What goes with a message besides its words. */

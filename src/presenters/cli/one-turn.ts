@@ -28,7 +28,7 @@ export interface TurnResult {
 }
 
 /** What a person asks, and what goes with it. */
-export interface Message extends Pick<AdmitOptions, 'attachments' | 'views'> {
+export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped'> {
   readonly text: string
 }
 

@@ -33,7 +33,15 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
         },
       },
       streams: {
-        stdin: { isTTY, all: unused, upTo: unused, keys: unused, interrupt: unused },
+        stdin: {
+          isTTY,
+          source: 'terminal' as const,
+          ready: unused,
+          all: unused,
+          upTo: unused,
+          keys: unused,
+          interrupt: unused,
+        },
         stdout: { ...stderr, write: unused },
         stderr,
         onResize: unused,

@@ -24,6 +24,11 @@ export function extentOf(resource: Descriptor): string {
   return lines === undefined ? '' : counted(lines, 'line')
 }
 
+/** Text that came with a message by a pipe. */
+export function pipedWords(piped: string): string {
+  return `standard input, ${fileSize(Buffer.byteLength(piped))}`
+}
+
 /** Why an attachment is not there. Visible text. */
 export function refusalWords({ name, reason }: Pick<AttachmentError, 'name' | 'reason'>): string {
   return `✗ ${visibleLine(name)}: ${visibleLine(reason)}`

@@ -4,7 +4,7 @@ import { NEVER_USED, openWorkspace } from '../../host/workspace.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { Given } from './command.ts'
-import { workspacePath } from './workspace.ts'
+import { workspaceOf } from './workspace.ts'
 import type { CliWorld } from './world.ts'
 
 /** Where settings stand. Opened without reading any: who wants to mend bad settings must get this far. */
@@ -47,9 +47,9 @@ export async function inSettings(
 
 async function workspaceFolders(world: CliWorld, named: unknown, ids: Ids, need: WorkspaceNeed) {
   if (need === 'none') return ok(undefined)
-  const path = workspacePath(world, named)
-  if (!path.ok) return path
-  const opened = await openWorkspace(path.value, ids, need)
+  const found = await workspaceOf(world, named)
+  if (!found.ok) return found
+  const opened = await openWorkspace(found.value.path, ids, need)
   if (opened.ok || opened.error.details['reason'] !== NEVER_USED) return opened
   return ok(undefined)
 }

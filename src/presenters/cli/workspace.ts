@@ -1,5 +1,7 @@
+import { userHome } from '../../host/machine.ts'
+import { findWorkspace, type FoundWorkspace } from '../../host/workspace-search.ts'
 import { NEVER_USED } from '../../host/workspace.ts'
-import { failed, type Result } from '../../model/errors.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { Given } from './command.ts'
 import type { CliWorld, Opened, OpenOptions } from './world.ts'
@@ -17,9 +19,10 @@ export async function inWorkspace(
   { unused, ...opening }: Opening = {},
 ): Promise<number> {
   const json = options['json'] === true
-  const path = workspacePath(world, options['workspace'])
-  if (!path.ok) return refuse(world, json, path.error)
-  const opened = await world.open(path.value, opening)
+  const found = await workspaceOf(world, options['workspace'])
+  if (!found.ok) return refuse(world, json, found.error)
+  const { path, folder } = found.value
+  const opened = await world.open(path, { ...opening, folder })
   if (!opened.ok) {
     const never = opened.error.details['reason'] === NEVER_USED
     return never && unused !== undefined ? unused() : refuse(world, json, opened.error)
@@ -33,12 +36,23 @@ export async function inWorkspace(
   }
 }
 
-/** The folder that `--workspace` names, or else the one where the person stands. */
-export function workspacePath({ cwd }: CliWorld, given: unknown): Result<string> {
-  if (typeof given === 'string' && given !== '') return { ok: true, value: given }
+/** The folder that `--workspace` names, as if the person were in it; or else the one found from where they are. */
+export async function workspaceOf(
+  world: Pick<CliWorld, 'cwd' | 'home'>,
+  given: unknown,
+): Promise<Result<FoundWorkspace>> {
+  if (typeof given === 'string' && given !== '') return ok({ path: given, folder: '' })
   if (given !== undefined) return failed('invalid_args', '--workspace needs the path of a folder.')
+  const here = currentFolder(world)
+  if (!here.ok) return here
+  const ends = { hawserHome: world.home, userHome: userHome() }
+  return ok(await findWorkspace(here.value, ends))
+}
+
+/** The folder where the person is. */
+export function currentFolder({ cwd }: Pick<CliWorld, 'cwd'>): Result<string> {
   try {
-    return { ok: true, value: cwd() }
+    return ok(cwd())
   } catch {
     return failed('not_found', 'The folder you are in is gone.', {}, [
       { action: 'Go to a folder that is there, or name one.', command: 'hawser --workspace DIR' },

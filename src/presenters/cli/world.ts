@@ -79,6 +79,8 @@ export interface KnownModels {
 export interface OpenOptions {
   /** Without it there is nobody to ask. */
   readonly ask?: SessionParts['ask']
+  /** Where the person is, relative to the workspace: commands start there. Empty or absent at its root. */
+  readonly folder?: string
   /** Makes `.hawser` where it is missing; without it that is `not_found`. */
   readonly make?: boolean
 }

@@ -11,6 +11,7 @@ import { Display } from './display.ts'
 import { apply, cleared, giveBack, newEditor, withHistory, type EditorState } from './editor.ts'
 import { listenToKeys } from './keyboard.ts'
 import type { Key } from './keys.ts'
+import { nextPosture, postureWords } from './posture.ts'
 import { argumentsOf, type Questions } from './questions.ts'
 import { aside, sentences } from './rows.ts'
 import type { Scene } from './screen.ts'
@@ -147,10 +148,22 @@ class Chat {
       this.#display.repair()
       return true
     }
+    if (chord === 'shift-tab') {
+      if (!this.#asking.waits) this.#commands = this.#commands.then(this.#cycle).catch(this.#broke)
+      return true
+    }
     if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
     if (this.#here.busy) this.#note = 'A Turn is running; Ctrl-C interrupts it.'
     else this.leave(EXIT.done)
     return true
+  }
+
+  /** In the order of what was typed: a command before it may change the mode too. */
+  readonly #cycle = async (): Promise<void> => {
+    const { session } = this.#here
+    const changed = await session.setPosture(nextPosture(session.state))
+    if (!changed.ok) this.#display.print(failureRows(changed.error, this.#display.columns))
+    this.#display.refresh()
   }
 
   #interrupt(): void {
@@ -260,7 +273,7 @@ class Chat {
     const { busy, session } = this.#here
     if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
     if (this.#asking.waits) return this.#asking.hint()
-    if (busy) return aside('Ctrl-C interrupts · Enter steers')
-    return aside(`${session.permissionMode} · /help`)
+    const inForce = postureWords(session.state)
+    return aside(busy ? `${inForce} · Ctrl-C interrupts · Enter steers` : `${inForce} · /help`)
   }
 }

@@ -37,7 +37,15 @@ test.each([
 
 test('only commands whose parts exist are listed, and the others say that they are not there yet', async () => {
   const { actions, run } = await place()
-  expect(commandNames(actions)).toEqual(['help', 'sessions', 'model', 'permission', 'quit'])
+  expect(commandNames(actions)).toEqual([
+    'help',
+    'sessions',
+    'model',
+    'permission',
+    'plan',
+    'build',
+    'quit',
+  ])
   expect([
     await run('undo'),
     await run('fork'),

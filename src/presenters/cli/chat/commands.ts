@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/list.ts'
-import type { Session } from '../../../session/session.ts'
+import type { Posture, Session } from '../../../session/session.ts'
 import { counted } from '../amounts.ts'
 import type { ChatActions, Done, Here } from './here.ts'
 import { attach, detach, resources } from './resource-commands.ts'
@@ -91,6 +91,18 @@ const COMMANDS: readonly Command[] = [
     run: permission,
   },
   {
+    name: 'plan',
+    usage: '',
+    summary: 'plan mode: everything is read-only',
+    run: async (here) => posture(here, 'plan'),
+  },
+  {
+    name: 'build',
+    usage: '',
+    summary: 'leave plan mode',
+    run: async (here) => posture(here, 'build'),
+  },
+  {
     name: 'compact',
     usage: '',
     summary: 'replace old History by a checkpoint',
@@ -120,6 +132,7 @@ const KEYS = [
   ['Enter', 'send; while a Turn runs, a word to it'],
   ['Alt-Enter, Ctrl-J, \\ Enter', 'begin a new line'],
   ['@FILE, @HANDLE', 'attach a file; show the model again what was attached'],
+  ['Shift-Tab', 'change to the next of plan, ask and auto'],
   ['Up, Down', 'what you sent before'],
   ['Ctrl-C', 'interrupt the Turn, or clear the line; again to leave'],
   ['Ctrl-D', 'leave, when nothing is written'],
@@ -195,14 +208,27 @@ async function model({ session, actions, columns }: Here, argument: string): Pro
 }
 
 async function permission({ session, columns }: Here, argument: string): Promise<Result<Done>> {
+  const { mode, permission_mode } = session.state
   if (argument === '') {
-    const text = `${session.permissionMode}: ${MODES[session.permissionMode]}.`
+    const later = mode === 'plan' ? ` Plan mode is on; /build changes to ${permission_mode}.` : ''
+    const text = `${session.permissionMode}: ${MODES[session.permissionMode]}.${later}`
     return ok({ rows: sentences(text, { columns }) })
   }
   if (!isMode(argument)) {
     return failed('invalid_args', 'The modes are read-only, ask and auto.')
   }
-  return quiet(await session.setPermissionMode(argument))
+  const set = await session.setPermissionMode(argument)
+  if (!set.ok || mode !== 'plan' || argument === 'read-only') return quiet(set)
+  const limited = `Plan mode limits this Session to read-only; ${argument} takes effect after /build.`
+  return ok({ rows: sentences(limited, { columns }) })
+}
+
+async function posture(
+  { session, columns }: Here,
+  mode: NonNullable<Posture['mode']>,
+): Promise<Result<Done>> {
+  if (session.state.mode !== mode) return quiet(await session.setPosture({ mode }))
+  return ok({ rows: sentences(`This Session is in ${mode} mode.`, { columns }) })
 }
 
 type Mode = Session['permissionMode']

@@ -9,7 +9,13 @@ import { MarkdownStream } from '../markdown.ts'
 import { counted, grouped } from '../amounts.ts'
 import { subjectOf } from '../event-essence.ts'
 import { refusalsIn } from '../failure.ts'
-import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
+import {
+  pipedWords,
+  refusalWords,
+  resourceNews,
+  resourceWords,
+  type ResourceOf,
+} from '../resource-words.ts'
 import { aside, head, sentences, verbatim } from './rows.ts'
 import { resultRows } from './tool-rows.ts'
 
@@ -28,6 +34,7 @@ export function translate(
     case 'user_message':
       return [
         ...userRows(event.data.text, event.data.steer === true, columns),
+        ...(event.data.piped === undefined ? [] : say(`  ${pipedWords(event.data.piped)}`)),
         ...attachmentRows(event.data, columns),
       ]
     case 'assistant_message':
@@ -175,14 +182,20 @@ function decisionWords(
 }
 
 function settingsWords(data: WholeEvent<'session_settings'>['data']): string {
-  const { permission_mode, model, title } = data
+  const { mode, permission_mode, model, title } = data
   const words = [
+    ...(mode === undefined ? [] : [`Mode: ${MODES[mode]}.`]),
     ...(permission_mode === undefined ? [] : [`Permission mode: ${permission_mode}.`]),
     ...(model === undefined ? [] : [`Model: ${model}.`]),
     ...(title === undefined ? [] : [`Title: ${title}.`]),
   ]
   return words.join(' ')
 }
+
+const MODES = {
+  plan: 'plan, everything is read-only',
+  build: 'build, as the permission mode allows',
+} as const
 
 function endRows(
   event: WholeEvent<'turn_ended'>,

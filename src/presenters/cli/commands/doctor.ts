@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { userHome } from '../../../host/machine.ts'
 import { NextAction } from '../../../model/error-shape.ts'
-import type { Result } from '../../../model/errors.ts'
+import { ok, type Result } from '../../../model/errors.ts'
 import { answer, refuse, wantsColour } from '../answer.ts'
 import { painted, type Line } from '../cell-width.ts'
 import { cell } from '../columns.ts'
@@ -12,7 +12,7 @@ import { examine, type Examination } from '../doctor/examine.ts'
 import { EXIT } from '../exit-code.ts'
 import { withProgress } from '../progress.ts'
 import { chosenColour } from '../setting-values.ts'
-import { workspacePath } from '../workspace.ts'
+import { currentFolder, workspaceOf } from '../workspace.ts'
 import type { CliWorld } from '../world.ts'
 
 const Asked = z.object({
@@ -49,7 +49,8 @@ export const Output = z.object({
 /** Checks this machine and this folder. Exit code 1 when there is a problem. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { options } = Asked.parse(given)
-  const path = workspacePath(world, options.workspace)
+  const workspace = await workspaceOf(world, options.workspace)
+  const path = workspace.ok ? ok(workspace.value.path) : workspace
   if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)
   const found = await withProgress(world, 'Looking at everything', () => examine(world, path))
   const healthy = found.checks.every(({ status }) => status !== 'problem')
@@ -83,7 +84,7 @@ function secretsIn(
     value !== undefined && SECRET_NAME.test(name) ? [value] : [],
   )
   const keys = [...said, ...stored].map((text) => ({ text, instead: '(hidden)' }))
-  const standing = workspacePath(world, undefined)
+  const standing = currentFolder(world)
   const places = [
     { text: workspace.ok ? workspace.value : '', instead: '<workspace>' },
     { text: standing.ok ? standing.value : '', instead: '<workspace>' },

@@ -7,12 +7,13 @@ import type { WholeEvent } from '../../../model/event.ts'
 import type { Session } from '../../../session/session.ts'
 import { Activity } from '../activity.ts'
 import { refuse, wantsColour } from '../answer.ts'
-import { beginSession, REHEARSING, SessionChoice } from '../begin.ts'
+import { beginSession, limitedByPlan, REHEARSING, SessionChoice } from '../begin.ts'
 import type { Given } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
 import { costOf, footer } from '../footer.ts'
 import { attachmentsNamed, enclosedIn } from '../given-attachments.ts'
 import { oneTurn, type Message, type TurnResult } from '../one-turn.ts'
+import { pipedText, type PipedText } from '../piped-text.ts'
 import { standing } from '../picture.ts'
 import { drawingOn } from '../pictures.ts'
 import { promptOf, type Prompt } from '../prompt.ts'
@@ -41,7 +42,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     return refuse(world, given.options['json'] === true, error)
   }
   const { json } = options.data
-  const asked = await askedFor(world, given.args[0], options.data.attach)
+  const asked = await askedFor(world, given.args[0], options.data)
   if (!asked.ok) return refuse(world, json, asked.error)
   const activity = new Activity(world.clock, world.streams.stderr)
   const ask = json ? undefined : askAtTerminal(world.streams, activity)
@@ -57,18 +58,30 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 interface Asked {
   readonly prompt: Prompt
   readonly attached: readonly AttachmentInput[]
+  readonly piped: string | undefined
 }
 
 async function askedFor(
   world: CliWorld,
   words: unknown,
-  names: readonly string[],
+  { attach: names, quiet }: Options,
 ): Promise<Result<Asked>> {
   const beside = { attached: names.length > 0, stdin: names.includes('-') }
   const prompt = await promptOf(world, words, beside)
   if (!prompt.ok) return prompt
   const attached = await attachmentsNamed({ ...world, stdin: world.streams.stdin }, names)
-  return attached.ok ? ok({ prompt: prompt.value, attached: attached.value }) : attached
+  if (!attached.ok) return attached
+  // Without words standard input is the prompt itself, or was attached.
+  const read =
+    prompt.value.typed && !beside.stdin ? await pipedText(world.streams.stdin, world.clock) : ok({})
+  if (!read.ok) return read
+  const { piped, notice, attached: handedOver }: PipedText = read.value
+  if (notice !== undefined && !quiet) world.streams.stderr.write(`hawser: ${notice}\n`)
+  return ok({
+    prompt: prompt.value,
+    attached: [...(handedOver === undefined ? [] : [handedOver]), ...attached.value],
+    piped,
+  })
 }
 
 async function inSession(
@@ -84,6 +97,8 @@ async function inSession(
   const { stdout, stderr } = world.streams
   if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
   if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${warning}\n`)
+  const limited = limitedByPlan(session, options)
+  if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
   const message = await messageOf(world, session, asked, options)
   const view = options.json
     ? jsonView(stdout)
@@ -117,16 +132,16 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
 async function messageOf(
   world: CliWorld,
   session: Session,
-  { prompt, attached }: Asked,
+  { prompt, attached, piped }: Asked,
   { quiet, json }: Options,
 ): Promise<Message> {
   const { text, typed } = prompt
-  if (!typed) return { text, attachments: attached }
+  if (!typed) return { text, attachments: attached, piped }
   const { attachments, views, unknown } = await enclosedIn(text, session, attached, world)
   if (unknown.length > 0 && !quiet && !json) {
     world.streams.stderr.write(`hawser: this Session has no ${unknown.join(', ')}; sent as text.\n`)
   }
-  return { text, attachments, views }
+  return { text, attachments, views, piped }
 }
 
 async function wordsFor(

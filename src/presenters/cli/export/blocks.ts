@@ -37,12 +37,15 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'turn_started':
       return [{ kind: 'turn', ts }]
     case 'user_message': {
-      const { resources = [], attachment_errors = [], steer } = event.data
+      const { resources = [], attachment_errors = [], steer, piped } = event.data
       const title = steer === true ? 'Person, to the running Turn' : 'Person'
-      return text('person', title, event.data.text, [
-        ...resources.map(resourceWords),
-        ...attachment_errors.map(refusalWords),
-      ])
+      return [
+        ...text('person', title, event.data.text, [
+          ...resources.map(resourceWords),
+          ...attachment_errors.map(refusalWords),
+        ]),
+        ...(piped === undefined ? [] : text('tool', 'Standard input', piped)),
+      ]
     }
     case 'assistant_message': {
       const { partial, resources = [] } = event.data

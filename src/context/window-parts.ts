@@ -1,0 +1,109 @@
+import { isJsonObject, parseJson } from '../encoding/json.ts'
+import { shortened } from '../encoding/quote.ts'
+import { SessionResources } from '../history/session-resources.ts'
+import type { EventData, WholeEvent } from '../model/event.ts'
+import type { Segment } from '../model/segment.ts'
+
+/** What a request is made of, by size. */
+export interface WindowParts {
+  /** The largest first; none is empty. */
+  readonly parts: readonly { readonly part: WindowPart; readonly bytes: number }[]
+  /** Single items that a person or a tool brought in, the largest first. */
+  readonly largest: readonly LargeItem[]
+}
+
+export type WindowPart =
+  | 'instructions and tools'
+  | 'your messages'
+  | 'answers of the model'
+  | 'tool results'
+  | 'attachments'
+  | 'facts from Hawser'
+
+export interface LargeItem {
+  /** As in `result of read notes.txt`. */
+  readonly what: string
+  /** Number of its Turn, from 1. */
+  readonly turn: number
+  readonly bytes: number
+  /** Of a Resource, which can be dropped. */
+  readonly handle?: string
+}
+
+const MOST_NAMED = 3
+
+/** Pure. `events` are those that the segments were composed from. */
+export function windowParts(
+  segments: readonly Segment[],
+  events: readonly WholeEvent[],
+): WindowParts {
+  const said = new Set(
+    events.flatMap((event) => (event.type === 'user_message' ? [event.seq] : [])),
+  )
+  const sums = new Map<WindowPart, number>()
+  for (const segment of segments) {
+    const part = partOf(segment, said)
+    sums.set(part, (sums.get(part) ?? 0) + segment.length)
+  }
+  const brought = segments.filter((segment) => BROUGHT.has(partOf(segment, said)))
+  return {
+    parts: [...sums]
+      .map(([part, bytes]) => ({ part, bytes }))
+      .toSorted((a, b) => b.bytes - a.bytes),
+    largest: brought
+      .toSorted((a, b) => b.length - a.length)
+      .slice(0, MOST_NAMED)
+      .map((segment) => itemOf(segment, events)),
+  }
+}
+
+/** What would not be there if somebody had done otherwise. */
+const BROUGHT: ReadonlySet<WindowPart> = new Set(['your messages', 'tool results', 'attachments'])
+
+/** Some dialects put facts of Hawser into the role of the user: `said` are the Events that a person wrote. */
+function partOf({ seq, role, resource }: Segment, said: ReadonlySet<number>): WindowPart {
+  if (seq < 0) return 'instructions and tools'
+  if (resource !== undefined) return 'attachments'
+  switch (role) {
+    case 'user':
+      return said.has(seq) ? 'your messages' : 'facts from Hawser'
+    case 'tool_result':
+      return 'tool results'
+    case 'assistant':
+    case 'reasoning':
+    case 'tool_call':
+      return 'answers of the model'
+    case 'developer':
+    case 'params':
+    case 'tool':
+    case 'system':
+      return 'facts from Hawser'
+  }
+}
+
+function itemOf(segment: Segment, events: readonly WholeEvent[]): LargeItem {
+  const { seq, length: bytes, resource } = segment
+  const turn = events.filter((event) => event.type === 'turn_started' && event.seq <= seq).length
+  const descriptor =
+    resource === undefined ? undefined : new SessionResources(events).byId(resource)?.descriptor
+  if (descriptor !== undefined) {
+    return { what: descriptor.handle, turn, bytes, handle: descriptor.handle }
+  }
+  const event = events.find((one) => one.seq === seq)
+  const what = event?.type === 'tool_result' ? resultName(event.data, events) : 'your message'
+  return { what, turn, bytes }
+}
+
+const NAME_BYTES = 80
+
+/** By the argument that tells calls of a tool apart. */
+function resultName(
+  { call_id, name }: EventData<'tool_result'>,
+  events: readonly WholeEvent[],
+): string {
+  const call = events.find((event) => event.type === 'tool_call' && event.data.call_id === call_id)
+  const args = call?.type === 'tool_call' ? parseJson(call.data.arguments) : undefined
+  const told = isJsonObject(args) ? (args['path'] ?? args['command'] ?? args['pattern']) : undefined
+  const argument = typeof told === 'string' ? ` ${shortened(told, NAME_BYTES)}` : ''
+  return `result of ${name}${argument}`
+}

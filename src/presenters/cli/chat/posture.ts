@@ -1,0 +1,17 @@
+import type { Posture, Session } from '../../../session/session.ts'
+
+type State = Pick<Session['state'], 'mode' | 'permission_mode'>
+
+/** What is in force, for the status line. */
+export function postureWords({ mode, permission_mode }: State): string {
+  return mode === 'plan' ? 'plan, read-only' : permission_mode
+}
+
+/**
+ * What Shift-Tab changes to: plan, ask, auto, and plan again. From read-only, which is outside of the cycle, it goes to ask.
+ */
+export function nextPosture({ mode, permission_mode }: State): Posture {
+  if (mode === 'plan') return { mode: 'build', permission_mode: 'ask' }
+  if (permission_mode === 'auto') return { mode: 'plan' }
+  return { permission_mode: permission_mode === 'ask' ? 'auto' : 'ask' }
+}

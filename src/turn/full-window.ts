@@ -1,0 +1,81 @@
+import { windowParts, type LargeItem } from '../context/window-parts.ts'
+import type { HawserError, NextAction } from '../model/errors.ts'
+import type { ComposedRequest } from './compose-request.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/**
+ * Says of a request that did not fit what fills it, and what can be done about that now. The sentence that refused it
+ * stays in it. Pure.
+ */
+export function fullWindow(
+  error: HawserError,
+  { segments, body }: Pick<ComposedRequest, 'segments' | 'body'>,
+  turn: Pick<TurnParts, 'session' | 'surface' | 'facts' | 'events' | 'larger'>,
+): HawserError {
+  const { parts, largest } = windowParts(segments, turn.events())
+  const window = turn.facts?.window_tokens
+  const { model } = turn.surface
+  const size = window === undefined ? '' : ` of ${grouped(window)} tokens`
+  const filled = parts.map(({ part, bytes }) => `${part} ${kib(bytes)}`).join(', ')
+  const named = largest.map(({ what, turn: at, bytes }) => `${what} (Turn ${at}, ${kib(bytes)})`)
+  const message = [
+    `The conversation is too long for ${model} and its window${size}.`,
+    error.message,
+    `The request has ${kib(body.length)}: ${filled}.`,
+    ...(named.length === 0 ? [] : [`Largest: ${named.join('; ')}.`]),
+  ].join('\n')
+  return {
+    ...error,
+    message,
+    details: {
+      ...error.details,
+      model,
+      ...(window === undefined ? {} : { window_tokens: window }),
+      request_bytes: body.length,
+      parts,
+      largest,
+    },
+    next_actions: [
+      ...dropActions(largest, turn.session),
+      ...modelActions(turn),
+      {
+        action:
+          'Start a new Session (hawser, or hawser run without --continue) and ask only for the parts of files that matter. This Session can still be read, searched and exported.',
+      },
+    ],
+  }
+}
+
+function dropActions(largest: readonly LargeItem[], session: string): NextAction[] {
+  return largest.flatMap(({ handle }) =>
+    handle === undefined
+      ? []
+      : [
+          {
+            action: `Stop sending ${handle}.`,
+            command: `hawser resources ${session} drop ${handle}`,
+          },
+        ],
+  )
+}
+
+/** The one with the largest window; what was said stays, and the next Turn goes to it. */
+function modelActions({ larger, session }: Pick<TurnParts, 'larger' | 'session'>): NextAction[] {
+  const [best] = larger.toSorted((a, b) => b.window_tokens - a.window_tokens)
+  if (best === undefined) return []
+  const { model, window_tokens } = best
+  return [
+    {
+      action: `Go on with ${model}, whose window has ${grouped(window_tokens)} tokens (in a conversation: /model ${model}).`,
+      command: `hawser run --session ${session} --model ${model} "Go on"`,
+    },
+  ]
+}
+
+function kib(bytes: number): string {
+  return `${grouped(Math.ceil(bytes / 1024))} KiB`
+}
+
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}

@@ -1,0 +1,97 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { bundleScript } from '../support/bundled-script.ts'
+import { runCli } from '../support/cli.ts'
+import { freshFolder } from '../support/folder.ts'
+import { openPty } from '../support/pty.ts'
+import { openRehearsal } from '../support/rehearsal-server.ts'
+import { flat } from './open-chat.ts'
+
+/** A model whose window is full when it has read the log file. */
+async function place() {
+  const root = await freshFolder()
+  const workspace = join(root, 'workspace')
+  await mkdir(workspace)
+  await writeFile(join(workspace, 'tides.txt'), 'high water at noon\n'.repeat(2_000))
+  const vendor = await openRehearsal()
+  const env = {
+    ANTHROPIC_API_KEY: 'a-key-for-the-rehearsal',
+    ANTHROPIC_BASE_URL: vendor.baseUrl('messages', 'overflow:6000'),
+  }
+  return { root, workspace, env }
+}
+
+const MODEL = 'claude-haiku-4-5'
+
+const Result = z.looseObject({
+  session_id: z.string(),
+  error: z.looseObject({
+    kind: z.string(),
+    message: z.string(),
+    details: z.looseObject({
+      model: z.string(),
+      window_tokens: z.number(),
+      request_bytes: z.number(),
+      parts: z.array(z.object({ part: z.string(), bytes: z.number() })),
+      largest: z.array(z.looseObject({ what: z.string(), turn: z.number(), bytes: z.number() })),
+    }),
+    next_actions: z.array(z.looseObject({ action: z.string(), command: z.string().optional() })),
+  }),
+})
+
+test('a full window says what fills it, by parts and by the largest items, and what can be done now', async () => {
+  const { root, env } = await place()
+  const argv = ['run', '--model', MODEL, 'Read tides.txt']
+  const run = await runCli({ root, env }, ...argv, '--json')
+  expect(run.code).toBe(1)
+  const { session_id, error } = Result.parse(
+    JSON.parse(run.stdout.trimEnd().split('\n').at(-1) ?? ''),
+  )
+  expect(error.kind).toBe('context_overflow')
+  expect(error.details).toMatchObject({ model: MODEL, window_tokens: 200_000 })
+  expect(error.details.parts[0]?.part).toBe('tool results')
+  const sum = error.details.parts.reduce((all, { bytes }) => all + bytes, 0)
+  expect(sum).toBeGreaterThan(error.details.request_bytes * 0.95)
+  expect(sum).toBeLessThanOrEqual(error.details.request_bytes)
+  expect(error.details.largest[0]).toMatchObject({ what: 'result of read tides.txt', turn: 1 })
+  const larger = error.next_actions.find(({ command = '' }) => command.includes('--model'))
+  expect(larger?.command).toMatch(new RegExp(`^hawser run --session ${session_id} --model claude-`))
+  const words = await runCli({ root, env }, 'run', '--continue', 'And now?')
+  expect([words.code, words.stdout]).toEqual([1, ''])
+  expect(words.stderr).toMatch(/too long for claude-haiku-4-5[^]*tool results \d+ KiB/)
+  expect(words.stderr).toContain('Largest: result of read tides.txt (Turn 1,')
+  expect(words.stderr).toMatch(/\nTry: hawser run --session ses_\w+ --model [\w-]+ "Go on"\n/)
+  expect(words.stderr).toContain('\nNext: Start a new Session')
+})
+
+test('what is proposed works: another model goes on where the window was full', async () => {
+  const { root, env } = await place()
+  await runCli({ root, env }, 'run', '--model', MODEL, 'Read tides.txt')
+  const roomy = { ...env, ANTHROPIC_BASE_URL: env.ANTHROPIC_BASE_URL.replace('6000', '900000') }
+  const argv = ['run', '--continue', '--model', 'claude-opus-4-8', 'Go on']
+  const again = await runCli({ root, env: roomy }, ...argv)
+  expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('too long')])
+})
+
+test('a conversation shows the same, and goes on', async () => {
+  const { root, workspace, env } = await place()
+  const program = await bundleScript(new URL('../../bin/hawser.ts', import.meta.url), root)
+  const pty = openPty(process.execPath, [program, 'chat', '--model', MODEL], {
+    columns: 100,
+    rows: 40,
+    cwd: workspace,
+    env: { ...env, HAWSER_HOME: join(root, 'home') },
+  })
+  await pty.until(/^ask · \/help$/m)
+  pty.write('Read tides.txt\r')
+  await pty.until('Start a new Session')
+  expect(flat(pty)).toMatch(
+    /too long for claude-haiku-4-5[^]*Largest: result of read tides\.txt \(Turn 1/,
+  )
+  expect(flat(pty)).toContain('/model claude-')
+  await pty.until(/^ask · \/help$/m)
+  pty.write('\u0004')
+  expect((await pty.ended).code).toBe(0)
+})
