@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { access, constants, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -95,6 +96,9 @@ async function made(scene: RootScene): Promise<readonly Socket[]> {
       join(folder, `h${process.pid}`),
     ),
   ]
+  scene.onClear(() => {
+    for (const folder of places) rmSync(folder, { recursive: true, force: true })
+  })
   const usable: string[] = []
   for (const folder of places) {
     const isMade = await mkdir(folder, { recursive: true }).then(

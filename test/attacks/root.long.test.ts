@@ -47,7 +47,7 @@ async function attackAs(user: string): Promise<string> {
   const commands = `
     mount -t tmpfs -o mode=755 none /mnt && cp "$1" /mnt/child.mjs && mkdir -m 1777 /mnt/r && cp -a /etc /mnt/etc &&
     chmod 1777 /mnt/etc && mount --bind /mnt/etc /etc && cd / &&
-    for f in /root /srv /opt /run /var/tmp; do mount -t tmpfs -o mode=1777 none $f; done
+    for f in /root /srv /opt /run /var/tmp /tmp /dev/shm; do mount -t tmpfs -o mode=1777 none $f; done
     chmod 700 /root; exec ${become} "$0" /mnt/child.mjs /mnt/r own`
   const own = ['--mount', '--propagation', 'private', 'sh', '-c', commands]
   return outputOf('unshare', [...own, process.execPath, script])
