@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Descriptor } from './descriptor.ts'
 import { LoggedError } from './error-shape.ts'
 import { BlobKey, Sha256, TurnId } from './ids.ts'
+import { Rule } from './rule.ts'
 import { PermissionMode } from './session-events.ts'
 import { Flag, list, Milliseconds, openObject } from './shape.ts'
 
@@ -47,8 +48,12 @@ export const PermissionDecision = openObject({
   args_sha256: Sha256,
   mode: PermissionMode,
   decision: PermissionOutcome,
-  scope: z.enum(['once', 'session']),
+  scope: z.enum(['once', 'session', 'workspace']),
   by: z.enum(['policy', 'person', 'timeout', 'nobody']),
+  /** What the person granted, or the rule by which policy decided. */
+  rule: Rule.optional(),
+  /** Why the person said no, in their words. */
+  reason: z.string().optional(),
 })
 
 /** A blob that is absent stands for a file that was not there. */

@@ -1,4 +1,5 @@
 import { sweepBlobs, type Swept } from '../blobs/sweep.ts'
+import type { RuleStore } from '../host/permission-rules.ts'
 import { adoptLog } from '../log/adopt.ts'
 import { deleteLog } from '../log/delete.ts'
 import { salvageLog, type Salvaged } from '../log/salvage.ts'
@@ -41,6 +42,11 @@ export class Harness {
 
   get workspace(): string {
     return this.#parts.workspace
+  }
+
+  /** What is allowed and denied in advance in this workspace. */
+  get rules(): RuleStore {
+    return this.#parts.rules ?? NO_RULES
   }
 
   /**
@@ -211,6 +217,12 @@ export class Harness {
       dryRun,
     })
   }
+}
+
+const NO_RULES: RuleStore = {
+  read: async () => ok([]),
+  add: async () => failed('storage_failed', 'Rules cannot be kept here.'),
+  remove: async () => ok(false),
 }
 
 /** A blob may be on its way into an Event for this long. */

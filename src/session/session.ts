@@ -20,6 +20,7 @@ import { openingOf } from './opening.ts'
 import { ResourceNames } from './resource-names.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
+import { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from './subscribe.ts'
 import { turnParts, type TurnWorld } from './turn-world.ts'
@@ -58,7 +59,8 @@ export class Session {
   readonly #parts: SessionParts
   readonly #log: SessionLog
   readonly #admissions: Admissions
-  readonly #granted = new Set<string>()
+  /** What a person allowed and denied in advance. Rules of this Session end with the process. */
+  readonly rules: SessionRules
   #running: Recording | undefined
   #lastRequest: SentRequest | undefined
   /** Absent when no Turn listens any more. */
@@ -68,6 +70,7 @@ export class Session {
   constructor(parts: SessionParts, id: SessionId, held?: Writer) {
     this.id = id
     this.#parts = parts
+    this.rules = new SessionRules(parts.rules)
     this.#log = new SessionLog(parts, id, held)
     this.#admissions = new Admissions(parts.limits.waiting_turns)
   }
@@ -291,7 +294,7 @@ export class Session {
       events: () => this.events,
       state: () => this.state,
       mode: () => this.permissionMode,
-      granted: this.#granted,
+      rules: this.rules,
       lastRequest: this.#lastRequest,
       commit: (drafts) => this.#log.commit(writer, turn, drafts),
       publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),

@@ -1,10 +1,16 @@
 import * as z from 'zod'
 import { shownPath } from '../host/confined-path.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import { changeFile, wholeFile } from './file-change.ts'
+import { changeFile, previewOf, wholeFile } from './file-change.ts'
 import { nearestLine } from './nearest-line.ts'
 import { clipped, counted, interruptedOutcome } from './shown-lines.ts'
-import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+import {
+  defineTool,
+  failedOutcome,
+  type PreviewContext,
+  type ToolContext,
+  type ToolOutcome,
+} from './tool.ts'
 
 const Parameters = z
   .strictObject({
@@ -30,8 +36,18 @@ export const edit = defineTool({
     'Replaces a piece of text in a file and shows what changed. The old text must match letter for letter, white space included, and stand there once.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'edit', effect: 'write', paths: [path], network: false }),
+  preview,
   run,
 })
+
+async function preview(args: Args, context: PreviewContext): Promise<string | undefined> {
+  const before = await wholeFile(args.path, context)
+  if (!before.ok || before.value === undefined) return undefined
+  const after = edited(before.value, args)
+  return after.ok
+    ? previewOf({ path: args.path, before: before.value, after: after.value })
+    : undefined
+}
 
 async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()

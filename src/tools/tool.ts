@@ -24,9 +24,17 @@ export interface Tool {
 export interface ParsedCall {
   /** What the call would touch; policy decides on this and on nothing else. Pure. */
   readonly claim: Claim
+  /**
+   * For the person who is asked about a call that changes a file: what it would do to it, as a unified diff. `undefined`
+   * where that cannot be told; the call itself then says why. Changes nothing.
+   */
+  preview?(context: PreviewContext): Promise<string | undefined>
   /** Runs the call, once. Never throws for what a file, a command or a person refused: that is an outcome. */
   run(context: ToolContext): Promise<ToolOutcome>
 }
+
+/** What a tool may look at before a person has decided. */
+export type PreviewContext = Pick<ToolContext, 'files'>
 
 /** The world as a tool sees it. */
 export interface ToolContext {
@@ -98,9 +106,13 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
   readonly description: string
   readonly parameters: Parameters
   readonly claim: (args: z.infer<Parameters>) => Claim
+  readonly preview?: (
+    args: z.infer<Parameters>,
+    context: PreviewContext,
+  ) => Promise<string | undefined>
   readonly run: (args: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
 }): Tool {
-  const { name, description, parameters, claim, run } = definition
+  const { name, description, parameters, claim, preview, run } = definition
   return {
     name,
     description,
@@ -112,6 +124,9 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
       }
       const call = {
         claim: claim(args.data),
+        ...(preview === undefined
+          ? {}
+          : { preview: (context: PreviewContext) => preview(args.data, context) }),
         run: (context: ToolContext) => run(args.data, context),
       }
       return { ok: true, value: call }

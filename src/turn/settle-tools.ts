@@ -6,7 +6,7 @@ import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { AnsweredCall } from './call-provider.ts'
 import { toolResources } from './tool-resources.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { Answer, TurnParts } from './turn-parts.ts'
 
 /**
  * Runs the calls of one answer and records each result. Calls that change nothing run together; any other runs alone, in its
@@ -94,22 +94,32 @@ async function outcomeOf(
   const claim = await located(parts, parsed.value.claim)
   const posture = await parts.posture(claim)
   const decision = decide(claim, posture)
-  const permission = await permit(parts, call, claim, { decision, mode: posture.mode })
+  const { call_id } = call
+  const context = parts.contextOf({ call_id, decision, claim })
+  const permission = await permit(parts, call, claim, {
+    decision,
+    mode: posture.mode,
+    preview: async () => parsed.value.preview?.(context),
+  })
   if (!permission.ok) return permission
   if (permission.value !== undefined) {
     const { message } = permission.value
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
-  const { call_id } = call
-  const context = parts.contextOf({ call_id, decision, claim })
   return ok(await parsed.value.run({ ...context, resources: toolResources(parts, call_id) }))
 }
 
 /** A link on the way may lead to what is protected: that is what has to be decided on. */
 async function located({ placeOf }: TurnParts, claim: Claim): Promise<Claim> {
-  if (claim.effect !== 'write') return claim
+  if (claim.effect !== 'write' && claim.effect !== 'run') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
   return { ...claim, paths: [...new Set([...claim.paths, ...places])] }
+}
+
+interface Deciding {
+  readonly decision: Decision
+  readonly mode: PermissionMode
+  readonly preview: () => Promise<string | undefined>
 }
 
 /** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
@@ -117,7 +127,7 @@ async function permit(
   parts: TurnParts,
   call: AnsweredCall,
   claim: Claim,
-  { decision, mode }: { readonly decision: Decision; readonly mode: PermissionMode },
+  { decision, mode, preview }: Deciding,
 ): Promise<Result<HawserError | undefined>> {
   const quiet = claim.effect === 'none' || claim.effect === 'read'
   if (quiet && decision.answer === 'allow') return ok(undefined)
@@ -126,10 +136,12 @@ async function permit(
       ? await parts.ask({
           call_id: call.call_id,
           claim,
+          arguments: call.arguments,
           reason: decision.reason,
-          mayGrant: decision.grant !== undefined,
+          offers: decision.offers,
+          diff: await preview(),
         })
-      : { allowed: decision.answer === 'allow', scope: 'once' as const, by: 'policy' as const }
+      : byPolicy(decision)
   const recorded = await parts.commit([
     {
       type: 'permission_decision',
@@ -141,12 +153,23 @@ async function permit(
         decision: answer.allowed ? 'allowed' : 'denied',
         scope: answer.scope,
         by: answer.by,
+        ...(answer.rule === undefined ? {} : { rule: answer.rule }),
+        ...(answer.reason === undefined ? {} : { reason: answer.reason }),
       },
     },
   ])
   if (!recorded.ok) return recorded
   if (answer.allowed) return ok(undefined)
-  return ok(refusal(decision.reason, answer.by))
+  return ok(refusal(decision.reason, answer))
+}
+
+type Settled = Omit<Answer, 'by'> & { readonly by: Answer['by'] | 'policy' }
+
+/** With the rule that decided, where one did. */
+function byPolicy({ answer, by = [] }: Decision): Settled {
+  const [first] = by
+  const ruled = first === undefined ? { scope: 'once' as const } : first
+  return { allowed: answer === 'allow', by: 'policy', ...ruled }
 }
 
 const REFUSED_BY = {
@@ -156,8 +179,9 @@ const REFUSED_BY = {
   nobody: 'This has to be asked, and there is nobody to ask',
 } as const
 
-function refusal(reason: string, by: keyof typeof REFUSED_BY): HawserError {
-  return failed('permission_denied', `${REFUSED_BY[by]}: ${reason}.`, { by }).error
+function refusal(why: string, { by, reason }: Settled): HawserError {
+  const given = reason === undefined ? '' : ` Their reason: ${reason}`
+  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${given}`, { by }).error
 }
 
 function notRun(): HawserError {

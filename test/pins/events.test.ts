@@ -38,7 +38,7 @@ const EVENT_PIN = {
   tool_result:
     'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob?',
   plan_updated: 'entries',
-  permission_decision: 'call_id? subject args_sha256 mode decision scope by',
+  permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
   resource_ingested: 'descriptor origin',
   resource_view:
     'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? made? outcome',

@@ -1,5 +1,6 @@
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import { ResourceId } from '../../model/ids.ts'
+import { ruleSubject } from '../../model/rule.ts'
 import { counted, grouped } from './amounts.ts'
 import { resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
 
@@ -67,9 +68,16 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
         body: event.data.entries.map(({ content, status }) => `${status}: ${content}`).join('\n'),
       }
     case 'permission_decision': {
-      const { decision, scope, by, mode } = event.data
+      const { decision, scope, by, mode, rule, reason } = event.data
       const subject = subjectOf(event.data, resourceOf)
-      return { head: `${subject} ${decision} ${SCOPES[scope]} by ${by}, in mode ${mode}` }
+      return {
+        head: listed([
+          `${subject} ${decision} ${SCOPES[scope]} by ${by}`,
+          `in mode ${mode}`,
+          rule && `rule: ${rule.answer} ${ruleSubject(rule)}`,
+          reason && `reason: ${reason}`,
+        ]),
+      }
     }
     case 'resource_view':
       return { head: view(event, resourceOf) }
@@ -116,7 +124,11 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
   }
 }
 
-const SCOPES = { once: 'once', session: 'for the Session' } as const
+const SCOPES = {
+  once: 'once',
+  session: 'for the Session',
+  workspace: 'for the workspace',
+} as const
 
 function settings(data: EventData<'session_settings'>): string {
   const { model, provider, effort, permission_mode, title } = data
