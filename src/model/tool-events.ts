@@ -23,6 +23,8 @@ export const ToolResult = openObject({
   error: LoggedError.optional(),
   output: z.string(),
   truncated: Flag,
+  /** Of a program that ran to its end. Where it is not 0, the outcome is `failed`; Logs of older versions have neither. */
+  exit_code: z.int().optional(),
   duration_ms: Milliseconds,
   resources: list(Descriptor),
   /** Of write and edit: the file from the workspace, links resolved, and what it held before and after. */

@@ -144,7 +144,11 @@ function contextOf(
     run: runner(decision.writable),
     runReadOnly: runner('nothing'),
     keep: (bytes, type) => parts.store.put(bytes, type),
-    progress: (text) => world.publish({ type: 'tool_progress', data: { call_id, text } }),
+    progress: (text, { notice } = { notice: false }) =>
+      world.publish({
+        type: 'tool_progress',
+        data: { call_id, text, ...(notice ? { notice } : {}) },
+      }),
     limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: parts.limits.command_ms },
   }
 }

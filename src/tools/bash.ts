@@ -56,6 +56,7 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
     network,
     ...(args.folder === undefined ? {} : { folder: args.folder }),
     signal: context.signal,
+    onNetworkTry: () => context.progress(TRIES_NETWORK, { notice: true }),
     onOutput: (chunk) => {
       const text = shown.push(chunk)
       if (text !== '') context.progress(text)
@@ -77,6 +78,13 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
 const IN_BASH =
   'for b in /bin/bash /usr/bin/bash "$(command -v bash)"; do [ -x "$b" ] && exec "$b" -c "$1"; done; exec /bin/sh -c "$1"'
 
+const TRIES_NETWORK =
+  'The command tries to reach the network, which is off for it. It goes on without; with network it has to be run again.\n'
+
+/** What a model can do about it. */
+const TRIED_NETWORK =
+  'it tried to reach the network, which is off; call again with network: true to run it with the network, if the person allows that'
+
 function outcomeOf(
   exit: Exit,
   wallMs: number,
@@ -86,14 +94,17 @@ function outcomeOf(
   const notes = [
     ...(excerpt.invalid_bytes_replaced ? ['some of it was not UTF-8 and was replaced'] : []),
     ...movedAway(exit.appeared),
+    ...(exit.triedNetwork === true ? [TRIED_NETWORK] : []),
     endOf(exit, wallMs),
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
   const error = errorOf(exit, wallMs)
   const truncated = excerpt.left_out_bytes > 0 ? { truncated: true } : {}
-  return error === undefined
-    ? { outcome: 'ok', output, ...truncated }
-    : { outcome: 'failed', error, output, ...truncated }
+  if (error !== undefined) return { outcome: 'failed', error, output, ...truncated }
+  const { code } = exit
+  // The call did what it was asked to, and the command did not: what counts for a person and a model is the command.
+  const outcome = code === 0 ? 'ok' : 'failed'
+  return { outcome, output, ...(code === null ? {} : { exit_code: code }), ...truncated }
 }
 
 /** Room for what is said about the output, of what a result may hold. */

@@ -54,8 +54,8 @@ export interface ToolContext {
   ): Promise<Result<BlobKey>>
   /** What the Session has, by its handles. */
   readonly resources: ToolResources
-  /** Tells whoever watches what is going on. Never stored. */
-  progress(text: string): void
+  /** Tells whoever watches what is going on. Never stored. A `notice` is what nobody should miss. */
+  progress(text: string, options?: { readonly notice: boolean }): void
   readonly limits: ToolLimits
 }
 
@@ -91,6 +91,8 @@ export interface ToolOutcome {
   /** What the model reads. */
   readonly output: string
   readonly truncated?: boolean
+  /** Of a program that ran to its end. */
+  readonly exit_code?: number
   /** The written file from the workspace, links resolved, and its content before and after; no `before`: there was none. */
   readonly path?: string
   readonly before_blob?: BlobKey

@@ -36,7 +36,7 @@ const EVENT_PIN = {
   reasoning: 'dialect model item',
   tool_call: 'call_id name arguments',
   tool_result:
-    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob?',
+    'call_id name outcome error? output truncated? exit_code? duration_ms resources? path? before_blob? after_blob?',
   plan_updated: 'entries',
   permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
   resource_ingested: 'descriptor origin',
@@ -103,7 +103,7 @@ test('the ephemeral events are these, and none of them is canonical [PC-061]', (
   expect(pinOf(EPHEMERAL_DATA)).toEqual({
     text_delta: 'text',
     reasoning_delta: 'text',
-    tool_progress: 'call_id text',
+    tool_progress: 'call_id text notice?',
     status: 'text',
     stream_restarted: 'reason',
     context_pressure:

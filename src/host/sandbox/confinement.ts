@@ -11,6 +11,8 @@ export interface ConfinedCommand {
   /** Beside a short list of our own. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** Told once, when a command without the network first tries to reach it. It goes on all the same. */
+  onNetworkTry?(): void
   /** Gets stdout and stderr in the order they were written; the command waits while a promise is pending. */
   onOutput(chunk: Buffer): void | Promise<void>
 }
@@ -24,6 +26,8 @@ export interface Exit {
   readonly durationMs: number
   /** Protected paths that appeared during the command and were moved away; `Confinement.keep` got their bytes. */
   readonly appeared: readonly string[]
+  /** It had no network and tried to reach it. */
+  readonly triedNetwork?: boolean
 }
 
 /**

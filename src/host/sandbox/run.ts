@@ -11,6 +11,7 @@ import { protectedPlaces } from './protected-places.ts'
 import { sandboxArgs } from './args.ts'
 import { programEnv } from './env.ts'
 import { standingPlace } from './standing-place.ts'
+import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 
 /** Runs a command by means that were proven; see `ConfinedRun`. */
@@ -28,20 +29,28 @@ export async function runConfined(
     asHostResult('look at protected paths', async () =>
       moveAppeared(workspace, before, await protectedPlaces(workspace, watched), confinement.keep),
     )
+  let watch: NetworkWatch | undefined
   const ran = await runProgram({
     ...orderOf(command),
     argv: sandboxArgs(plan, command.argv),
     folder: '/',
     env: programEnv(ground.env, home, command.env),
     errors: 'apart',
+    onStart: (pid) => {
+      if (!plan.network) watch = watchNetworkTries(pid, () => command.onNetworkTry?.())
+    },
   }).catch(async (error: unknown) => {
+    watch?.end()
     await settle()
     throw error
   })
+  const triedNetwork = watch?.end() ?? false
   if (!ran.ok) return ran
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
   const appeared = await settle()
-  return appeared.ok ? ok(exitOf(ran.value, appeared.value)) : appeared
+  if (!appeared.ok) return appeared
+  const exit = exitOf(ran.value, appeared.value)
+  return ok(triedNetwork ? { ...exit, triedNetwork } : exit)
 }
 
 /** Runs a command with the rights of the person we run for. */

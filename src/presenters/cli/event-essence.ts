@@ -2,6 +2,7 @@ import type { EventData, WholeEvent } from '../../model/event.ts'
 import { ResourceId } from '../../model/ids.ts'
 import { ruleSubject } from '../../model/rule.ts'
 import { counted, grouped } from './amounts.ts'
+import { exitStatus } from './exit-status.ts'
 import { resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
@@ -180,9 +181,11 @@ function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): s
 }
 
 function toolResult(data: EventData<'tool_result'>): Essence {
-  const { name, outcome, error, output, truncated, duration_ms, path, resources = [] } = data
+  const { name, error, output, truncated, duration_ms, path, resources = [] } = data
+  const { outcome, failure } = exitStatus(data)
   const head = listed([
     `${name} ${outcome}`,
+    failure,
     error?.kind,
     path,
     `${grouped(Math.round(duration_ms))} ms`,
