@@ -6,6 +6,7 @@ import { openConfined } from './host/confined-files.ts'
 import { thisProcess } from './host/holder.ts'
 import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
+import { workspaceRules } from './host/permission-rules.ts'
 import { openWorkspace } from './host/workspace.ts'
 import { failed, ok, type Failed, type Result } from './model/errors.ts'
 import { LIMITS } from './model/limits.ts'
@@ -85,6 +86,7 @@ export async function composeWorkspace(
     providerOf,
     dialectOf,
     ask,
+    rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
     presenter: 'cli',
     version,
     limits: {

@@ -18,6 +18,8 @@ export interface Program extends StartOrder {
   readonly signal: AbortSignal
   /** `apart`: its first words on stderr are told at the end, as `complaint`, and are no output. */
   readonly errors: 'merged' | 'apart'
+  /** Told the number of its process as soon as it has one. */
+  onStart?(pid: number): void
   /** Gets stdout and stderr in the order they were written, one chunk at a time; the program waits for its promise. */
   onOutput(chunk: Buffer): void | Promise<void>
 }
@@ -87,6 +89,7 @@ async function begin(
   try {
     const child = await startProgram(program, output.writer)
     endWithThisProcess(child.pid)
+    program.onStart?.(child.pid)
     output.closeWriter()
     return ok({ child, output })
   } catch (error) {

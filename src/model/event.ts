@@ -27,7 +27,7 @@ import {
   ResourceView,
 } from './resource-events.ts'
 import { PromptSurface, SessionFork, SessionSettings, SessionStarted } from './session-events.ts'
-import { Count, list, openObject, type Frozen } from './shape.ts'
+import { Count, Flag, list, openObject, type Frozen } from './shape.ts'
 import { SkillActivation, SkillContextHydration } from './skill-events.ts'
 import { matchesSpilled, spilledFields, type Spilled } from './spilled.ts'
 import {
@@ -220,7 +220,8 @@ export function durabilityOf(draft: EventDraft): Durability {
 export const EPHEMERAL_DATA = {
   text_delta: openObject({ text: z.string() }),
   reasoning_delta: openObject({ text: z.string() }),
-  tool_progress: openObject({ call_id: z.string(), text: z.string() }),
+  /** `notice`: a word about the call that nobody should miss, and no output of it. */
+  tool_progress: openObject({ call_id: z.string(), text: z.string(), notice: Flag }),
   status: openObject({ text: z.string() }),
   stream_restarted: openObject({ reason: z.string() }),
   context_pressure: openObject({

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { Descriptor } from './descriptor.ts'
 import { LoggedError } from './error-shape.ts'
 import { BlobKey, Sha256, TurnId } from './ids.ts'
+import { Rule } from './rule.ts'
 import { PermissionMode } from './session-events.ts'
 import { Flag, list, Milliseconds, openObject } from './shape.ts'
 
@@ -25,6 +26,8 @@ export const ToolResult = openObject({
   error: LoggedError.optional(),
   output: z.string(),
   truncated: Flag,
+  /** Of a program that ran to its end. Where it is not 0, the outcome is `failed`; Logs of older versions have neither. */
+  exit_code: z.int().optional(),
   duration_ms: Milliseconds,
   resources: list(Descriptor),
   /** Of write and edit: the file from the workspace, links resolved, and what it held before and after. */
@@ -69,8 +72,12 @@ export const PermissionDecision = openObject({
   args_sha256: Sha256,
   mode: PermissionMode,
   decision: PermissionOutcome,
-  scope: z.enum(['once', 'session']),
+  scope: z.enum(['once', 'session', 'workspace']),
   by: z.enum(['policy', 'person', 'timeout', 'nobody']),
+  /** What the person granted, or the rule by which policy decided. */
+  rule: Rule.optional(),
+  /** Why the person said no, in their words. */
+  reason: z.string().optional(),
 })
 
 /** A blob that is absent stands for a file that was not there. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { Rule, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { decide, narrower, type PermissionMode, type Posture } from './decide.ts'
 
@@ -12,7 +13,7 @@ const claim = (effect: Claim['effect'], more: Partial<Claim> = {}): Claim => ({
 const under = (mode: PermissionMode, more: Partial<Posture> = {}): Posture => ({
   mode,
   confined: true,
-  granted: new Set(),
+  rules: [],
   ...more,
 })
 const MODES = ['read-only', 'ask', 'auto'] as const
@@ -46,13 +47,134 @@ test('a program that was not asked about can write only where its mode lets it',
   ]).toEqual(['nothing', 'nothing', 'workspace'])
 })
 
-test('a yes for the Session covers calls of its kind, never a protected path or the network', () => {
-  const granted = new Set(['tool:write', 'tool:run'])
-  const posture = under('ask', { granted })
-  expect(decide(claim('write', { paths: ['a'] }), posture).answer).toBe('allow')
-  expect(decide(claim('run', { command: 'make' }), posture).answer).toBe('allow')
-  expect(decide(claim('write', { paths: ['.git/hooks/x'] }), posture).answer).toBe('ask')
-  expect(decide(claim('run', { command: 'x', network: true }), posture).answer).toBe('ask')
+const allow = (rule: Partial<Rule> & Pick<Rule, 'kind'>): ScopedRule => ({
+  rule: Rule.parse({ answer: 'allow', ...rule }),
+  scope: 'session',
+})
+const deny = (rule: object): ScopedRule => ({
+  rule: Rule.parse({ answer: 'deny', ...rule }),
+  scope: 'workspace',
+})
+
+test('a rule for a file or a folder covers what really lies there, never a protected path', () => {
+  const rules = [allow({ kind: 'file', path: 'a.txt' }), allow({ kind: 'folder', path: 'src' })]
+  const answer = (...paths: readonly string[]) =>
+    decide(claim('write', { paths }), under('ask', { rules })).answer
+  const cases = [
+    [['a.txt'], 'allow'],
+    [['./sub/../a.txt'], 'allow'],
+    [['link', 'a.txt'], 'allow'],
+    [['a.txt', 'b.txt'], 'ask'],
+    [['A.txt'], 'ask'],
+    [['a.txt/b'], 'ask'],
+    [['src/deep/b.ts'], 'allow'],
+    [['src'], 'ask'],
+    [['srcs/b.ts'], 'ask'],
+    [['src/../b.ts'], 'ask'],
+    [['src/link', 'other/b.ts'], 'ask'],
+    [['src/.git/hooks/x'], 'ask'],
+    [['src/AGENTS.md'], 'ask'],
+  ] as const
+  expect(cases.map(([paths]) => [paths, answer(...paths)])).toEqual(cases)
+})
+
+test('a rule that denies wins in every mode, whatever the case of a path and the link that leads to it', () => {
+  const rules = [
+    allow({ kind: 'folder', path: '.' }),
+    deny({ kind: 'folder', path: 'vendor' }),
+    deny({ kind: 'file', path: 'notes/keep.md' }),
+    deny({ kind: 'prefix', words: ['git', 'push'] }),
+  ]
+  for (const mode of ['ask', 'auto'] as const) {
+    const posture = under(mode, { rules })
+    const answers = [
+      ['vendor/a'],
+      ['VENDOR/a'],
+      ['link', 'vendor/a'],
+      ['notes/keep.md'],
+      ['b'],
+    ].map((paths) => decide(claim('write', { paths }), posture).answer)
+    expect(answers).toEqual(['deny', 'deny', 'deny', 'deny', 'allow'])
+    const run = (command: string, network = false) =>
+      decide(claim('run', { command, network }), posture).answer
+    expect([run('git push'), run('git push', true), run("sh -c 'git push'")]).toEqual([
+      'deny',
+      'deny',
+      'ask',
+    ])
+  }
+  expect(decide(claim('run', { command: 'git push' }), under('read-only', { rules })).answer).toBe(
+    'deny',
+  )
+})
+
+test('rules that cannot be read allow nothing: every call that is not refused asks', () => {
+  const answers = MODES.map((mode) =>
+    [claim('write', { paths: ['a'] }), claim('run', { command: 'ls' })].map(
+      (made) => decide(made, under(mode, { rules: undefined })).answer,
+    ),
+  )
+  expect(answers).toEqual([
+    ['deny', 'allow'],
+    ['ask', 'ask'],
+    ['ask', 'ask'],
+  ])
+})
+
+test.each<[title: string, made: Claim, offers: readonly string[]]>([
+  ['a file', claim('write', { paths: ['src/a.ts'] }), ['file src/a.ts', 'folder src']],
+  ['a link', claim('write', { paths: ['l', 'src/a.ts'] }), ['file src/a.ts', 'folder src']],
+  ['a file at the top', claim('write', { paths: ['a.ts'] }), ['file a.ts', 'folder .']],
+  ['a protected path', claim('write', { paths: ['AGENTS.md'] }), []],
+  ['the network', claim('run', { command: 'npm test', network: true }), []],
+  ['npm test', claim('run', { command: 'npm test -- -u' }), ['command', 'prefix npm test']],
+  [
+    'a script',
+    claim('run', { command: 'npm run lint:all' }),
+    ['command', 'prefix npm run lint:all'],
+  ],
+  [
+    'a pipe to a filter',
+    claim('run', { command: 'make all | tail' }),
+    ['command', 'prefix make all'],
+  ],
+  ['a program file', claim('run', { command: 'node a.js 1' }), ['command', 'prefix node a.js']],
+  ['a module', claim('run', { command: 'python -m x y' }), ['command', 'prefix python -m x']],
+  ['an option', claim('run', { command: 'tsc --noEmit' }), ['command', 'prefix tsc']],
+  ...[
+    'node -e 1',
+    'nice npm test',
+    'sh x.sh',
+    'sudo make',
+    'xargs rm',
+    'npm exec x',
+    'git -c a=b x',
+    'a && b',
+    'npm test > x',
+    'A=1 npm test',
+    'npm test $(x)',
+    'rm -rf x',
+    'npm',
+    'python',
+  ].map((command): [string, Claim, string[]] => [command, claim('run', { command }), ['command']]),
+])('for %s is offered what a yes may cover', (_title, made, offers) => {
+  const offered = decide(made, under('ask')).offers.map(({ rule }) => {
+    if (rule.kind === 'prefix') return `prefix ${rule.words.join(' ')}`
+    return 'path' in rule ? `${rule.kind} ${rule.path}` : rule.kind
+  })
+  expect(offered).toEqual(offers)
+})
+
+test('a prefix can be worded otherwise, as long as it is plain, covers the command and is not too wide', () => {
+  const made = claim('run', { command: 'npm run build -- --minify' })
+  const reworded = decide(made, under('ask')).offers.find(
+    ({ rule }) => rule.kind === 'prefix',
+  )?.reworded
+  const texts = ['npm run build --', 'npm run', 'npm', 'npm test', 'env', 'npm run $X', 'a; b', '']
+  expect(texts.map((text) => reworded?.(text).ok)).toEqual([
+    true,
+    ...Array.from({ length: 7 }, () => false),
+  ])
 })
 
 test.each([

@@ -1,6 +1,8 @@
+import { ruleSubject, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { looksReadOnly } from './command-class.ts'
 import { protectedBy } from './protected-paths.ts'
+import { offersFor, ruling, type Offer, type Ruling } from './rules.ts'
 
 export type PermissionMode = 'read-only' | 'ask' | 'auto'
 
@@ -9,8 +11,8 @@ export interface Posture {
   readonly mode: PermissionMode
   /** A sandbox was proven to confine. */
   readonly confined: boolean
-  /** What a person allowed for the rest of this process, by `grantOf`. */
-  readonly granted: ReadonlySet<string>
+  /** What a person allowed and denied in advance; `undefined` where it cannot be read, and then every call asks. */
+  readonly rules: readonly ScopedRule[] | undefined
 }
 
 export interface Decision {
@@ -19,19 +21,24 @@ export interface Decision {
   readonly reason: string
   /** What a program may write to. */
   readonly writable: 'workspace' | 'nothing'
-  /** A session-wide yes would cover calls of this kind; `undefined` where every call is asked about. */
-  readonly grant: string | undefined
+  /** What a yes may cover beyond this call; empty where every call is asked about. */
+  readonly offers: readonly Offer[]
+  /** The rules that decided. */
+  readonly by?: readonly ScopedRule[]
 }
 
 /** May this call happen? Pure; the same claim and posture have the same answer. */
 export function decide(claim: Claim, posture: Posture): Decision {
   const touched = claim.effect === 'write' ? protectedPathOf(claim) : undefined
   if (claim.effect === 'none' || claim.effect === 'read') return allow('it changes nothing')
-  if (claim.effect === 'run') return decideRun(claim, posture)
+  const ruled = ruledBy(claim, posture)
+  if (ruled.answer === 'deny') return denyByRule(ruled.by)
+  if (claim.effect === 'run') return decideRun(claim, posture, ruled)
   if (posture.mode === 'read-only') return deny('this Session is read-only')
-  if (touched !== undefined) return ask(touched, undefined)
+  if (touched !== undefined) return ask(touched)
+  if (ruled.answer === 'unclear') return ask(UNCLEAR)
   if (posture.mode === 'auto') return allow('it stays inside the workspace')
-  return askOrGranted(claim, posture, 'it changes a file')
+  return askOrGranted(claim, ruled, 'it changes a file')
 }
 
 /** The first path that is protected, and why. */
@@ -44,38 +51,50 @@ function protectedPathOf({ paths, gitReads = [] }: Claim): string | undefined {
   return first && `${first.path} is protected: ${first.reason}`
 }
 
-function decideRun(claim: Claim, posture: Posture): Decision {
+function decideRun(claim: Claim, posture: Posture, ruled: Ruling): Decision {
   if (posture.mode === 'read-only') {
     if (!posture.confined)
       return deny('this Session is read-only, and nothing here can hold a program to that')
     if (claim.network) return deny('this Session is read-only, and the network is outside of it')
     return { ...allow('it runs with everything read-only'), writable: 'nothing' }
   }
-  if (claim.network) return ask('it wants the network', undefined)
-  if (!posture.confined) return ask('no sandbox confines it here', undefined)
+  if (claim.network) return ask('it wants the network')
+  if (!posture.confined) return ask('no sandbox confines it here')
+  if (ruled.answer === 'unclear') return ask(UNCLEAR)
   if (posture.mode === 'auto') return allow('the sandbox confines it')
   if (looksReadOnly(claim.command ?? '')) {
     return { ...allow('it only looks, with everything read-only'), writable: 'nothing' }
   }
-  return askOrGranted(claim, posture, 'it runs a program')
+  return askOrGranted(claim, ruled, 'it runs a program')
 }
 
-function askOrGranted(claim: Claim, posture: Posture, reason: string): Decision {
-  const grant = `${claim.tool}:${claim.effect}`
-  if (posture.granted.has(grant)) return allow('it was allowed for this Session')
-  return ask(reason, grant)
+const UNCLEAR = 'a rule that denies may apply to it, and that cannot be told from its text'
+
+/** Rules that cannot be read may deny anything. */
+function ruledBy(claim: Claim, { rules }: Posture): Ruling {
+  return rules === undefined ? { answer: 'unclear' } : ruling(claim, rules)
+}
+
+function askOrGranted(claim: Claim, ruled: Ruling, reason: string): Decision {
+  if (ruled.answer === 'allow') return { ...allow('a rule allows it'), by: ruled.by }
+  return { ...ask(reason), offers: offersFor(claim) }
+}
+
+function denyByRule(by: readonly ScopedRule[]): Decision {
+  const subjects = by.map(({ rule }) => ruleSubject(rule)).join(' and ')
+  return { ...deny(`a rule denies ${subjects}`), by }
 }
 
 function allow(reason: string): Decision {
-  return { answer: 'allow', reason, writable: 'workspace', grant: undefined }
+  return { answer: 'allow', reason, writable: 'workspace', offers: [] }
 }
 
-function ask(reason: string, grant: string | undefined): Decision {
-  return { answer: 'ask', reason, writable: 'workspace', grant }
+function ask(reason: string): Decision {
+  return { answer: 'ask', reason, writable: 'workspace', offers: [] }
 }
 
 function deny(reason: string): Decision {
-  return { answer: 'deny', reason, writable: 'nothing', grant: undefined }
+  return { answer: 'deny', reason, writable: 'nothing', offers: [] }
 }
 
 const WIDTH: Readonly<Record<PermissionMode, number>> = { 'read-only': 0, ask: 1, auto: 2 }

@@ -1,5 +1,6 @@
 import { sweepBlobs, type Swept } from '../blobs/sweep.ts'
 import { asResult } from '../host/files.ts'
+import type { RuleStore } from '../host/permission-rules.ts'
 import { adoptLog } from '../log/adopt.ts'
 import { deleteLog } from '../log/delete.ts'
 import type { Writing } from '../log/open.ts'
@@ -44,6 +45,11 @@ export class Harness {
 
   get workspace(): string {
     return this.#parts.workspace
+  }
+
+  /** What is allowed and denied in advance in this workspace. */
+  get rules(): RuleStore {
+    return this.#parts.rules ?? NO_RULES
   }
 
   /**
@@ -222,6 +228,12 @@ export class Harness {
     const { store } = this.#parts
     return { fold: sessionFold, keep: (bytes, type) => store.put([bytes], type) }
   }
+}
+
+const NO_RULES: RuleStore = {
+  read: async () => ok([]),
+  add: async () => failed('storage_failed', 'Rules cannot be kept here.'),
+  remove: async () => ok(false),
 }
 
 /** What a collection did, or with `dryRun` would do. */

@@ -1,6 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import type { PromptContract } from '../contract/surface.ts'
 import type { ConfinedFiles } from '../host/confined-files.ts'
+import type { RuleStore } from '../host/permission-rules.ts'
 import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { LogPlace } from '../log/place.ts'
 import type { Result } from '../model/errors.ts'
@@ -40,6 +41,8 @@ export interface SessionParts {
   readonly dialectOf: (name: string) => Promise<Result<Dialect>>
   /** Asks whoever is there. Without anyone the answer is no, by nobody. */
   readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+  /** Rules that a person made for this workspace; without it there are none, and none can be kept. */
+  readonly rules?: RuleStore | undefined
   readonly presenter: string
   readonly version: string
   readonly limits: {

@@ -22,6 +22,7 @@ import { openingOf } from './opening.ts'
 import { ResourceNames } from './resource-names.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
+import { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from './subscribe.ts'
 import { turnParts, type TurnWorld } from './turn-world.ts'
@@ -68,9 +69,10 @@ export class Session {
   readonly #parts: SessionParts
   readonly #log: SessionLog
   readonly #admissions: Admissions
-  readonly #granted = new Set<string>()
   readonly #redactor: Redactor
   readonly #holdsKey: TurnWorld['holdsKey']
+  /** What a person allowed and denied in advance. Rules of this Session end with the process. */
+  readonly rules: SessionRules
   #running: Recording | undefined
   #lastRequest: SentRequest | undefined
   /** Absent when no Turn listens any more. */
@@ -80,6 +82,7 @@ export class Session {
   constructor(parts: SessionParts, id: SessionId, held?: Writer) {
     this.id = id
     this.#parts = parts
+    this.rules = new SessionRules(parts.rules)
     this.#log = new SessionLog(parts, id, held)
     this.#redactor = new Redactor(parts.secrets)
     this.#holdsKey = keyCheck(parts.secrets)
@@ -323,7 +326,7 @@ export class Session {
       events: () => this.events,
       state: () => this.state,
       mode: () => this.permissionMode,
-      granted: this.#granted,
+      rules: this.rules,
       holdsKey: this.#holdsKey,
       lastRequest: this.#lastRequest,
       commit: (drafts) => this.#log.commit(writer, turn, drafts),

@@ -10,13 +10,14 @@ import { inspectSince } from '../host/sandbox/inspect.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { SentRequest } from '../turn/compose-request.ts'
-import type { RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
+import type { Answer, RunningCall, TurnParts, Watched } from '../turn/turn-parts.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import { variantMaker } from '../resources/variant-maker.ts'
 import { recordedSurface } from './recorded-surface.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { SessionParts } from './session-parts.ts'
+import type { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
 
 /** What the Session itself brings to one Turn. */
@@ -27,7 +28,7 @@ export interface TurnWorld {
   readonly events: () => readonly WholeEvent[]
   readonly state: () => SessionState
   readonly mode: () => PermissionMode
-  readonly granted: Set<string>
+  readonly rules: SessionRules
   readonly lastRequest: SentRequest | undefined
   readonly opening: TurnParts['opening']
   readonly names: ResourceNames
@@ -67,7 +68,7 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     publish: world.publish,
     posture: async ({ effect }) => {
       const confined = effect === 'run' && (await parts.sandbox.status()).confined
-      return { mode: world.mode(), confined, granted: world.granted }
+      return { mode: world.mode(), confined, rules: await world.rules.inForce() }
     },
     placeOf: async (path) => {
       const place = await parts.files.realRelative(path)
@@ -80,12 +81,14 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
     },
     contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {
-      const answer = await parts.ask(new Redactor(parts.secrets).value(question), world.signal)
-      // A yes for the Session ends with this process: it is kept nowhere else.
-      if (answer.allowed && answer.scope === 'session' && question.mayGrant) {
-        world.granted.add(`${question.claim.tool}:${question.claim.effect}`)
-      }
-      return answer
+      const given = await parts.ask(new Redactor(parts.secrets).value(question), world.signal)
+      // Where nothing was offered, no answer lasts.
+      const answer: Answer = question.offers.length === 0 ? { ...given, scope: 'once' } : given
+      const kept = await world.rules.keep(answer)
+      if (kept.ok) return kept.value
+      const text = `The rule was not saved, so it ends with this process: ${kept.error.message}`
+      await world.commit([{ type: 'notice', data: { code: 'rule_not_saved', text } }])
+      return { ...answer, scope: 'session' }
     },
     takeSteering: world.takeSteering,
     endSteering: world.endSteering,
@@ -172,7 +175,11 @@ function contextOf(
     runReadOnly: runner('nothing'),
     redactor,
     keep: (bytes, type) => parts.store.put(redactor.chunks(bytes), type),
-    progress: (text) => world.publish({ type: 'tool_progress', data: { call_id, text } }),
+    progress: (text, { notice } = { notice: false }) =>
+      world.publish({
+        type: 'tool_progress',
+        data: { call_id, text, ...(notice ? { notice } : {}) },
+      }),
     limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: parts.limits.command_ms },
   }
 }

@@ -138,7 +138,11 @@ test('a real command runs in bash, in its folder, and says how it ended', async 
   await mkdir(join(workspace, 'sub'))
   const command = 'a=(x y); echo "${a[1]} $(basename "$PWD")"; echo oops >&2; exit 3'
   const { outcome, progress } = await call({ command, folder: 'sub' }, { workspace })
-  expect(outcome).toEqual({ outcome: 'ok', output: 'y sub\noops\n[exit code 3]\n' })
+  expect(outcome).toEqual({
+    outcome: 'failed',
+    output: 'y sub\noops\n[exit code 3]\n',
+    exit_code: 3,
+  })
   expect(progress).toBe('y sub\noops\n')
 })
 
@@ -147,17 +151,30 @@ test('a folder that leads out of the workspace is a failure of that kind', async
   expect(outcome).toMatchObject({ outcome: 'failed', error: { kind: 'outside_workspace' } })
 })
 
-test('whatever the exit code, a command that ran to its end is no failure', async () => {
+test('a command that does not end with 0 failed, and its result has the exit code', async () => {
   const ends = await Promise.all(
     [{ code: 0 }, { code: 1 }, { code: 127 }, { code: null, signal: 'SIGSEGV' }].map(
       async (exit) => (await call({ command: 'x' }, { run: said(['out'], exit) })).outcome,
     ),
   )
-  expect(ends).toEqual(
-    ['exit code 0', 'exit code 1', 'exit code 127', 'ended by SIGSEGV'].map((end) => ({
-      outcome: 'ok',
-      output: `out\n[${end}]\n`,
-    })),
+  expect(ends).toEqual([
+    { outcome: 'ok', output: 'out\n[exit code 0]\n', exit_code: 0 },
+    { outcome: 'failed', output: 'out\n[exit code 1]\n', exit_code: 1 },
+    { outcome: 'failed', output: 'out\n[exit code 127]\n', exit_code: 127 },
+    { outcome: 'failed', output: 'out\n[ended by SIGSEGV]\n' },
+  ])
+})
+
+test('a command that tried to reach the network says so at once, and in its result what can be done', async () => {
+  const run: ConfinedRun = async (command) => {
+    command.onNetworkTry?.()
+    await command.onOutput(Buffer.from('EAI_AGAIN\n'))
+    return ok({ ...DONE, code: 1, triedNetwork: true })
+  }
+  const { outcome, progress } = await call({ command: 'npm install x' }, { run })
+  expect(progress).toMatch(/^The command tries to reach the network, .*\nEAI_AGAIN\n$/)
+  expect(outcome.output).toBe(
+    'EAI_AGAIN\n[it tried to reach the network, which is off; call again with network: true to run it with the network, if the person allows that]\n[exit code 1]\n',
   )
 })
 
@@ -198,6 +215,7 @@ test('of a long output the ends are shown, and a line between them names the blo
   expect(outcome).toEqual({
     outcome: 'ok',
     output: `first\nxxxx\n[52 bytes left out here; all 72 bytes are in blob ${key}]\nxxxx\nlast\n[exit code 0]\n`,
+    exit_code: 0,
     truncated: true,
   })
   expect(blobs.get(key ?? '')?.toString()).toBe(chunks.join(''))

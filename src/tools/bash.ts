@@ -66,6 +66,7 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
     network,
     ...(folder === undefined ? {} : { folder }),
     signal: context.signal,
+    onNetworkTry: () => context.progress(TRIES_NETWORK, { notice: true }),
     // Before anything is cut: half a key would not be found.
     onOutput: (chunk) => take(clean.push(chunk)),
   })
@@ -90,6 +91,13 @@ function redacted(exit: Exit, { redactor }: ToolContext): Exit {
 const IN_BASH =
   'for b in /bin/bash /usr/bin/bash "$(command -v bash)"; do [ -x "$b" ] && exec "$b" -c "$1"; done; exec /bin/sh -c "$1"'
 
+const TRIES_NETWORK =
+  'The command tries to reach the network, which is off for it. It goes on without; with network it has to be run again.\n'
+
+/** What a model can do about it. */
+const TRIED_NETWORK =
+  'it tried to reach the network, which is off; call again with network: true to run it with the network, if the person allows that'
+
 function outcomeOf(
   exit: Exit,
   wallMs: number,
@@ -101,6 +109,7 @@ function outcomeOf(
     ...movedAway(exit.appeared),
     ...runLater(exit.runsLater),
     ...limitsMet(exit.limitsMet),
+    ...(exit.triedNetwork === true ? [TRIED_NETWORK] : []),
     endOf(exit, wallMs),
   ]
   const output = shownOutput(excerpt, spooled) + notes.map((note) => `[${note}]\n`).join('')
@@ -110,9 +119,11 @@ function outcomeOf(
     ...(exit.appeared.length === 0 ? {} : { moved: exit.appeared }),
     ...(exit.runsLater.length === 0 ? {} : { runs_later: exit.runsLater.slice(0, RECORDED) }),
   }
-  return error === undefined
-    ? { outcome: 'ok', output, ...truncated, ...left }
-    : { outcome: 'failed', error, output, ...truncated, ...left }
+  if (error !== undefined) return { outcome: 'failed', error, output, ...truncated, ...left }
+  const { code } = exit
+  // The call did what it was asked to, and the command did not: what counts for a person and a model is the command.
+  const outcome = code === 0 ? 'ok' : 'failed'
+  return { outcome, output, ...(code === null ? {} : { exit_code: code }), ...truncated, ...left }
 }
 
 /** Of the files that run later: a large checkout holds many. */

@@ -2,10 +2,16 @@ import * as z from 'zod'
 import { KEY_PLACEHOLDER } from '../encoding/redaction.ts'
 import { shownPath } from '../host/confined-path.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import { changeFile, wholeFile } from './file-change.ts'
+import { changeFile, previewOf, wholeFile } from './file-change.ts'
 import { nearestLine } from './nearest-line.ts'
 import { clipped, counted, interruptedOutcome } from './shown-lines.ts'
-import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+import {
+  defineTool,
+  failedOutcome,
+  type PreviewContext,
+  type ToolContext,
+  type ToolOutcome,
+} from './tool.ts'
 
 const Parameters = z
   .strictObject({
@@ -31,8 +37,18 @@ export const edit = defineTool({
     'Replaces a piece of text in a file and shows what changed. The old text must match letter for letter, white space included, and stand there once.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'edit', effect: 'write', paths: [path], network: false }),
+  preview,
   run,
 })
+
+async function preview(args: Args, context: PreviewContext): Promise<string | undefined> {
+  const before = await wholeFile(args.path, context)
+  if (!before.ok || before.value === undefined) return undefined
+  const after = edited(before.value, args, context)
+  return after.ok
+    ? previewOf({ path: args.path, before: before.value, after: after.value })
+    : undefined
+}
 
 async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
@@ -45,7 +61,7 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
 }
 
 /** Works on bytes, so that whatever is not UTF-8 elsewhere in the file stays as it is. */
-function edited(before: Buffer, args: Args, context: ToolContext): Result<Buffer> {
+function edited(before: Buffer, args: Args, context: PreviewContext): Result<Buffer> {
   const { path, old, fresh } = asInFile(before, args)
   const places = placesOf(before, old)
   const [first] = places
@@ -90,7 +106,12 @@ function notUnique(path: string, bytes: Buffer, places: readonly number[]): Fail
   return failed('not_unique', message, { count: places.length, lines })
 }
 
-function noMatch(path: string, bytes: Buffer, wanted: string, { redactor }: ToolContext): Failed {
+function noMatch(
+  path: string,
+  bytes: Buffer,
+  wanted: string,
+  { redactor }: PreviewContext,
+): Failed {
   if (wanted.includes(KEY_PLACEHOLDER) && redactor.holds(bytes)) return hiddenKey(path)
   const nearest = nearestLine(redactor.bytes(bytes).toString('utf8'), wanted)
   const message = `The old text does not stand in ${shownPath(path)}.`

@@ -8,7 +8,7 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { protectedBy } from '../policy/protected-paths.ts'
 import { counted, fittingLines, interruptedOutcome } from './shown-lines.ts'
-import { failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+import { failedOutcome, type PreviewContext, type ToolContext, type ToolOutcome } from './tool.ts'
 
 /** What a file holds and is to hold; `before` is absent when there is none. */
 export interface FileChange {
@@ -72,6 +72,13 @@ function redactedOf(
   return Object.keys(held).length === 0 ? {} : { redacted_of: held }
 }
 
+/** The whole change as a unified diff; `undefined` where one of the two is no text, or nothing changes. */
+export function previewOf({ path, before, after }: FileChange): string | undefined {
+  if ((before !== undefined && !isUtf8(before)) || !isUtf8(after)) return undefined
+  const diff = unifiedDiff(shownPath(path), before?.toString('utf8') ?? '', after.toString('utf8'))
+  return diff === '' ? undefined : diff
+}
+
 /** A link that was put in the way since may not lead to what nobody decided on. */
 async function decidedPlace(
   path: string,
@@ -88,7 +95,7 @@ async function decidedPlace(
 /** All that a path holds; `undefined` when there is nothing. */
 export async function wholeFile(
   path: string,
-  { files }: ToolContext,
+  { files }: PreviewContext,
 ): Promise<Result<Buffer | undefined>> {
   const file = await files.read(path, FILE_BYTES)
   if (!file.ok) return file.error.kind === 'not_found' ? ok(undefined) : file

@@ -26,9 +26,17 @@ export interface Tool {
 export interface ParsedCall {
   /** What the call would touch; policy decides on this and on nothing else. Pure. */
   readonly claim: Claim
+  /**
+   * For the person who is asked about a call that changes a file: what it would do to it, as a unified diff. `undefined`
+   * where that cannot be told; the call itself then says why. Changes nothing.
+   */
+  preview?(context: PreviewContext): Promise<string | undefined>
   /** Runs the call, once. Never throws for what a file, a command or a person refused: that is an outcome. */
   run(context: ToolContext): Promise<ToolOutcome>
 }
+
+/** What a tool may look at before a person has decided. */
+export type PreviewContext = Pick<ToolContext, 'files' | 'redactor'>
 
 /** The world as a tool sees it. */
 export interface ToolContext {
@@ -52,8 +60,8 @@ export interface ToolContext {
   ): Promise<Result<BlobKey>>
   /** What the Session has, by its handles. */
   readonly resources: ToolResources
-  /** Tells whoever watches what is going on. Never stored. */
-  progress(text: string): void
+  /** Tells whoever watches what is going on. Never stored. A `notice` is what nobody should miss. */
+  progress(text: string, options?: { readonly notice: boolean }): void
   readonly limits: ToolLimits
 }
 
@@ -94,6 +102,8 @@ export interface ToolOutcome {
   /** What the model reads. */
   readonly output: string
   readonly truncated?: boolean
+  /** Of a program that ran to its end. */
+  readonly exit_code?: number
   /** The written file from the workspace, links resolved, and its content before and after; no `before`: there was none. */
   readonly path?: string
   readonly before_blob?: BlobKey
@@ -114,9 +124,13 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
   readonly description: string
   readonly parameters: Parameters
   readonly claim: (args: z.infer<Parameters>) => Claim
+  readonly preview?: (
+    args: z.infer<Parameters>,
+    context: PreviewContext,
+  ) => Promise<string | undefined>
   readonly run: (args: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
 }): Tool {
-  const { name, description, parameters, claim, run } = definition
+  const { name, description, parameters, claim, preview, run } = definition
   return {
     name,
     description,
@@ -128,6 +142,9 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
       }
       const call = {
         claim: claim(args.data),
+        ...(preview === undefined
+          ? {}
+          : { preview: (context: PreviewContext) => preview(args.data, context) }),
         run: (context: ToolContext) => run(args.data, context),
       }
       return { ok: true, value: call }

@@ -1,8 +1,14 @@
 import * as z from 'zod'
 import { FILE_BYTES } from '../host/confined-write.ts'
-import { changeFile, tooLarge, wholeFile } from './file-change.ts'
+import { changeFile, previewOf, tooLarge, wholeFile } from './file-change.ts'
 import { interruptedOutcome } from './shown-lines.ts'
-import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
+import {
+  defineTool,
+  failedOutcome,
+  type PreviewContext,
+  type ToolContext,
+  type ToolOutcome,
+} from './tool.ts'
 
 const Parameters = z.strictObject({
   path: z.string().describe('Path of the file, relative to the workspace.'),
@@ -16,8 +22,19 @@ export const write = defineTool({
     'Makes a file, or replaces all that it holds, and shows what changed. Folders that are missing are made. To change a part of a file use edit.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'write', effect: 'write', paths: [path], network: false }),
+  preview,
   run,
 })
+
+async function preview(
+  { path, content }: Args,
+  context: PreviewContext,
+): Promise<string | undefined> {
+  const before = await wholeFile(path, context)
+  return before.ok
+    ? previewOf({ path, before: before.value, after: Buffer.from(content) })
+    : undefined
+}
 
 async function run({ path, content }: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()

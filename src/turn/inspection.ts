@@ -94,9 +94,9 @@ async function decide(
 function question(found: readonly Finding[]): Parameters<TurnParts['ask']>[0] {
   const paths = found.map(({ path }) => path)
   return {
-    claim: { tool: 'move aside', effect: 'write', paths, network: false },
+    claim: { tool: 'Move files aside', effect: 'write', paths, network: false },
     reason: 'a killed command may have left this; yes moves it aside, no keeps it',
-    mayGrant: false,
+    offers: [],
   }
 }
 

@@ -8,7 +8,7 @@ import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.
 import type { AnsweredCall } from './call-provider.ts'
 import { commandsRefused } from './inspection.ts'
 import { toolResources } from './tool-resources.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { Answer, TurnParts } from './turn-parts.ts'
 
 /**
  * Runs the calls of one answer and records each result. Calls that change nothing run together; any other runs alone, in its
@@ -60,6 +60,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
     error,
     output,
     truncated,
+    exit_code,
     path,
     before_blob,
     after_blob,
@@ -78,6 +79,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       ...(error === undefined ? {} : { error }),
       output,
       ...(truncated === true ? { truncated } : {}),
+      ...(exit_code === undefined ? {} : { exit_code }),
       duration_ms: elapsedMs(parts.clock, started),
       ...(resources.length === 0 ? {} : { resources }),
       ...(path === undefined ? {} : { path }),
@@ -118,24 +120,28 @@ async function outcomeOf(
   if (held.value !== undefined) return ok(held.value)
   const posture = await parts.posture(claim)
   const decision = decide(claim, posture)
-  const permission = await permit(parts, call, claim, { decision, mode: posture.mode })
+  const { call_id } = call
+  const watching = (paths: EventData<'command_watched'>['paths']) =>
+    parts.commit([{ type: 'command_watched', data: { call_id, paths } }])
+  const context = parts.contextOf({ call_id, decision, claim, watching })
+  const permission = await permit(parts, call, claim, {
+    decision,
+    mode: posture.mode,
+    preview: async () => parsed.value.preview?.(context),
+  })
   if (!permission.ok) return permission
   if (permission.value !== undefined) {
     const { message } = permission.value
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
-  const { call_id } = call
-  const watching = (paths: EventData<'command_watched'>['paths']) =>
-    parts.commit([{ type: 'command_watched', data: { call_id, paths } }])
-  const context = parts.contextOf({ call_id, decision, claim, watching })
   return ok(await parsed.value.run({ ...context, resources: toolResources(parts, call_id) }))
 }
 
 /** A link on the way may lead to what is protected: that is what has to be decided on. */
 async function located({ placeOf, gitReads }: TurnParts, claim: Claim): Promise<Claim> {
-  if (claim.effect !== 'write') return claim
+  if (claim.effect !== 'write' && claim.effect !== 'run') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
-  const read = await Promise.all(places.map(gitReads))
+  const read = claim.effect === 'write' ? await Promise.all(places.map(gitReads)) : []
   return { ...claim, paths: [...new Set([...claim.paths, ...places])], gitReads: read.flat() }
 }
 
@@ -159,12 +165,18 @@ async function refusedCommand(
   return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
 
+interface Deciding {
+  readonly decision: Decision
+  readonly mode: PermissionMode
+  readonly preview: () => Promise<string | undefined>
+}
+
 /** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
 async function permit(
   parts: TurnParts,
   call: AnsweredCall,
   claim: Claim,
-  { decision, mode }: { readonly decision: Decision; readonly mode: PermissionMode },
+  { decision, mode, preview }: Deciding,
 ): Promise<Result<HawserError | undefined>> {
   const quiet = claim.effect === 'none' || claim.effect === 'read'
   if (quiet && decision.answer === 'allow') return ok(undefined)
@@ -173,23 +185,39 @@ async function permit(
       ? await parts.ask({
           call_id: call.call_id,
           claim,
+          arguments: call.arguments,
           reason: decision.reason,
-          mayGrant: decision.grant !== undefined,
+          offers: decision.offers,
+          diff: await preview(),
         })
-      : { allowed: decision.answer === 'allow', scope: 'once' as const, by: 'policy' as const }
-  const { allowed, scope, by } = answer
-  const word = allowed ? 'allowed' : 'denied'
-  const recorded = await recordDecision(parts, call, mode, { decision: word, scope, by })
+      : byPolicy(decision)
+  const { allowed, scope, by, rule, reason } = answer
+  const recorded = await recordDecision(parts, call, mode, {
+    decision: allowed ? 'allowed' : 'denied',
+    scope,
+    by,
+    ...(rule === undefined ? {} : { rule }),
+    ...(reason === undefined ? {} : { reason }),
+  })
   if (!recorded.ok) return recorded
   if (answer.allowed) return ok(undefined)
-  return ok(refusal(decision.reason, answer.by))
+  return ok(refusal(decision.reason, answer))
+}
+
+type Settled = Omit<Answer, 'by'> & { readonly by: Answer['by'] | 'policy' }
+
+/** With the rule that decided, where one did. */
+function byPolicy({ answer, by = [] }: Decision): Settled {
+  const [first] = by
+  const ruled = first === undefined ? { scope: 'once' as const } : first
+  return { allowed: answer === 'allow', by: 'policy', ...ruled }
 }
 
 function recordDecision(
   { commit }: TurnParts,
   { call_id, name, arguments: text }: AnsweredCall,
   mode: PermissionMode,
-  answer: Pick<EventData<'permission_decision'>, 'decision' | 'scope' | 'by'>,
+  answer: Pick<EventData<'permission_decision'>, 'decision' | 'scope' | 'by' | 'rule' | 'reason'>,
 ): Promise<Result<void>> {
   const about = { call_id, subject: name, args_sha256: sha256(text), mode }
   return commit([{ type: 'permission_decision', data: { ...about, ...answer } }])
@@ -202,8 +230,9 @@ const REFUSED_BY = {
   nobody: 'This has to be asked, and there is nobody to ask',
 } as const
 
-function refusal(reason: string, by: keyof typeof REFUSED_BY): HawserError {
-  return failed('permission_denied', `${REFUSED_BY[by]}: ${reason}.`, { by }).error
+function refusal(why: string, { by, reason }: Settled): HawserError {
+  const given = reason === undefined ? '' : ` Their reason: ${reason}`
+  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${given}`, { by }).error
 }
 
 function notRun(): HawserError {

@@ -7,9 +7,11 @@ import type { Result } from '../model/errors.ts'
 import type { EphemeralEvent, EventData, EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ModelFacts } from '../model/model-facts.ts'
+import type { Rule } from '../model/rule.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Decision, Posture } from '../policy/decide.ts'
 import type { Claim } from '../policy/claim.ts'
+import type { Offer } from '../policy/rules.ts'
 import type { UploadRules } from '../policy/upload.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import type { VariantMaker } from '../resources/variant-maker.ts'
@@ -95,14 +97,22 @@ export interface Question {
   /** Absent where no call is asked about, but what a person brought. */
   readonly call_id?: string | undefined
   readonly claim: Claim
+  /** Of the call, in the model's own words. */
+  readonly arguments?: string | undefined
   readonly reason: string
-  /** A yes may be given for the rest of the Session. */
-  readonly mayGrant: boolean
+  /** What a yes may cover beyond this call, the narrowest first. */
+  readonly offers: readonly Offer[]
+  /** What a call that changes a file would do to it, as a unified diff. */
+  readonly diff?: string | undefined
 }
 
 export interface Answer {
   readonly allowed: boolean
-  readonly scope: 'once' | 'session'
+  readonly scope: 'once' | 'session' | 'workspace'
   /** `nobody`: there was no one to ask. */
   readonly by: 'person' | 'timeout' | 'nobody'
+  /** What is allowed from now on, with any scope but `once`: an offer of the question, or what it was reworded to. */
+  readonly rule?: Rule
+  /** Why not, in the person's words. */
+  readonly reason?: string
 }

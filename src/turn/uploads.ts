@@ -4,6 +4,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
+import type { Offer } from '../policy/rules.ts'
 import { decideUpload } from '../policy/upload.ts'
 import type { TurnParts } from './turn-parts.ts'
 
@@ -91,20 +92,21 @@ async function decided(
   if (answer === 'allow' || (answer === 'ask' && once)) return ok({ allowed: true, reason })
   const upload = { handle, name, kind, size_bytes }
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
-  const { mode, granted } = await parts.posture(claim)
+  const { mode, rules = [] } = await parts.posture(claim)
+  const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
   const given =
     answer === 'deny'
       ? ({ allowed: false, scope: 'once', by: 'policy' } as const)
-      : granted.has(GRANT)
+      : isGranted
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
-        : await parts.ask({ call_id, claim, reason, mayGrant: true })
+        : await parts.ask({ call_id, claim, reason, offers: [OFFER] })
   if (parts.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
   const draft = decision(descriptor, { call_id, mode, ...given })
   return ok({ allowed: given.allowed, reason, draft })
 }
 
 /** A yes for the rest of this process. */
-const GRANT = 'upload:none'
+const OFFER: Offer = { rule: { kind: 'upload', answer: 'allow' }, scopes: ['session'] }
 
 type DecisionData = Extract<EventDraft, { type: 'permission_decision' }>['data']
 
@@ -116,7 +118,9 @@ function decision(
     allowed,
     scope,
     by,
-  }: Pick<DecisionData, 'mode' | 'scope' | 'by'> & {
+    rule,
+    reason,
+  }: Pick<DecisionData, 'mode' | 'scope' | 'by' | 'rule' | 'reason'> & {
     readonly call_id: string | undefined
     readonly allowed: boolean
   },
@@ -131,6 +135,8 @@ function decision(
       decision: allowed ? 'allowed' : 'denied',
       scope,
       by,
+      ...(rule === undefined ? {} : { rule }),
+      ...(reason === undefined ? {} : { reason }),
     },
   }
 }

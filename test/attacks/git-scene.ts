@@ -65,7 +65,7 @@ export async function gitScene(): Promise<GitScene> {
         if (name === undefined || text === undefined) continue
         const gitReads = await gitReadsAt(path, name)
         const claim = { tool: 'write', effect: 'write', paths: [name], network: false, gitReads }
-        const posture = { mode: 'auto', confined: true, granted: new Set<string>() } as const
+        const posture = { mode: 'auto', confined: true, rules: [] } as const
         if (decide({ ...claim, effect: 'write' }, posture).answer === 'allow') await put(name, text)
         else denied.push(name)
       }

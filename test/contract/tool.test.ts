@@ -38,7 +38,7 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
   },
   bash: {
     files,
-    good: { command: 'cat notes.txt; exit 3', folder: '.' },
+    good: { command: 'cat notes.txt', folder: '.' },
     long: { command: 'cat long.txt' },
     // Its limit is on what the command said.
     refused: [

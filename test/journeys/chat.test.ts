@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { openPty } from '../support/pty.ts'
+import { choose, QUESTION } from '../support/question.ts'
 import {
   bundleChat,
   flat,
@@ -64,28 +65,29 @@ describe.each([80, 200])('at %i columns', (columns) => {
     ).toEqual([`Continue with: hawser chat --session ${latest?.id}`])
   })
 
-  test('a question rings once and is answered by no, once, or for the Session', async () => {
+  test('a question rings once and is answered by no, once, or for the Session, and leaves the draft alone', async () => {
     const chat = await openChat(program, { columns })
     chat.say('Write "hello" to out.txt')
-    await chat.until('Allow? y once · a for this Session · n no')
-    expect(chat.terminal.screen()).toContain('? write out.txt')
-    expect(chat.terminal.screen()).toContain('  + hello')
-    chat.write('n')
+    await chat.until('? write out.txt')
+    await chat.until('  1 + hello')
+    await choose(chat, '6', 'not there')
     await chat.turns(1)
+    expect(flat(chat)).toContain('You said no: not there')
+    expect(flat(chat)).toContain('Their reason: not there')
     expect(chat.terminal.screen()).toContain('✗ write out.txt · denied')
     await expect(readFile(join(chat.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
 
     chat.say('Write "hello" to out.txt')
-    await chat.until('Allow?')
-    // A key that means nothing is no answer.
-    chat.write('x')
+    await chat.until(QUESTION)
+    // A key that means nothing is no answer, and no part of a prompt.
     chat.write('y')
+    await chat.until('A question …')
+    await choose(chat, '1')
     await chat.turns(2)
     expect(chat.terminal.screen()).toContain('● write out.txt · created')
 
     chat.say('Write "more" to out.txt')
-    await chat.until('Allow?')
-    chat.write('a')
+    await choose(chat, '2')
     await chat.turns(3)
     chat.say('Write "most" to out.txt')
     await chat.turns(4)
@@ -100,7 +102,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
       'denied once person',
       'allowed once person',
       'allowed session person',
-      'allowed once policy',
+      'allowed session policy',
     ])
   })
 
@@ -271,18 +273,24 @@ test('escape sequences of files, commands and names never reach the terminal', a
   expect(chat.terminal.bells).toBe(0)
 })
 
-test('what was typed before a question was there is no answer to it', async () => {
+test('what was typed before a question was there stays as it is, and what is typed then goes nowhere', async () => {
   const chat = await openChat(program, { gated: true, chunk: 1000 })
   chat.say('Write "hello" to out.txt')
   await chat.until('… waiting for the model')
-  chat.write('y')
+  chat.write('yes')
+  await chat.until('> yes▏')
   chat.signal('SIGUSR2')
-  chat.write('yyy')
-  await chat.until('Allow?')
-  expect(chat.terminal.screen()).toContain('> yyyy▏')
+  await chat.until('A question …')
+  chat.write('yyy\r')
+  await chat.until(QUESTION)
+  expect(chat.terminal.screen()).toContain('> yes▏')
+  chat.write('/undo\r')
+  await chat.until('A question …')
+  await chat.until(QUESTION)
   chat.write('\u001b')
+  await chat.until('✗ write out.txt · denied')
   chat.signal('SIGUSR2')
-  await chat.turns(1)
+  await chat.until('> yes')
   await expect(readFile(join(chat.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
 })
 

@@ -5,6 +5,7 @@ import { bundleScript } from '../support/bundled-script.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openPty, type Pty } from '../support/pty.ts'
+import { choose, QUESTION } from '../support/question.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
 let program = ''
@@ -64,15 +65,15 @@ test('what was attached is told at a terminal, and drawn where the terminal can'
 })
 
 test.each([
-  ['y', /^@img1 is a PNG picture/m],
-  ['n', /withheld|not shown|not sent|permitted/i],
-])('a person who wants to be asked is, by handle, name and size: %s', async (key, answer) => {
+  ['1', /^@img1 is a PNG picture/m],
+  ['3', /withheld|not shown|not sent|permitted/i],
+])('a person who wants to be asked is, by handle, name and size: %s', async (choice, answer) => {
   const root = await place()
   await runCli({ root }, 'config', 'set', 'resources.upload', 'ask')
   const run = hawser(root, {}, 'run', '--attach', 'tiny.png', 'What do you see?')
-  await run.until('n no:')
-  expect(run.terminal.all()).toContain('Send @img1 tiny.png (99 bytes) to the model?')
-  run.write(key)
+  await run.until(QUESTION)
+  expect(run.terminal.all()).toContain('? Send @img1 tiny.png (99 bytes) to the model?')
+  await choose(run, choice)
   expect((await run.ended).code).toBe(0)
   expect(run.terminal.all().join('\n')).toMatch(answer)
 })

@@ -66,6 +66,13 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['limits.provider_calls', '7', '--here'] },
     { argv: ['display.bell'] },
   ],
+  permissions: [{ argv: [] }, { argv: [], prepare: allowTests }],
+  'permissions allow': [
+    { argv: ['--prefix', 'npm test'] },
+    { argv: ['--command', 'make', '--in', 'src'] },
+  ],
+  'permissions deny': [{ argv: ['--file', 'a.txt'] }, { argv: ['--folder', 'vendor'] }],
+  'permissions remove': [{ argv: ['1'], prepare: allowTests }],
   trust: [
     { argv: ['--yes'], prepare: (root) => writeHere(root, { permission: 'auto' }) },
     { argv: [] },
@@ -73,6 +80,10 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     { argv: ['{id}', '--yes'], prepare: (root, id) => rm(join(root, 'home/heads', id)) },
   ],
   completions: [{ argv: ['bash'] }],
+}
+
+async function allowTests(root: string): Promise<void> {
+  await runCli({ root }, 'permissions', 'allow', '--prefix', 'npm test')
 }
 
 async function attach(root: string, id: string): Promise<void> {

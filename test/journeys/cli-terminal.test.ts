@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { bundleScript } from '../support/bundled-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openPty, type Pty } from '../support/pty.ts'
+import { choose, QUESTION } from '../support/question.ts'
 
 let program = ''
 
@@ -25,30 +26,35 @@ async function hawser(...argv: readonly string[]): Promise<Pty & { readonly work
   return { ...pty, workspace }
 }
 
-test('at a terminal a Turn asks on a line of its own, and a yes is a yes', async () => {
+test('at a terminal a Turn shows the whole change, and a chosen and confirmed yes is a yes', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
-  await run.until('n no:')
+  await run.until(QUESTION)
   const rows = run.terminal.all()
   expect(rows).toContain('I will write 2 characters to a.txt.')
-  expect(rows).toContain('write a.txt')
-  run.write('y')
+  expect(rows).toContain('? write a.txt')
+  expect(rows).toContain('  1 + hi')
+  await choose(run, '1')
   expect((await run.ended).code).toBe(0)
   expect(await readFile(join(run.workspace, 'a.txt'), 'utf8')).toBe('hi')
+  expect(run.terminal.all()).toContain('  Yes, once.')
   expect(run.terminal.all()).toContain('● write a.txt · created')
 })
 
-test('a no is a no, and other keys say nothing', async () => {
+test('a no is a no, with the reason that was given', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
-  await run.until('n no:')
+  await run.until(QUESTION)
   run.write('x')
-  run.write('n')
+  await run.until(QUESTION)
+  await choose(run, '6', 'use b.txt')
   expect((await run.ended).code).toBe(0)
   await expect(access(join(run.workspace, 'a.txt'))).rejects.toThrow('ENOENT')
+  expect(run.terminal.all()).toContain('  No: use b.txt')
+  expect(run.terminal.all().join('\n')).toContain('Their reason: use b.txt')
 })
 
 test('Ctrl-C at a question interrupts the Turn', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
-  await run.until('n no:')
+  await run.until(QUESTION)
   run.write('\u0003')
   expect((await run.ended).code).toBe(130)
   const names = await readdir(join(run.workspace, '.hawser', 'sessions'))

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/session.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
@@ -85,12 +86,14 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: a yes for the Session covers calls of that kind, and a read-only Session asks nobody',
+  '%s: a yes for the Session covers what was offered and chosen, and a read-only Session asks nobody',
   async (way) => {
     let asked = 0
-    const ask = async () => {
+    const ask: SessionParts['ask'] = async ({ offers }) => {
       asked += 1
-      return { allowed: true, scope: 'session', by: 'person' } as const
+      const folder = offers.find(({ rule }) => rule.kind === 'folder')?.rule
+      const rule = folder === undefined ? {} : { rule: folder }
+      return { allowed: true, scope: 'session', by: 'person', ...rule }
     }
     const here = await wayPlace(way, { changes: { ask } })
     const session = value(await here.harness.create(here.begin))

@@ -37,9 +37,9 @@ const EVENT_PIN = {
   tool_call: 'call_id name arguments',
   command_watched: 'call_id paths',
   tool_result:
-    'call_id name outcome error? output truncated? duration_ms resources? path? before_blob? after_blob? redacted_of? moved? runs_later?',
+    'call_id name outcome error? output truncated? exit_code? duration_ms resources? path? before_blob? after_blob? redacted_of? moved? runs_later?',
   plan_updated: 'entries',
-  permission_decision: 'call_id? subject args_sha256 mode decision scope by',
+  permission_decision: 'call_id? subject args_sha256 mode decision scope by rule? reason?',
   resource_ingested: 'descriptor origin',
   resource_view:
     'resource_id handle by reason? pages? lines? region? size? content_sha256? variant? made? outcome why?',
@@ -105,7 +105,7 @@ test('the ephemeral events are these, and none of them is canonical [PC-061]', (
   expect(pinOf(EPHEMERAL_DATA)).toEqual({
     text_delta: 'text',
     reasoning_delta: 'text',
-    tool_progress: 'call_id text',
+    tool_progress: 'call_id text notice?',
     status: 'text',
     stream_restarted: 'reason',
     context_pressure:

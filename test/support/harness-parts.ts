@@ -6,6 +6,7 @@ import { openConfined } from '../../src/host/confined-files.ts'
 import { openHome } from '../../src/host/home.ts'
 import { thisProcess } from '../../src/host/holder.ts'
 import { systemIds } from '../../src/host/ids.ts'
+import { workspaceRules } from '../../src/host/permission-rules.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { openWorkspace } from '../../src/host/workspace.ts'
 import { failed, ok } from '../../src/model/errors.ts'
@@ -57,6 +58,7 @@ export async function openParts(
     dialectOf: async (name) =>
       name === 'rehearsal' ? ok(provider) : failed('not_found', `There is no dialect ${name}.`),
     ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
+    rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock: systemClock }),
     presenter: 'test',
     version: '0.1.0',
     limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 0 },

@@ -13,6 +13,8 @@ export interface ConfinedCommand {
   /** Beside a short list of our own. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** Told once, when a command without the network first tries to reach it. It goes on all the same. */
+  onNetworkTry?(): void
   /** Gets stdout and stderr in the order they were written; the command waits while a promise is pending. */
   onOutput(chunk: Buffer): void | Promise<void>
 }
@@ -30,6 +32,8 @@ export interface Exit {
   readonly limitsMet?: Readonly<Partial<Record<LimitName, number>>>
   /** Files that run later, as in CI, and that the command made or changed; they stay. */
   readonly runsLater: readonly string[]
+  /** It had no network and tried to reach it. */
+  readonly triedNetwork?: boolean
 }
 
 /**

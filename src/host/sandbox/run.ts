@@ -14,6 +14,7 @@ import type { LimitGroup } from './limits.ts'
 import { seccompFilter } from './seccomp.ts'
 import { submoduleEnv } from './submodule-env.ts'
 import { standingPlace } from './standing-place.ts'
+import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
 import { prepareSandbox, type SandboxGround } from './plan.ts'
 
 /** Runs a command by means that were proven; see `ConfinedRun`. */
@@ -32,6 +33,7 @@ export async function runConfined(
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
   const { limits } = ground
+  let tries: NetworkWatch | undefined
   const ran = await runLimited(limits, (group) => ({
     ...orderOf(command),
     argv: enteredArgs(group, sandboxArgs(plan, command.argv, holdOf(limits, group))),
@@ -39,17 +41,25 @@ export async function runConfined(
     folder: '/',
     env: programEnv(ground.env, home, { ...submodules, ...command.env }),
     errors: 'apart',
+    onStart: (pid) => {
+      if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())
+    },
   })).catch(async (error: unknown) => {
+    tries?.end()
     await settle()
     throw error
   })
+  const triedNetwork = tries?.end() ?? false
   if (!ran.ok) return ran
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
   const left = await settle()
   if (!left.ok) return left
   const { met } = ran.value
-  const limitsMet = Object.keys(met).length === 0 ? {} : { limitsMet: met }
-  return ok({ ...exitOf(ran.value, left.value), ...limitsMet })
+  return ok({
+    ...exitOf(ran.value, left.value),
+    ...(Object.keys(met).length === 0 ? {} : { limitsMet: met }),
+    ...(triedNetwork ? { triedNetwork } : {}),
+  })
 }
 
 /** Runs a command with the rights of the person we run for. */

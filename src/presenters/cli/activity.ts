@@ -9,6 +9,7 @@ export class Activity {
   readonly #output: Output
   #cancel: (() => void) | undefined
   #shown = false
+  #lift: (() => void) | undefined
 
   constructor(clock: Clock, output: Output) {
     this.#clock = clock
@@ -18,7 +19,7 @@ export class Activity {
   /** Says `text` unless something else is said within a second. */
   during(text: string): void {
     this.clear()
-    if (!this.#output.isTTY) return
+    if (!this.#output.isTTY || this.#lift !== undefined) return
     this.#cancel = this.#clock.after(SILENCE_MS, () => {
       this.#shown = true
       this.#output.write(`${text}…`)
@@ -31,5 +32,14 @@ export class Activity {
     this.#cancel = undefined
     if (this.#shown) this.#output.write('\r\u001b[2K')
     this.#shown = false
+    this.#lift?.()
+  }
+
+  /** Something else covers the end of the terminal: `lift` takes it away before anything is written. Ends by what is returned. */
+  cover(lift: () => void): () => void {
+    this.#lift = lift
+    return () => {
+      this.#lift = undefined
+    }
   }
 }

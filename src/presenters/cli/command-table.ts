@@ -6,6 +6,7 @@ import {
   type Command,
   type Option,
 } from './command.ts'
+import { PERMISSION_COMMANDS } from './permission-table.ts'
 
 const MODES = ['read-only', 'ask', 'auto'] as const
 
@@ -324,6 +325,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import('./commands/config-set.ts'),
   },
+  ...PERMISSION_COMMANDS,
   {
     name: 'trust',
     summary: 'vouch for the settings of this workspace, or for a Session that came from elsewhere',

@@ -1,7 +1,9 @@
 import type { EventData, WholeEvent } from '../../model/event.ts'
 import { ResourceId } from '../../model/ids.ts'
+import { ruleSubject } from '../../model/rule.ts'
 import { counted, grouped } from './amounts.ts'
 import { cutWords } from './cut-words.ts'
+import { exitStatus } from './exit-status.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from './resource-words.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
@@ -72,9 +74,16 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
         body: event.data.entries.map(({ content, status }) => `${status}: ${content}`).join('\n'),
       }
     case 'permission_decision': {
-      const { decision, scope, by, mode } = event.data
+      const { decision, scope, by, mode, rule, reason } = event.data
       const subject = subjectOf(event.data, resourceOf)
-      return { head: `${subject} ${decision} ${SCOPES[scope]} by ${by}, in mode ${mode}` }
+      return {
+        head: listed([
+          `${subject} ${decision} ${SCOPES[scope]} by ${by}`,
+          `in mode ${mode}`,
+          rule && `rule: ${rule.answer} ${ruleSubject(rule)}`,
+          reason && `reason: ${reason}`,
+        ]),
+      }
     }
     case 'resource_view':
       return { head: view(event, resourceOf) }
@@ -121,7 +130,11 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
   }
 }
 
-const SCOPES = { once: 'once', session: 'for the Session' } as const
+const SCOPES = {
+  once: 'once',
+  session: 'for the Session',
+  workspace: 'for the workspace',
+} as const
 
 function settings(data: EventData<'session_settings'>): string {
   const { model, provider, effort, mode, permission_mode, title } = data
@@ -173,9 +186,11 @@ function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): s
 }
 
 function toolResult(data: EventData<'tool_result'>): Essence {
-  const { name, outcome, error, output, truncated, duration_ms, path, resources = [] } = data
+  const { name, error, output, truncated, duration_ms, path, resources = [] } = data
+  const { outcome, failure } = exitStatus(data)
   const head = listed([
     `${name} ${outcome}`,
+    failure,
     error?.kind,
     path,
     `${grouped(Math.round(duration_ms))} ms`,

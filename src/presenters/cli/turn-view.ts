@@ -78,6 +78,8 @@ export function wordsView(options: WordsOptions): TurnView {
       if (seen.kind === 'notice') {
         if (seen.notice.type === 'text_delta' && stdout.isTTY)
           say(visibleText(seen.notice.data.text))
+        if (seen.notice.type === 'tool_progress' && seen.notice.data.notice === true)
+          note(`hawser: ${visibleText(seen.notice.data.text.trimEnd())}\n`)
         if (seen.notice.type === 'status') activity.during(visibleText(seen.notice.data.text))
         return
       }

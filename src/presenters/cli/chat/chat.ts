@@ -12,7 +12,7 @@ import { apply, cleared, giveBack, newEditor, withHistory, type EditorState } fr
 import { listenToKeys } from './keyboard.ts'
 import type { Key } from './keys.ts'
 import { nextPosture, postureWords } from './posture.ts'
-import { argumentsOf, type Questions } from './questions.ts'
+import type { Questions } from './questions.ts'
 import { aside, sentences } from './rows.ts'
 import type { Scene } from './screen.ts'
 import { failureRows } from './translate.ts'
@@ -250,14 +250,12 @@ class Chat {
   }
 
   #scene(): Scene {
-    const { busy, view, session } = this.#here
+    const { busy, view } = this.#here
     const isAsked = this.#asking.waits
     return {
       open: view.open(),
       activity: [...(isAsked ? [] : view.activity()), ...this.#waiting()],
-      question: this.#asking.rows(this.#display.columns, (question) =>
-        argumentsOf(question, session.events),
-      ),
+      question: (columns, most) => this.#asking.rows(columns, most),
       draft: this.#editor.draft,
       hint: this.#hint(),
       cursor: busy ? 'drawn' : 'own',

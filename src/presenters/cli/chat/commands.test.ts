@@ -42,6 +42,7 @@ test('only commands whose parts exist are listed, and the others say that they a
     'sessions',
     'model',
     'permission',
+    'permissions',
     'plan',
     'build',
     'quit',
@@ -121,4 +122,28 @@ test('what is attached is judged at once, waits by number, and can be taken away
   expect(attached.waiting.map(({ words }) => words)).toEqual(['c d.png'])
   await run('detach', '', withAttach)
   expect(attached.waiting).toEqual([])
+})
+
+test('rules of the Session and of the workspace are listed together and removed by number', async () => {
+  const { session, harness, run } = await place()
+  expect(await run('permissions')).toEqual({ rows: ['There are no rules.'] })
+  const rule = { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] } as const
+  value(await session.rules.keep({ allowed: true, scope: 'session', by: 'person', rule }))
+  value(await harness.rules.add({ kind: 'file', answer: 'deny', path: 'a\u202eb' }))
+  expect(await run('permissions')).toEqual({
+    rows: [
+      '',
+      '  1  allow  commands that begin with `npm test` · until this process ends',
+      '  2  deny   changes of a\\u{202e}b · for this workspace',
+      '/permissions remove NUMBER removes one.',
+    ],
+  })
+  expect([await run('permissions', 'remove 3'), await run('permissions', 'drop 1')]).toEqual([
+    'not_found',
+    'invalid_args',
+  ])
+  await run('permissions', 'remove 2')
+  await run('permissions', 'remove 1')
+  expect(value(await session.rules.list())).toEqual([])
+  expect(value(await harness.rules.read())).toEqual([])
 })

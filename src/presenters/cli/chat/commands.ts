@@ -5,6 +5,7 @@ import type { Posture, Session } from '../../../session/session.ts'
 import { counted } from '../amounts.ts'
 import type { ChatActions, Done, Here } from './here.ts'
 import { attach, detach, resources } from './resource-commands.ts'
+import { permissions } from './rule-commands.ts'
 import { sentences, verbatim } from './rows.ts'
 
 /** A command that a person wrote; `undefined` for a text that is none, such as a path. */
@@ -89,6 +90,12 @@ const COMMANDS: readonly Command[] = [
     usage: '[read-only | ask | auto]',
     summary: 'show what may happen without asking, or change it',
     run: permission,
+  },
+  {
+    name: 'permissions',
+    usage: '[remove number]',
+    summary: 'list what is allowed and denied in advance, or remove a rule',
+    run: permissions,
   },
   {
     name: 'plan',

@@ -86,6 +86,13 @@ export class Display {
     this.refresh()
   }
 
+  /** Takes the region away, for whoever else writes to the terminal now; it is drawn again below that. */
+  lift(): void {
+    this.#streams.stdout.write(erase(this.#drawn))
+    this.#drawn = NO_FRAME
+    this.refresh()
+  }
+
   bell(): void {
     this.#streams.stdout.write(BELL)
   }

@@ -17,6 +17,8 @@ export class KeyDecoder {
   #state: State = 'ground'
   /** Of the sequence that is under way, without its introducer. */
   #sequence = ''
+  /** Characters of a mouse report that are still to come. */
+  #report = 0
   #pasted = ''
 
   /** A sequence began that may be a key by itself: call `flush` when nothing follows soon. */
@@ -63,11 +65,20 @@ export class KeyDecoder {
       case 'ss3':
         this.#state = 'ground'
         if (sign === ESC) this.#state = 'escape'
-        else keys.push(...chordOf(LETTERS[sign], ''))
+        else keys.push(...chordOf(PAD_LETTERS[sign], ''))
         return
       case 'console':
         // The function keys of a bare console: their letter is part of them.
         this.#state = 'ground'
+        return
+      case 'mouse':
+        this.#report -= 1
+        if (this.#report === 0) this.#state = 'ground'
+        return
+      case 'string':
+        // What a terminal answers; it ends with a bell, or with an escape and a backslash, which is then no key.
+        if (sign === BELL || (sign === '\\' && this.#sequence === ESC)) this.#state = 'ground'
+        this.#sequence = sign
         return
       case 'paste':
         return
@@ -80,7 +91,7 @@ export class KeyDecoder {
       return
     }
     this.#sequence = ''
-    this.#state = sign === '[' ? 'csi' : sign === 'O' ? 'ss3' : 'ground'
+    this.#state = INTRODUCERS[sign] ?? 'ground'
     if (this.#state === 'ground') keys.push(...keyOf(sign).map(withAlt))
   }
 
@@ -101,6 +112,9 @@ export class KeyDecoder {
     if (this.#sequence === '200' && sign === '~') {
       this.#state = 'paste'
       this.#pasted = ''
+    } else if (this.#sequence === '' && sign === 'M') {
+      this.#state = 'mouse'
+      this.#report = 3
     } else keys.push(...sequenceKey(this.#sequence, sign))
   }
 
@@ -118,11 +132,23 @@ export class KeyDecoder {
   }
 }
 
-type State = 'ground' | 'escape' | 'csi' | 'ss3' | 'console' | 'paste'
+type State = 'ground' | 'escape' | 'csi' | 'ss3' | 'console' | 'mouse' | 'string' | 'paste'
 
 const ESC = '\x1b'
+const BELL = '\x07'
 const PASTE_END = '\x1b[201~'
 const LONGEST_SEQUENCE = 32
+
+/** What an escape begins, by the character after it. */
+const INTRODUCERS: Readonly<Record<string, State>> = {
+  '[': 'csi',
+  O: 'ss3',
+  ']': 'string',
+  P: 'string',
+  X: 'string',
+  '^': 'string',
+  _: 'string',
+}
 
 /** Last letters of sequences. */
 const LETTERS: Readonly<Record<string, string>> = {
@@ -132,9 +158,11 @@ const LETTERS: Readonly<Record<string, string>> = {
   D: 'left',
   F: 'end',
   H: 'home',
-  M: 'enter',
   Z: 'shift-tab',
 }
+
+/** Of the number pad; after `[` the same letter ends the report of a mouse. */
+const PAD_LETTERS: Readonly<Record<string, string>> = { ...LETTERS, M: 'enter' }
 
 /** First numbers of sequences that end in a tilde. */
 const NUMBERS: Readonly<Record<string, string>> = {
@@ -173,7 +201,11 @@ function keyOf(sign: string): Key[] {
 }
 
 function sequenceKey(parameters: string, last: string): Key[] {
+  // Private parameters mark reports of the terminal.
+  if (/^[<=>?]/.test(parameters)) return []
   const [first = '', modifiers = '', third = ''] = parameters.split(';')
+  // A key that is let go.
+  if (modifiers.endsWith(':3')) return []
   if (last === 'u') return chordOf(NAMED_CHARACTERS[first], modifiers)
   if (last !== '~') return chordOf(LETTERS[last], modifiers)
   if (first === '27') return chordOf(NAMED_CHARACTERS[third], modifiers)

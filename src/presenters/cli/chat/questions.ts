@@ -1,4 +1,3 @@
-import type { Session } from '../../../session/session.ts'
 import type { SessionParts } from '../../../session/session-parts.ts'
 
 type Ask = SessionParts['ask']
@@ -52,28 +51,4 @@ export class Questions {
     this.#listener = undefined
     for (const { settle } of this.#waiting) settle(NOBODY)
   }
-}
-
-/** What a key says to a question; `undefined` when it says nothing. */
-export function answerOf(chord: string, { mayGrant }: Question): Answer | undefined {
-  switch (chord.toLowerCase()) {
-    case 'y':
-      return { allowed: true, scope: 'once', by: 'person' }
-    case 'a':
-    case 's':
-      return mayGrant ? { allowed: true, scope: 'session', by: 'person' } : undefined
-    case 'n':
-    case 'escape':
-      return { allowed: false, scope: 'once', by: 'person' }
-    default:
-      return undefined
-  }
-}
-
-/** The arguments of the call that is asked about, in the model's own words. */
-export function argumentsOf(question: Question, events: Session['events']): string {
-  const call = events.findLast(
-    (event) => event.type === 'tool_call' && event.data.call_id === question.call_id,
-  )
-  return call?.type === 'tool_call' ? call.data.arguments : ''
 }

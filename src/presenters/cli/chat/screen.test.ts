@@ -12,7 +12,7 @@ const draftOf = (text: string, cursor = text.length) => ({ text, cursor })
 const EMPTY: Scene = {
   open: [],
   activity: [],
-  question: [],
+  question: () => [],
   draft: draftOf(''),
   hint: line('hint'),
   cursor: 'own',
@@ -101,7 +101,7 @@ test('what does not change is not written again', () => {
 
 test('the region leaves a row to what is above it, and the hint is never cut away', () => {
   const many = Array.from({ length: 50 }, (_, at) => line(`row ${at}`))
-  const scene = { ...EMPTY, open: many, activity: many, question: many }
+  const scene = { ...EMPTY, open: many, activity: many, question: () => many }
   const { lines } = frame({ ...scene, draft: draftOf('a\n'.repeat(50)) }, 40, 12)
   expect([lines.length, textOf(lines.at(-1) ?? [])]).toEqual([11, 'hint'])
 })

@@ -1,7 +1,7 @@
 import { standing, type Picture } from '../picture.ts'
 import { cellWidth, painted, wrapped, type Line } from '../cell-width.ts'
 import { graphemes, type Draft } from './draft.ts'
-import { inputBox, withCaret } from './input-box.ts'
+import { inputBox, withCaret, type InputBox } from './input-box.ts'
 
 /** What the live region at the bottom shows; everything above it is finished and scrolls away like any output. */
 export interface Scene {
@@ -9,9 +9,10 @@ export interface Scene {
   readonly open: readonly Line[]
   /** What is going on. */
   readonly activity: readonly Line[]
-  /** A question that waits. */
-  readonly question: readonly Line[]
-  readonly draft: Draft
+  /** A question that waits, in at most so many rows. */
+  readonly question: (columns: number, most: number) => readonly Line[]
+  /** Absent where there is nothing to write. */
+  readonly draft: Draft | undefined
   readonly hint: Line
   /**
    * `own`: the terminal's cursor stands in the draft. `drawn`: output may come at any time, so the terminal's cursor waits in
@@ -32,12 +33,15 @@ export interface Frame {
 /** Composes the region. It leaves at least one row of the terminal to what is above. */
 export function frame(scene: Scene, columns: number, rows: number): Frame {
   const budget = Math.max(3, rows - 1)
-  const box = inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)))
+  const box =
+    scene.draft === undefined
+      ? NO_BOX
+      : inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)))
   const hint = wrapped(scene.hint, columns).slice(0, 1)
-  const gap: Line[] = rows < ROWS_WITH_A_GAP ? [] : [[]]
+  const gap: Line[] = rows < ROWS_WITH_A_GAP || scene.draft === undefined ? [] : [[]]
   const input = [...gap, ...(scene.cursor === 'drawn' ? withCaret(box) : box.lines)]
   let left = Math.max(0, budget - input.length - hint.length)
-  const question = headOf(rowsOf(scene.question, columns), left)
+  const question = headOf(rowsOf(scene.question(columns, left), columns), left)
   left -= question.length
   const activity = headOf(rowsOf(scene.activity, columns), Math.min(left, MOST_ACTIVITY))
   left -= activity.length
@@ -97,6 +101,8 @@ export function afterResize(drawn: Frame, columns: number): Frame {
   const row = above.reduce((sum, line) => sum + rowsAt(line, columns), 0)
   return { lines: [], cursor: { ...drawn.cursor, row } }
 }
+
+const NO_BOX: InputBox = { lines: [], cursor: { row: 0, column: 0 } }
 
 const PICTURE = /\p{Extended_Pictographic}/u
 const MOST_ACTIVITY = 8

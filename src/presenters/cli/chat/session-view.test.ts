@@ -86,8 +86,16 @@ test.each([
   ],
   [
     'a command that failed',
+    [
+      called('bash', { command: 'make' }),
+      result('bash', { outcome: 'failed', exit_code: 2, output: 'no rule\n[exit code 2]\n' }),
+    ],
+    ['✗ bash make · failed, exit code 2', '  no rule'],
+  ],
+  [
+    'a command that failed, in a Log of an older version',
     [called('bash', { command: 'false' }), result('bash', { output: '[exit code 1]\n' })],
-    ['● bash false', '  [exit code 1]'],
+    ['✗ bash false · failed, exit code 1'],
   ],
   [
     'a call that was denied',
@@ -255,8 +263,17 @@ test('what goes on is shown until it is over', () => {
   for (const text of ['com', 'piling\nlink', 'ing\n']) {
     view.notice({ type: 'tool_progress', data: { call_id: 'c1', text } } as EphemeralEvent)
   }
+  expect(words(view.activity())).toEqual(['… bash make', '  linking'])
+  const data = { call_id: 'c1', text: 'It tries the network.\n', notice: true }
+  view.notice({ type: 'tool_progress', data } as EphemeralEvent)
+  view.notice({ type: 'tool_progress', data: { call_id: 'c1', text: 'wait\n' } } as EphemeralEvent)
   view.steered('faster')
-  expect(words(view.activity())).toEqual(['… bash make', '  linking', '↳ steering: faster'])
+  expect(words(view.activity())).toEqual([
+    '… bash make',
+    '  It tries the network.',
+    '  wait',
+    '↳ steering: faster',
+  ])
   expect(take(2)).toEqual(['… thinking', '↳ steering: faster'])
   expect(take(3)).toEqual(['… thinking'])
   view.notice(delta('I was say'))

@@ -15,7 +15,7 @@ export class SessionView {
   readonly #resourceOf: ResourceOf
   #columns: number
   #answer: { text: string; stream: MarkdownStream; begun: boolean } | undefined
-  #running = new Map<string, { readonly title: string; progress: string }>()
+  #running = new Map<string, { readonly title: string; progress: string; notice: string }>()
   #steering: string[] = []
   #status = ''
 
@@ -43,7 +43,9 @@ export class SessionView {
         return []
       case 'tool_progress': {
         const call = this.#running.get(notice.data.call_id)
-        if (call !== undefined) call.progress = lastLine(call.progress + notice.data.text)
+        if (call === undefined) return []
+        if (notice.data.notice === true) call.notice = visibleText(notice.data.text.trimEnd())
+        else call.progress = lastLine(call.progress + notice.data.text)
         return []
       }
       case 'status':
@@ -79,8 +81,11 @@ export class SessionView {
   /** What is going on, a line each. */
   activity(): Line[] {
     const columns = this.#columns
-    const calls = [...this.#running.values()].flatMap(({ title, progress }) => [
+    const calls = [...this.#running.values()].flatMap(({ title, progress, notice }) => [
       ...sentences(title, { columns, first: '… ' }).slice(0, 2),
+      ...(notice === ''
+        ? []
+        : sentences(notice, { columns, first: '  ', style: { colour: 'yellow' } })),
       ...(progress === ''
         ? []
         : sentences(progress, { columns, first: '  ', style: { dim: true } }).slice(0, 1)),
@@ -106,7 +111,11 @@ export class SessionView {
     if (event.type === 'provider_request') this.#status = 'waiting for the model'
     if (event.type === 'tool_result') this.#running.delete(event.data.call_id)
     if (event.type === 'tool_call') {
-      this.#running.set(event.data.call_id, { title: callTitle(event.data), progress: '' })
+      this.#running.set(event.data.call_id, {
+        title: callTitle(event.data),
+        progress: '',
+        notice: '',
+      })
     }
     if (event.type === 'user_message' && event.data.steer === true) {
       this.#steering = without(this.#steering, event.data.text)

@@ -4,6 +4,7 @@ import { PLAIN, type Line, type Style } from '../cell-width.ts'
 import { diffLines } from '../diff-lines.ts'
 import { visibleLine } from '../visible-text.ts'
 import { counted } from '../amounts.ts'
+import { exitStatus } from '../exit-status.ts'
 import { head, headAndTail, sentences, verbatim } from './rows.ts'
 
 type Call = Pick<EventData<'tool_call'>, 'name' | 'arguments'>
@@ -38,7 +39,7 @@ export function callTitle({ name, arguments: text }: Call): string {
 
 /** What became of a call: one line, and as much of its output as a person wants to see in passing. */
 export function resultRows(result: Result, call: Call, columns: number): Line[] {
-  const { mark, style } = MARKS[result.outcome]
+  const { mark, style } = MARKS[exitStatus(result).outcome]
   const summary = summaryOf(result)
   const title = callTitle(call) + (summary === '' ? '' : ` · ${summary}`)
   return [
@@ -81,9 +82,11 @@ const MARKS = {
   unknown: { mark: '?', style: { colour: 'yellow' }, word: 'nobody knows whether it ran' },
 } as const satisfies Record<Result['outcome'], { mark: string; style: Style; word: string }>
 
-function summaryOf({ outcome, name, output, before_blob, after_blob }: Result): string {
+function summaryOf(result: Result): string {
+  const { name, output, before_blob, after_blob } = result
+  const { outcome, failure } = exitStatus(result)
   const { word } = MARKS[outcome]
-  if (outcome !== 'ok') return word
+  if (outcome !== 'ok') return failure === undefined ? word : `${word}, ${failure}`
   switch (name) {
     case 'read':
     case 'glob':
@@ -107,7 +110,7 @@ function detailRows(result: Result, columns: number): Line[] {
   }
   if (isDiff(output)) return head(diffRows(output, columns), DIFF_ROWS, INDENT)
   if (name === 'bash') {
-    const shown = output.replace(/\[exit code 0\]\n$/, '').replace(/\n$/, '')
+    const shown = output.replace(/\[exit code \d+\]\n$/, '').replace(/\n$/, '')
     if (shown === '') return []
     return headAndTail(verbatim(shown, { ...setting, style: { dim: true } }), OUTPUT_ROWS, INDENT)
   }

@@ -1,6 +1,7 @@
 import { runsLater } from '../../../history/runs-later.ts'
 import type { HawserError } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/event.ts'
+import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../cell-width.ts'
 import { changedLines } from '../changed-lines.ts'
 import { cutWords } from '../cut-words.ts'
@@ -172,14 +173,18 @@ function decisionWords(
   data: WholeEvent<'permission_decision'>['data'],
   resourceOf: ResourceOf,
 ): string {
-  const { decision, scope, by } = data
-  const subject = subjectOf(data, resourceOf)
+  const { decision, scope, by, rule, reason } = data
+  const subject = rule === undefined ? subjectOf(data, resourceOf) : ruleSubject(rule)
   if (decision === 'allowed') {
-    return scope === 'session' ? `You allowed ${subject} for this Session.` : `You allowed it.`
+    return scope === 'once'
+      ? `You allowed it.`
+      : `You allowed ${subject} for this ${SCOPES[scope]}.`
   }
-  if (by === 'person') return 'You said no.'
+  if (by === 'person') return reason === undefined ? 'You said no.' : `You said no: ${reason}`
   return by === 'timeout' ? 'Nobody answered in time.' : 'There was nobody to ask.'
 }
+
+const SCOPES = { session: 'Session', workspace: 'workspace' } as const
 
 function settingsWords(data: WholeEvent<'session_settings'>['data']): string {
   const { mode, permission_mode, model, title } = data

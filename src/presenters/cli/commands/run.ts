@@ -45,7 +45,9 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const asked = await askedFor(world, given.args[0], options.data)
   if (!asked.ok) return refuse(world, json, asked.error)
   const activity = new Activity(world.clock, world.streams.stderr)
-  const ask = json ? undefined : askAtTerminal(world.streams, activity)
+  const { streams, clock } = world
+  const colour = wantsColour(world, streams.stderr)
+  const ask = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
   return inWorkspace(
     world,
     given,

@@ -3,6 +3,7 @@ import type { ReadEvent } from '../../../session/read-log.ts'
 import { counted } from '../amounts.ts'
 import { cutWords } from '../cut-words.ts'
 import { essenceOf } from '../event-essence.ts'
+import { exitStatus } from '../exit-status.ts'
 import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
 
 /** A part of a Session as a document shows it. Texts are as they came: each format makes them safe in its own way. */
@@ -55,13 +56,15 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'tool_call':
       return text('tool', `Call of ${event.data.name}`, event.data.arguments)
     case 'tool_result': {
-      const { name, outcome, error, truncated, output, resources = [] } = event.data
+      const { name, error, truncated, output, resources = [] } = event.data
+      const { outcome, failure } = exitStatus(event.data)
+      const how = failure === undefined ? outcome : `${outcome}, ${failure}`
       const notes = [
         ...(error === undefined ? [] : [`${error.kind}: ${error.message}`]),
         ...(truncated === true ? ['The output is shown in part.'] : []),
         ...resources.map(resourceWords),
       ]
-      return text('tool', `Result of ${name}: ${outcome}`, output, notes)
+      return text('tool', `Result of ${name}: ${how}`, output, notes)
     }
     case 'history_compaction':
       return text('harness', 'Checkpoint', event.data.summary, event.data.limitations ?? [])

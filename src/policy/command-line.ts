@@ -1,0 +1,219 @@
+/** One word of a command. `fixed`: the program gets exactly `text`; otherwise the shell expands it to something else. */
+export interface Word {
+  readonly text: string
+  readonly fixed: boolean
+}
+
+/** A simple command: what stands between `&&`, `||`, `|`, `;`, `&` and line ends. */
+export interface CommandPart {
+  /** As written, without the blanks around it. */
+  readonly text: string
+  readonly words: readonly Word[]
+  /** Begins with `NAME=value`. */
+  readonly assigns: boolean
+  readonly redirects: boolean
+}
+
+/**
+ * Splits what bash gets with `-c` into simple commands. Conservative: `undefined` for whatever it does not fully understand,
+ * such as substitutions, variables, subshells, groups, keywords, functions, here-documents and invisible characters. Pure.
+ */
+export function splitCommand(command: string): readonly CommandPart[] | undefined {
+  if (INVISIBLE.test(command)) return undefined
+  try {
+    return new Splitter(command).parts()
+  } catch (error) {
+    if (error instanceof NotUnderstood) return undefined
+    throw error
+  }
+}
+
+/** Controls, formats, and blanks that a shell and a person may take for different things; tab, line end and space are not. */
+const INVISIBLE = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Z}\p{Cs}\p{Co}\p{Cn}]/u
+
+/** Keywords of bash that change what the words after them mean. */
+const KEYWORDS = new Set(
+  '! { } [[ ]] if then elif else fi case esac for select while until do done in function time coproc'.split(
+    ' ',
+  ),
+)
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
+const META = /[\s|&;<>()]/
+const OPERATOR = /^(?:&&|\|\||\|&|;;|;&|&>>|&>|<<<|<<|<>|<&|>&|>>|>\||[|&;<>()])/
+
+class NotUnderstood extends Error {}
+
+class Splitter {
+  readonly #text: string
+  #at = 0
+  #parts: CommandPart[] = []
+  #open: OpenPart
+
+  constructor(text: string) {
+    this.#text = text
+    this.#open = newPart()
+  }
+
+  parts(): readonly CommandPart[] {
+    // After `&&`, `||` and `|` another command has to follow.
+    let needsMore = false
+    while ((this.#skipBlanks(), this.#at < this.#text.length)) {
+      const sign = this.#text.charAt(this.#at)
+      if (sign === '\n') {
+        if (!isEmpty(this.#open)) {
+          this.#close()
+          needsMore = false
+        }
+        this.#at += 1
+        continue
+      }
+      const operator = OPERATOR.exec(this.#text.slice(this.#at, this.#at + 3))?.[0]
+      if (operator === undefined) this.#word()
+      else if (REDIRECTIONS.has(operator)) this.#redirect(operator)
+      else if (SEPARATORS.has(operator)) {
+        this.#close()
+        needsMore = operator !== ';' && operator !== '&'
+        this.#at += operator.length
+      } else throw new NotUnderstood()
+    }
+    if (!isEmpty(this.#open)) this.#close()
+    else if (needsMore) throw new NotUnderstood()
+    if (this.#parts.length === 0) throw new NotUnderstood()
+    return this.#parts
+  }
+
+  #skipBlanks(): void {
+    for (;;) {
+      const sign = this.#text.charAt(this.#at)
+      if (sign === ' ' || sign === '\t') this.#at += 1
+      else if (sign === '\\' && this.#text.charAt(this.#at + 1) === '\n') this.#at += 2
+      else if (sign === '#') {
+        const end = this.#text.indexOf('\n', this.#at)
+        this.#at = end === -1 ? this.#text.length : end
+      } else return
+    }
+  }
+
+  #close(): void {
+    if (isEmpty(this.#open)) throw new NotUnderstood()
+    const { from, to, words, assigns, redirects } = this.#open
+    this.#parts.push({ text: this.#text.slice(from, to), words, assigns, redirects })
+    this.#open = newPart()
+  }
+
+  #word(): void {
+    const from = this.#at
+    const { text, fixed, bare } = this.#read()
+    const next = this.#text.charAt(this.#at)
+    if (bare === text && /^\d+$/.test(text) && (next === '<' || next === '>')) {
+      // The number of a descriptor belongs to its redirection.
+      this.#extend(from)
+      return
+    }
+    this.#extend(from)
+    if (this.#open.words.length === 0) {
+      if (ASSIGNMENT.test(bare)) {
+        this.#open.assigns = true
+        return
+      }
+      if (bare === text && KEYWORDS.has(text)) throw new NotUnderstood()
+    }
+    this.#open.words.push({ text, fixed })
+  }
+
+  #redirect(operator: string): void {
+    this.#extend(this.#at)
+    this.#at += operator.length
+    this.#skipBlanks()
+    const sign = this.#text.charAt(this.#at)
+    if (sign === '' || META.test(sign)) throw new NotUnderstood()
+    this.#read()
+    this.#open.redirects = true
+    this.#open.to = this.#at
+  }
+
+  #extend(from: number): void {
+    if (this.#open.from === UNSET) this.#open.from = from
+    this.#open.to = this.#at
+  }
+
+  /** One word. `bare`: its beginning, as far as nothing in it is quoted. */
+  #read(): { readonly text: string; readonly fixed: boolean; readonly bare: string } {
+    let text = ''
+    let fixed = true
+    let bare: string | undefined
+    const quote = () => {
+      bare ??= text
+    }
+    for (; this.#at < this.#text.length; this.#at++) {
+      const sign = this.#text.charAt(this.#at)
+      if (META.test(sign)) break
+      if (sign === '$' || sign === '`') throw new NotUnderstood()
+      if (sign === '\\') {
+        const next = this.#text.charAt(++this.#at)
+        if (next === '') throw new NotUnderstood()
+        if (next === '\n') continue
+        quote()
+        text += next
+      } else if (sign === "'") {
+        quote()
+        text += this.#single()
+      } else if (sign === '"') {
+        quote()
+        text += this.#double()
+      } else {
+        if (/[*?[\]{}]/.test(sign)) fixed = false
+        if (sign === '~' && (text === '' || /[=:]$/.test(text))) fixed = false
+        text += sign
+      }
+    }
+    return { text, fixed, bare: bare ?? text }
+  }
+
+  #single(): string {
+    const end = this.#text.indexOf("'", this.#at + 1)
+    if (end === -1) throw new NotUnderstood()
+    const inside = this.#text.slice(this.#at + 1, end)
+    this.#at = end
+    return inside
+  }
+
+  #double(): string {
+    let inside = ''
+    for (this.#at += 1; this.#at < this.#text.length; this.#at++) {
+      const sign = this.#text.charAt(this.#at)
+      if (sign === '"') return inside
+      if (sign === '$' || sign === '`') throw new NotUnderstood()
+      if (sign !== '\\') {
+        inside += sign
+        continue
+      }
+      const next = this.#text.charAt(++this.#at)
+      if (next === '\n') continue
+      inside += /["$`\\]/.test(next) ? next : `\\${next}`
+    }
+    throw new NotUnderstood()
+  }
+}
+
+const SEPARATORS = new Set(['&&', '||', '|', '|&', ';', '&'])
+/** A here-document is none of them: its lines would be taken for commands. */
+const REDIRECTIONS = new Set(['<', '>', '<>', '<&', '>&', '>>', '>|', '&>', '&>>', '<<<'])
+
+interface OpenPart {
+  from: number
+  to: number
+  readonly words: Word[]
+  assigns: boolean
+  redirects: boolean
+}
+
+const UNSET = -1
+
+function newPart(): OpenPart {
+  return { from: UNSET, to: UNSET, words: [], assigns: false, redirects: false }
+}
+
+function isEmpty({ words, assigns, redirects }: OpenPart): boolean {
+  return words.length === 0 && !assigns && !redirects
+}

@@ -1,0 +1,90 @@
+import { prefixText, type Rule, type RuleScope } from '../../../model/rule.ts'
+import type { Answer, Question } from './questions.ts'
+
+type Offer = Question['offers'][number]
+
+/** One of the answers that a person can choose from. */
+export type Choice =
+  | { readonly kind: 'once' }
+  | { readonly kind: 'rule'; readonly offer: Offer; readonly scope: RuleScope }
+  | { readonly kind: 'no' }
+
+/** In the order they are numbered: from the narrowest yes to the widest, then no. Pure. */
+export function choicesOf({ offers }: Question): readonly Choice[] {
+  const lasting = SCOPES.flatMap((scope) =>
+    offers
+      .filter(({ scopes }) => scopes.includes(scope))
+      .map((offer): Choice => ({ kind: 'rule', offer, scope })),
+  )
+  return [{ kind: 'once' }, ...lasting, { kind: 'no' }]
+}
+
+export function choiceText(choice: Choice): string {
+  switch (choice.kind) {
+    case 'once':
+      return 'Yes, once'
+    case 'rule':
+      return `Yes, for this ${SCOPE_NAMES[choice.scope]}: ${covered(choice.offer.rule)}`
+    case 'no':
+      return 'No'
+    default:
+      return choice satisfies never
+  }
+}
+
+/** What a person can still write before the choice counts. */
+export interface Field {
+  readonly label: string
+  readonly text: string
+}
+
+/** `undefined` where a choice needs no more words. */
+export function fieldOf(choice: Choice): Field | undefined {
+  if (choice.kind === 'no') return { label: 'Reason for the model (optional): ', text: '' }
+  if (choice.kind !== 'rule' || choice.offer.reworded === undefined) return undefined
+  const { rule } = choice.offer
+  const text = rule.kind === 'prefix' ? prefixText(rule.words) : ''
+  return { label: 'Allow commands that begin with: ', text }
+}
+
+/** The answer that a choice and its words amount to; a text when the words do not do. */
+export function answerOf(choice: Choice, words: string): Answer | string {
+  switch (choice.kind) {
+    case 'once':
+      return { allowed: true, scope: 'once', by: 'person' }
+    case 'no':
+      return words.trim() === '' ? NO : { ...NO, reason: words.trim() }
+    case 'rule': {
+      const { scope, offer } = choice
+      const rule = offer.reworded?.(words) ?? { ok: true, value: offer.rule }
+      if (!rule.ok) return rule.error.message
+      return { allowed: true, scope, by: 'person', rule: rule.value }
+    }
+    default:
+      return choice satisfies never
+  }
+}
+
+export const NO: Answer = { allowed: false, scope: 'once', by: 'person' }
+
+const SCOPES: readonly RuleScope[] = ['session', 'workspace']
+const SCOPE_NAMES = { session: 'Session', workspace: 'workspace' } as const
+
+function covered(rule: Rule): string {
+  switch (rule.kind) {
+    case 'command':
+      return 'this command in this folder'
+    case 'prefix':
+      return `commands that begin with \`${prefixText(rule.words)}\` …`
+    case 'file':
+      return 'changes of this file'
+    case 'folder':
+      return rule.path === '.'
+        ? 'changes of any file in the workspace'
+        : `changes of files in ${rule.path}/`
+    case 'upload':
+      return 'sending attached files to the model'
+    default:
+      return rule satisfies never
+  }
+}

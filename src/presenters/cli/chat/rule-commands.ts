@@ -1,0 +1,41 @@
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { ruleWords } from '../rule-lines.ts'
+import type { Done, Here } from './here.ts'
+import { sentences, verbatim } from './rows.ts'
+
+/** `/permissions` lists the rules in force; `/permissions remove NUMBER` removes one. */
+export async function permissions(
+  { session, columns }: Here,
+  argument: string,
+): Promise<Result<Done>> {
+  if (argument === '') return listed({ session, columns })
+  const number = /^remove\s+([1-9]\d{0,5})$/.exec(argument)?.[1]
+  if (number === undefined) {
+    return failed('invalid_args', 'Use /permissions, or /permissions remove NUMBER.')
+  }
+  const removed = await session.rules.remove(Number(number))
+  if (!removed.ok) return removed
+  return ok({ rows: sentences(`Removed: ${ruleWords(removed.value.rule)}`, { columns }) })
+}
+
+async function listed({
+  session,
+  columns,
+}: Pick<Here, 'session' | 'columns'>): Promise<Result<Done>> {
+  const rules = await session.rules.list()
+  if (!rules.ok) return rules
+  if (rules.value.length === 0) return ok({ rows: sentences('There are no rules.', { columns }) })
+  const rows = rules.value.flatMap(({ rule, scope }, at) =>
+    verbatim(`${ruleWords(rule)} · ${SCOPES[scope]}`, {
+      columns,
+      first: `${String(at + 1).padStart(3)}  `,
+    }),
+  )
+  const how = sentences('/permissions remove NUMBER removes one.', {
+    columns,
+    style: { dim: true },
+  })
+  return ok({ rows: [[], ...rows, ...how] })
+}
+
+const SCOPES = { session: 'until this process ends', workspace: 'for this workspace' } as const

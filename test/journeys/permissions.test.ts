@@ -1,0 +1,223 @@
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { WholeEvent } from '../../src/model/event.ts'
+import { Output as Listed } from '../../src/presenters/cli/commands/permissions.ts'
+import type { Session } from '../../src/session/session.ts'
+import type { SessionParts } from '../../src/session/session-parts.ts'
+import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
+import { failureOf } from '../support/cli-answer.ts'
+import { runCli } from '../support/cli.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+
+const { confined } = await systemSandbox().status()
+
+const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask' } as const
+
+/** Says yes with the offer of this kind, and notes what was asked. */
+function granting(kind: string, scope: 'session' | 'workspace') {
+  const asked: string[] = []
+  const ask: SessionParts['ask'] = async ({ claim, offers }) => {
+    asked.push(claim.command ?? claim.paths.join(' '))
+    const rule = offers.find((offer) => offer.rule.kind === kind)?.rule
+    return { allowed: true, scope, by: 'person', ...(rule === undefined ? {} : { rule }) }
+  }
+  return { ask, asked }
+}
+
+async function say(session: Session, text: string): Promise<void> {
+  value(await value(await session.admit(text)).done)
+}
+
+function decisions(session: Session): WholeEvent<'permission_decision'>['data'][] {
+  return session.events.flatMap((event) =>
+    event.type === 'permission_decision' ? [event.data] : [],
+  )
+}
+
+test('a rule for the workspace outlives the process, lies in the home and nowhere else, and is recorded', async () => {
+  const first = granting('folder', 'workspace')
+  const here = await harnessPlace({ ask: first.ask })
+  await mkdir(join(here.workspace, 'src'))
+  const session = value(await here.harness.create(BEGIN))
+  await say(session, 'Write "a" to src/a.txt')
+  await say(session, 'Write "b" to src/b.txt')
+  expect(first.asked).toEqual(['src/a.txt'])
+  const rule = { kind: 'folder', answer: 'allow', path: 'src' }
+  expect(decisions(session)).toMatchObject([
+    { by: 'person', decision: 'allowed', scope: 'workspace', rule },
+    { by: 'policy', decision: 'allowed', scope: 'workspace', rule },
+  ])
+  const second = granting('file', 'session')
+  const again = await harnessPlace({ ask: second.ask }, here.root)
+  const other = value(await again.harness.create(BEGIN))
+  await say(other, 'Write "c" to src/c.txt')
+  await say(other, 'Write "d" to d.txt')
+  await say(other, 'Write "e" to d.txt')
+  expect(second.asked).toEqual(['d.txt'])
+  const third = granting('file', 'session')
+  const later = await harnessPlace({ ask: third.ask }, here.root)
+  await say(value(await later.harness.create(BEGIN)), 'Write "f" to d.txt')
+  expect(third.asked).toEqual(['d.txt'])
+  const file = join(here.root, 'home', 'permissions.json')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await readdir(join(here.workspace, '.hawser'))).not.toContain('permissions.json')
+})
+
+test('a workspace that is reached by a link has the rules of where it really is', async () => {
+  const { harness, workspace, root } = await harnessPlace()
+  value(await harness.rules.add({ kind: 'file', answer: 'allow', path: 'a' }))
+  const link = join(root, 'link')
+  await symlink(workspace, link)
+  const other = join(root, 'other')
+  await mkdir(other)
+  const counts = await Promise.all(
+    [link, other].map(async (path) => {
+      const { stdout } = await runCli({ root }, 'permissions', '--workspace', path, '--json')
+      return Listed.parse(JSON.parse(stdout)).rules.length
+    }),
+  )
+  expect(counts).toEqual([1, 0])
+})
+
+test('a link inside a granted folder that leads out of it asks', async () => {
+  const { ask, asked } = granting('folder', 'session')
+  const { harness, workspace } = await harnessPlace({ ask })
+  await mkdir(join(workspace, 'src'))
+  await mkdir(join(workspace, 'other'))
+  await symlink('../other', join(workspace, 'src', 'out'))
+  const session = value(await harness.create(BEGIN))
+  await say(session, 'Write "a" to src/a.txt')
+  await say(session, 'Write "b" to src/out/b.txt')
+  expect(asked).toEqual(['src/a.txt', 'src/out/b.txt other/b.txt'])
+})
+
+test('rules that cannot be read make everything ask, and are named', async () => {
+  const { ask, asked } = granting('none', 'session')
+  const { harness, root } = await harnessPlace({ ask })
+  value(await harness.rules.add({ kind: 'folder', answer: 'allow', path: '.' }))
+  const file = join(root, 'home', 'permissions.json')
+  const whole = await readFile(file, 'utf8')
+  for (const damaged of ['{', '[]', whole.replace('"folder"', '"anything"')]) {
+    await writeFile(file, damaged)
+    const session = value(await harness.create({ ...BEGIN, permissionMode: 'auto' }))
+    await say(session, 'Write "a" to a.txt')
+    expect(asked.splice(0)).toEqual(['a.txt'])
+    expect(failureOf(await runCli({ root }, 'permissions', '--json')).kind).toBe('unreadable')
+  }
+})
+
+test('a rule that could not be saved holds for the Session, and the person is told', async () => {
+  const { ask, asked } = granting('folder', 'workspace')
+  const { harness, root } = await harnessPlace({ ask })
+  const broken = await harnessPlace(
+    {
+      ask,
+      rules: {
+        ...harness.rules,
+        add: async () => ({
+          ok: false,
+          error: {
+            kind: 'storage_failed',
+            message: 'The disk is full.',
+            details: {},
+            next_actions: [],
+          },
+        }),
+      },
+    },
+    root,
+  )
+  const other = value(await broken.harness.create(BEGIN))
+  await say(other, 'Write "a" to a.txt')
+  await say(other, 'Write "b" to b.txt')
+  expect(asked).toEqual(['a.txt'])
+  expect(other.events.find(({ type }) => type === 'notice')?.data).toMatchObject({
+    code: 'rule_not_saved',
+  })
+  expect(decisions(other).map(({ scope }) => scope)).toEqual(['session', 'session'])
+})
+
+test.skipIf(!confined)(
+  'a command that was allowed once more runs unasked, in its folder only',
+  async () => {
+    const { ask, asked } = granting('command', 'session')
+    const { harness, workspace } = await harnessPlace({ ask })
+    await mkdir(join(workspace, 'sub'))
+    const session = value(await harness.create(BEGIN))
+    await say(session, 'Run `node -e 1`')
+    await say(session, 'Run `node -e 1`')
+    await say(session, 'Run `node -e 2`')
+    expect(asked).toEqual(['node -e 1', 'node -e 2'])
+  },
+)
+
+test('the model gets the reason of a no', async () => {
+  const { harness } = await harnessPlace({
+    ask: async () => ({
+      allowed: false,
+      scope: 'once',
+      by: 'person',
+      reason: 'use docs/ for that',
+    }),
+  })
+  const session = value(await harness.create(BEGIN))
+  await say(session, 'Write "a" to a.txt')
+  const result = session.events.find(({ type }) => type === 'tool_result')
+  expect(result?.data).toMatchObject({
+    outcome: 'denied',
+    output: 'The person said no: it changes a file. Their reason: use docs/ for that',
+  })
+  expect(decisions(session)).toMatchObject([{ reason: 'use docs/ for that' }])
+})
+
+test('rules are added, listed and removed on the command line, and a rule that denies wins', async () => {
+  const { root, workspace } = await harnessPlace()
+  const hawser = (...argv: readonly string[]) => runCli({ root }, 'permissions', ...argv)
+  expect((await hawser()).stdout).toMatch(/^There are no rules/)
+  expect((await hawser('allow', '--prefix', 'npm   test')).stdout).toBe(
+    'Added: allow  commands that begin with `npm test`\n',
+  )
+  await hawser('allow', '--folder', './src/')
+  await hawser('allow', '--command', 'make all', '--in', 'sub')
+  await hawser('deny', '--file', 'src/keep.txt')
+  await hawser('deny', '--file', 'src/keep.txt')
+  expect((await hawser()).stdout.split('\n')).toEqual([
+    '  1  allow  commands that begin with `npm test`',
+    '  2  allow  changes of files in src',
+    '  3  allow  the command `make all` in sub',
+    '  4  deny   changes of src/keep.txt',
+    '',
+  ])
+  const listed = Listed.parse(JSON.parse((await hawser('--json')).stdout))
+  expect(listed).toMatchObject({
+    workspace,
+    rules: [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 4 }],
+  })
+  const run = (prompt: string) => runCli({ root }, 'run', '--permission', 'ask', prompt)
+  expect((await run('Write "a" to src/a.txt')).code).toBe(0)
+  expect((await run('Write "a" to src/keep.txt')).stderr).toContain('a rule denies changes of')
+  expect((await run('Write "a" to b.txt')).code).toBe(3)
+  expect((await hawser('remove', '2')).stdout).toBe('Removed: allow  changes of files in src\n')
+  expect((await run('Write "b" to src/a.txt')).code).toBe(3)
+  expect(failureOf(await hawser('remove', '9', '--json')).kind).toBe('not_found')
+})
+
+test.each([
+  [['allow', '--prefix', 'node'], 'invalid_args'],
+  [['allow', '--prefix', 'env npm test'], 'invalid_args'],
+  [['allow', '--prefix', 'sh -c'], 'invalid_args'],
+  [['allow', '--prefix', 'npm test; rm'], 'invalid_args'],
+  [['allow', '--prefix', 'npm $X'], 'invalid_args'],
+  [['allow', '--prefix', 'npm'], 'invalid_args'],
+  [['allow'], 'invalid_args'],
+  [['allow', '--prefix', 'a', '--file', 'b'], 'invalid_args'],
+  [['allow', '--file', '../x'], 'outside_workspace'],
+  [['allow', '--folder', '/etc'], 'outside_workspace'],
+  [['allow', '--file', '.'], 'invalid_args'],
+  [['remove', 'x'], 'invalid_args'],
+])('permissions %j is refused', async (argv, kind) => {
+  const { root } = await harnessPlace()
+  expect(failureOf(await runCli({ root }, 'permissions', ...argv, '--json')).kind).toBe(kind)
+})
