@@ -60,6 +60,9 @@ test('Events of every type have words', async () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
     await writtenLog(root, makeLog(seed).drafts.slice(1), id)
   }
+  const place = { path: '.envrc', kind: 'file', id: '1:2' } as const
+  const data = { call_id: 'c1', paths: [place] }
+  await writtenLog(root, [{ type: 'command_watched', data }], id)
   const { code, stdout } = await runCli({ root }, 'log', 'show', id)
   expect(code).toBe(0)
   expect(stdout).not.toMatch(/not understood|undefined|\[object|NaN/)
