@@ -1,5 +1,4 @@
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files.ts'
