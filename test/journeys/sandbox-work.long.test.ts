@@ -83,7 +83,7 @@ describe.runIf(confined)('work in the sandbox', () => {
     expect(output).toBe('second:P\nfirst:P\nlinked\nexit 0')
     expect(await outside('git', 'log', '-1', '--format=%s', 'linked')).toBe('second\n')
     const evil = await inside(
-      `cd ${workspace}/.git; (echo "[core] fsmonitor = evil" >>config) 2>&1 || true; (echo evil >hooks/pre-commit) 2>&1 || true; mv hooks h 2>&1 || true; echo ${home} >commondir; echo '[core]' >worktrees/linked/config.worktree`,
+      `cd ${workspace}/.git; (echo "[core] fsmonitor = evil" >>config) 2>&1 || true; (echo evil >hooks/pre-commit) 2>&1 || true; mv hooks h 2>&1 || true; echo ${home} >commondir; echo '[core] fsmonitor = evil' >worktrees/linked/config.worktree`,
       how,
     )
     expect(evil).toContain('Read-only file system')
