@@ -19,14 +19,21 @@ export interface SandboxView {
 /**
  * What a sandbox shows around a workspace: folders of the system, toolchains, folders of `PATH` and what a person allowed,
  * read-only and without credentials and sockets; all else is not there. Only what exists is mounted over: nothing is ever
- * made on the disk. `protected_path` when `.hawser` is a link, which nothing can be mounted over.
+ * made on the disk. `protected_path` when `.hawser` is a link, which nothing can be mounted over. `around` is what
+ * `surroundings` found, where that is known already.
  */
-export async function mountsOf(scene: Scene): Promise<Result<SandboxView>> {
+export async function mountsOf(scene: Scene, around?: SandboxView): Promise<Result<SandboxView>> {
   if (scene.places.some((place) => isHawsers(place) && place.kind === 'symlink')) {
     return failed('protected_path', 'The .hawser of this workspace is a link.', {}, [
       { action: 'Replace the link by what it points to.' },
     ])
   }
+  const { mounts, variables } = around ?? (await surroundings(scene))
+  return ok({ mounts: [...mounts, ...(await protectedMounts(scene))], variables })
+}
+
+/** The view without what is protected in the workspace. */
+export async function surroundings(scene: Omit<Scene, 'places'>): Promise<SandboxView> {
   const { workspace, env, gitDirectories } = scene
   const mayShow = narrowEnough(scene)
   const [{ shown: system, empty }, toolchains, named] = await Promise.all([
@@ -77,20 +84,19 @@ export async function mountsOf(scene: Scene): Promise<Result<SandboxView>> {
       at,
       as: scene.writable === 'workspace' ? 'writable' : 'readable',
     })),
-    ...(await protectedMounts(scene)),
   ]
-  return ok({ mounts, variables: toolchains.variables })
+  return { mounts, variables: toolchains.variables }
 }
 
 /** A folder that holds a home, or what every program shares, is too wide to be a toolchain or a folder of programs. */
-function narrowEnough(scene: Scene): (path: string) => boolean {
+function narrowEnough(scene: Omit<Scene, 'places'>): (path: string) => boolean {
   const homes = [...scene.userHomes, '/home', '/root']
   const wide = [...homes, ...PRIVATE_FOLDERS, ...HIDDEN_FOLDERS, scene.hawserHome]
   return (path) => isAllowed(path, scene) && !wide.some((folder) => isIn(folder, path))
 }
 
 /** Never the folders that a sandbox has of its own, and never the home of Hawser. */
-function isAllowed(path: string, { hawserHome }: Scene): boolean {
+function isAllowed(path: string, { hawserHome }: Pick<Scene, 'hawserHome'>): boolean {
   return path !== '/' && ![hawserHome, '/proc', '/dev'].some((folder) => isIn(path, folder))
 }
 

@@ -9,7 +9,7 @@ import { protectedPlaces } from './protected-places.ts'
 import { GIT_SETTINGS, type SandboxMeans, type SandboxPlan } from './args.ts'
 import type { HeldLimits } from './limited-run.ts'
 import { standingPlace } from './standing-place.ts'
-import { mountsOf } from './mounts.ts'
+import { mountsOf, surroundings } from './mounts.ts'
 import { userHomes } from './user-homes.ts'
 import { watchOver, type Watch, type WatchOptions } from './watch.ts'
 
@@ -46,10 +46,6 @@ export async function prepareSandbox(
     const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const gitDirectories = await gitDirectoriesOf(workspace)
     const options = { paths: mayAppear, gitDirectories, left: [OUR_FOLDER] }
-    const [before, ours] = await Promise.all([
-      writable === 'workspace' ? watchOver(workspace, options) : undefined,
-      protectedPlaces(workspace, [OUR_FOLDER, ...own]),
-    ])
     const network = command.network === true
     const homes = await userHomes()
     const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
@@ -61,10 +57,16 @@ export async function prepareSandbox(
     ]
     const around = { network, env, readable, gitDirectories, userHomes: homes }
     const scene = { workspace, hawserHome, writable, guest, ...around }
+    // A large workspace is looked at while the disk answers about the rest.
+    const [view, before, ours] = await Promise.all([
+      surroundings(scene),
+      writable === 'workspace' ? watchOver(workspace, options) : undefined,
+      protectedPlaces(workspace, [OUR_FOLDER, ...own]),
+    ])
     // What is hidden as a whole is not also shown read-only.
     const held = before?.places.filter((one) => one.held && !own.includes(one.path)) ?? []
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
-    const mounts = await mountsOf({ ...scene, places })
+    const mounts = await mountsOf({ ...scene, places }, view)
     if (!mounts.ok) return mounts
     const home = `${workspace === '/tmp' ? '/dev/shm' : '/tmp'}/.hawser-home`
     const base = {
