@@ -1,3 +1,4 @@
+import { writePlain } from './host/plain-line.ts'
 import type { Streams } from './host/streams.ts'
 import type { CliWorld } from './presenters/cli/world.ts'
 
@@ -43,15 +44,18 @@ export function noDescriptorsLeft(error: unknown): string | undefined {
   return `hawser: ${limit}`
 }
 
-/** Loads no more than it needs to write a line. */
-async function printVersion(given: Invocation['streams']): Promise<number> {
-  const [{ standardOutputs }, { exitAfterOutput }] = await Promise.all([
-    import('./host/output.ts'),
-    import('./presenters/cli/output-failure.ts'),
-  ])
-  const outputs = given ?? standardOutputs()
-  outputs.stdout.write(`hawser ${version()}\n`)
-  return exitAfterOutput(outputs, 0)
+/** Loads nothing: whoever asks for the version waits for Node alone. */
+async function printVersion(streams: Invocation['streams']): Promise<number> {
+  const line = `hawser ${version()}\n`
+  if (streams !== undefined) {
+    streams.stdout.write(line)
+    return (await import('./presenters/cli/output-failure.ts')).exitAfterOutput(streams, 0)
+  }
+  const code = writePlain(1, line)
+  if (code === undefined || code === 'EPIPE') return 0
+  const { outputFailure } = await import('./presenters/cli/output-failure.ts')
+  writePlain(2, outputFailure(code))
+  return 1
 }
 
 /** Commands that write a few Events; all others may read a great many. */

@@ -4,9 +4,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
-import { moveAside, type KeepAppeared } from '../host/sandbox/appeared.ts'
-import { gitReadsAt } from '../host/sandbox/git-reads.ts'
-import { inspectSince } from '../host/sandbox/inspect.ts'
+import type { KeepAppeared } from '../host/sandbox/appeared.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { Decision, PermissionMode } from '../policy/decide.ts'
 import type { SentRequest } from '../turn/compose-request.ts'
@@ -74,10 +72,19 @@ export async function turnParts(parts: SessionParts, world: TurnWorld): Promise<
       const place = await parts.files.realRelative(path)
       return place.ok ? place.value : path
     },
-    gitReads: (path) => gitReadsAt(parts.workspace, path),
+    gitReads: async (path) => {
+      const { gitReadsAt } = await import('../host/sandbox/git-reads.ts')
+      return gitReadsAt(parts.workspace, path)
+    },
     inspection: {
-      since: (places) => inspectSince(parts, places),
-      moveAside: (findings) => moveAside(parts.workspace, findings, keeping(parts)),
+      since: async (places) => {
+        const { inspectSince } = await import('../host/sandbox/inspect.ts')
+        return inspectSince(parts, places)
+      },
+      moveAside: async (findings) => {
+        const { moveAside } = await import('../host/sandbox/appeared.ts')
+        return moveAside(parts.workspace, findings, keeping(parts))
+      },
     },
     contextOf: (call) => contextOf(parts, world, call),
     ask: async (question) => {

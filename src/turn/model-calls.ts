@@ -13,7 +13,6 @@ import {
   type Shared,
 } from './compose-request.ts'
 import type { Unfit } from './fit-parts.ts'
-import { fullWindow } from './full-window.ts'
 import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'
@@ -51,6 +50,7 @@ export class ModelCalls {
     const request = this.#composed
     if (answer.ok || answer.error.kind !== 'context_overflow' || request === undefined)
       return answer
+    const { fullWindow } = await import('./full-window.ts')
     return { ok: false, error: fullWindow(answer.error, request, this.#parts) }
   }
 

@@ -1,11 +1,11 @@
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
 import type { BlobStore } from '../blobs/store.ts'
+import { openWatches } from '../history/open-watch.ts'
 import { SessionResources, type SessionResource } from '../history/session-resources.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/event.ts'
 import { notViewable, viewOf } from '../tools/resource-view.ts'
-import { settleKilled } from './inspection.ts'
 import { toolResources } from './tool-resources.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { permitUploads } from './uploads.ts'
@@ -36,6 +36,12 @@ async function retireOld({ surface, events, turn, commit }: TurnParts): Promise<
     return { type: 'resource_retired', data: { ...one, why: 'model_limit' } }
   })
   return over.length === 0 ? ok(undefined) : commit(over)
+}
+
+/** Loaded where a command was killed, which is rare. */
+async function settleKilled(parts: TurnParts): Promise<Result<void>> {
+  if (openWatches(parts.events()).length === 0) return ok(undefined)
+  return (await import('./inspection.ts')).settleKilled(parts)
 }
 
 /** In the order of handles, behind the person's message. */

@@ -1,4 +1,5 @@
 import { sha256 } from '../encoding/hash.ts'
+import { openWatches } from '../history/open-watch.ts'
 import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type Failed, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft } from '../model/event.ts'
@@ -6,7 +7,6 @@ import type { Claim } from '../policy/claim.ts'
 import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { AnsweredCall } from './call-provider.ts'
-import { commandsRefused } from './inspection.ts'
 import { toolResources } from './tool-resources.ts'
 import type { Answer, TurnParts } from './turn-parts.ts'
 
@@ -150,6 +150,8 @@ async function refusedCommand(
   parts: TurnParts,
   call: AnsweredCall,
 ): Promise<Result<ToolOutcome | undefined>> {
+  if (openWatches(parts.events()).length === 0) return ok(undefined)
+  const { commandsRefused } = await import('./inspection.ts')
   const refused = await commandsRefused(parts)
   if (!refused.ok) return ok(failedOutcome(refused.error))
   if (refused.value === undefined) return ok(undefined)

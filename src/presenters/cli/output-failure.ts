@@ -8,9 +8,11 @@ export async function exitAfterOutput(
 ): Promise<number> {
   await Promise.all([stdout.flushed(), stderr.flushed()])
   if (stdout.failure === undefined) return code
-  stderr.write(
-    `hawser: Standard output could not be written (${stdout.failure}); what was printed is incomplete.\n`,
-  )
+  stderr.write(outputFailure(stdout.failure))
   await stderr.flushed()
   return code === EXIT.done ? EXIT.failed : code
+}
+
+export function outputFailure(code: string): string {
+  return `hawser: Standard output could not be written (${code}); what was printed is incomplete.\n`
 }
