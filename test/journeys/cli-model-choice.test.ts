@@ -21,6 +21,7 @@ test('a known model is accepted, that of another provider is refused, an unknown
   expect(judge('anthropic', 'mine')).toBeUndefined()
   expect(judge('rehearsal', 'anything')).toBeUndefined()
   expect(judge('openai', CLAUDE)).toBe('model_not_found')
+  expect(judge('rehearsal', CLAUDE)).toBe('model_not_found')
   expect(judge('openai-chat', CLAUDE)).toMatch(/not in the catalogue of provider openai-chat/)
   expect(judge('anthropic', 'haiku')).toMatch(/^Model "haiku" .* Did you mean claude-\S*haiku\S*/)
   expect(judge('anthropic', `${CLAUDE}x`)).toContain(`Did you mean ${CLAUDE}?`)

@@ -19,9 +19,11 @@ export function judgeModel(
 ): Result<string | undefined> {
   const owners = rows.filter(({ id }) => id === model).map((row) => row.provider)
   const known = owners.includes(provider) || owners.includes(ANY)
-  if (known || provider === OFFLINE_PROVIDER) return ok(undefined)
+  if (known) return ok(undefined)
   const [owner] = owners
   if (owner !== undefined && !isAnyServer(provider)) return ofAnother(owner, { provider, model })
+  // The offline model is the same under any other name.
+  if (provider === OFFLINE_PROVIDER) return ok(undefined)
   const own = rows.filter((row) => row.provider === provider || row.provider === ANY)
   const hint = meant(model, [...new Set(own.map(({ id }) => id))])
   const text = `Model "${visibleLine(model)}" is not in the catalogue of provider ${visibleLine(provider)}.`
