@@ -1,17 +1,8 @@
-import type { Clock } from '../../host/clock.ts'
-import type { Streams } from '../../host/streams.ts'
 import type { SessionParts } from '../../session/session-parts.ts'
-import type { Activity } from './activity.ts'
 import type { Answer } from './chat/questions.ts'
+import type { TerminalParts } from './terminal-question.ts'
 
 type Ask = SessionParts['ask']
-
-export interface TerminalParts {
-  readonly streams: Streams
-  readonly clock: Clock
-  readonly colour: boolean
-  readonly activity: Activity
-}
 
 const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
 

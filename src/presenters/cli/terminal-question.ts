@@ -1,3 +1,6 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Streams } from '../../host/streams.ts'
+import type { Activity } from './activity.ts'
 import { Asking } from './chat/asking.ts'
 import { Display } from './chat/display.ts'
 import { listenToKeys } from './chat/keyboard.ts'
@@ -5,7 +8,13 @@ import { questionTitle } from './chat/proposal.ts'
 import { Questions, type Answer, type Question } from './chat/questions.ts'
 import { sentences } from './chat/rows.ts'
 import type { Line } from './cell-width.ts'
-import type { TerminalParts } from './question.ts'
+
+export interface TerminalParts {
+  readonly streams: Streams
+  readonly clock: Clock
+  readonly colour: boolean
+  readonly activity: Activity
+}
 
 /** Shows one question at the terminal and waits for its answer. */
 export async function asked(
