@@ -64,7 +64,7 @@ test('redacted bytes get their keys back where that gives the exact content, als
   expect(other.restored(redactor.bytes(Buffer.from(one)), () => false)).toBeUndefined()
 })
 
-test('a key counts as lost when it stands there fewer times than before', () => {
+test('a key counts as lost when it occurs fewer times than before', () => {
   const [one = '', two = ''] = KEYS
   const isLost = (before: string, after: string) =>
     new Redactor(KEYS).isLost(Buffer.from(before), Buffer.from(after))

@@ -98,7 +98,7 @@ async function unlikeMissing(
   const left = await place.sessions.open(logName(session), 'read').catch(() => undefined)
   const size = await left?.stat().then((facts) => facts.size)
   await left?.close()
-  return size === 0 ? 'an empty Log stays for ever' : undefined
+  return size === 0 ? 'an empty Log is never removed' : undefined
 }
 
 async function judgeLog(

@@ -100,7 +100,7 @@ test.each(WAYS)(
   },
 )
 
-test('a Turn goes on after a cut answer that has whole calls, and a notice tells of it', async () => {
+test('a Turn goes on after a cut answer that has whole calls, and a notice reports it', async () => {
   const read = { id: 'call_0', name: 'read', arguments: '{"path":"none.txt"}' }
   const answers = [{ calls: [read, HALF], stop: 'max_tokens' }, { text: 'Done.' }]
   const { here, session, bodies } = await place('messages', answers)
