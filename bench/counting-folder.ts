@@ -1,4 +1,4 @@
-import type { File, Folder } from '../src/host/files.ts'
+import type { File, Folder } from '../src/host/files/files.ts'
 import type { LogPlace } from '../src/log/place.ts'
 
 export interface Tally {

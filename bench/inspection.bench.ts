@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { systemSandbox } from '../src/host/sandbox/sandbox.ts'
-import { rootPaths } from '../src/model/protected-paths.ts'
+import { rootPaths } from '../src/model/safety/protected-paths.ts'
 import { full, median, medianRatio, tell, tellSkipped, timed } from './figure.ts'
 import { inScratch } from './scratch.ts'
 

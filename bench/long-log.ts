@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createLog } from '../src/log/open.ts'
-import type { EventDraft } from '../src/model/event.ts'
+import type { EventDraft } from '../src/model/events/event.ts'
 import type { SessionId, TurnId } from '../src/model/ids.ts'
 import { random, type Random } from '../test/support/random.ts'
 import type { TestPlace } from '../test/support/log-place.ts'

@@ -40,25 +40,26 @@ const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
  * help needs; `core` is what every command with a Session needs.
  */
 const BASE = new RegExp(
-  '/src/(model/(errors|exit-codes)|host/(clock|disk|files|home|machine|streams)|' +
-    'presenters/cli/(activity|amounts|answer|exit-code|failure|footer|json-line|prompt|turn-view|visible-text|workspace))\\.ts$',
+  '/src/(model/(errors|exit-codes)|host/(clock|files/disk|files/files|home|machine|streams)|' +
+    'presenters/cli/(render/(activity|footer|turn-view)|text/(amounts|json-line|visible-text)|' +
+    'world/(answer|exit-code|failure|workspace)|input/prompt))\\.ts$',
 )
 const LATER = [
   'presenters/',
   'main.ts',
   'compose.ts',
-  'host/(http|socket-server|sandbox|process|output-pipe|side-thread|time-limit|machine|export-file|appeared|protected-places|owner-mark|temporary-folder|plain-line)',
-  'model/(credentials|toolchains|git-configuration)',
+  'host/(net|sandbox|process/(?!holder)|time-limit|machine|files/export-file|plain-line)',
+  'model/safety/(credentials|toolchains|git-configuration)',
   'turn/(inspection|full-window)',
   'context/window-parts',
   'encoding/server-sent-events',
   'providers/(?!models|rehearsal/(encode|stream))',
   'resources/',
-  'session/search',
+  'session/queries/search',
 ]
 const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
 /** What all dialects of a network need; beside it, each is a file of its own. */
-const REMOTE = /\/src\/(providers\/[^/]+|host\/http|encoding\/server-sent-events)\.ts$/
+const REMOTE = /\/src\/(providers\/[^/]+|host\/net\/http|encoding\/server-sent-events)\.ts$/
 const GROUPS = [
   { name: 'base', priority: 2, test: BASE },
   { name: 'checks', priority: 3, test: /\/(node_modules\/zod\/|src\/host\/light-checks\.ts)/ },

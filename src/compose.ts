@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path'
 import { workspaceBlobStore } from './blobs/workspace-store.ts'
 import { systemChance } from './host/chance.ts'
 import { systemClock, type Clock } from './host/clock.ts'
-import { openConfined } from './host/confined-files.ts'
-import { thisProcess } from './host/holder.ts'
+import { openConfined } from './host/files/confined-files.ts'
+import { thisProcess } from './host/process/holder.ts'
 import { openHome } from './host/home.ts'
 import { systemIds, type Ids } from './host/ids.ts'
 import { workspaceRules } from './host/permission-rules.ts'
@@ -17,24 +17,24 @@ import {
 } from './model/remote-providers.ts'
 import { LIMIT_DEFAULTS, type Settings } from './model/settings.ts'
 import type { Describe } from './model/sight.ts'
-import { rootPaths } from './model/protected-paths.ts'
+import { rootPaths } from './model/safety/protected-paths.ts'
 import type {
   Opened,
   OpenOptions,
   RehearsalOptions,
   RehearsalServer,
   Scratch,
-} from './presenters/cli/world.ts'
+} from './presenters/cli/world/world.ts'
 import type { ProviderOptions } from './providers/call.ts'
 import { catalogue } from './providers/models/catalogue.ts'
 import type { Dialect, Provider } from './providers/provider.ts'
 import { rehearsalProvider } from './providers/rehearsal/stream.ts'
 import type { ResponsesOptions } from './providers/responses/stream.ts'
-import { credentialsOf, secretsOf } from './session/credentials.ts'
+import { credentialsOf, secretsOf } from './session/settings/credentials.ts'
 import { Harness } from './session/harness.ts'
-import type { SessionParts } from './session/session-parts.ts'
-import { transportOf } from './session/transport.ts'
-import { loadSettings, type EffectiveSettings } from './session/settings.ts'
+import type { SessionParts } from './session/live/session-parts.ts'
+import { transportOf } from './session/settings/transport.ts'
+import { loadSettings, type EffectiveSettings } from './session/settings/settings.ts'
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
 
 export interface ComposeOptions extends OpenOptions {
@@ -110,7 +110,7 @@ export async function composeWorkspace(
 /** A place for Sessions that nobody keeps: workspaces and a home of their own, in a folder that goes when it is closed. */
 export async function composeScratch(version: string): Promise<Result<Scratch>> {
   const [{ scratchFolder }, { earlyWorkspace }] = await Promise.all([
-    import('./host/scratch-folder.ts'),
+    import('./host/files/scratch-folder.ts'),
     import('./contract/early-workspace.ts'),
   ])
   const folder = await scratchFolder()

@@ -1,5 +1,5 @@
-export { resolveAttachmentsToContentBlocks } from './session/attachments.ts'
-export type { ContentBlocks, ResolveOptions } from './session/attachments.ts'
+export { resolveAttachmentsToContentBlocks } from './session/live/attachments.ts'
+export type { ContentBlocks, ResolveOptions } from './session/live/attachments.ts'
 export type { AttachmentError } from './model/attachment.ts'
 export type { BlobPart, Part, TextPart } from './model/conversation.ts'
 export { ERROR_KINDS } from './model/errors.ts'

@@ -1,6 +1,6 @@
 import { writePlain } from './host/plain-line.ts'
 import type { Streams } from './host/streams.ts'
-import type { CliWorld } from './presenters/cli/world.ts'
+import type { CliWorld } from './presenters/cli/world/world.ts'
 
 /** Put here by the build, from package.json. */
 declare const HAWSER_VERSION: string | undefined
@@ -49,11 +49,11 @@ async function printVersion(streams: Invocation['streams']): Promise<number> {
   const line = `hawser ${version()}\n`
   if (streams !== undefined) {
     streams.stdout.write(line)
-    return (await import('./presenters/cli/output-failure.ts')).exitAfterOutput(streams, 0)
+    return (await import('./presenters/cli/world/output-failure.ts')).exitAfterOutput(streams, 0)
   }
   const code = writePlain(1, line)
   if (code === undefined || code === 'EPIPE') return 0
-  const { outputFailure } = await import('./presenters/cli/output-failure.ts')
+  const { outputFailure } = await import('./presenters/cli/world/output-failure.ts')
   writePlain(2, outputFailure(code))
   return 1
 }

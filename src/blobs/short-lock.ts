@@ -1,5 +1,5 @@
 import type { Clock } from '../host/clock.ts'
-import { FileFailure, type Folder } from '../host/files.ts'
+import { FileFailure, type Folder } from '../host/files/files.ts'
 
 /** Never deleted, and no blob key: its lock is what counts. */
 const LOCK_NAME = '.lock'

@@ -8,7 +8,7 @@ import {
   removeTemporaries,
   type File,
   type Folder,
-} from '../host/files.ts'
+} from '../host/files/files.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { SessionId, type BlobKey } from '../model/ids.ts'
 import type { BlobStore } from './store.ts'

@@ -10,7 +10,7 @@ import {
   writeAll,
   type File,
   type Folder,
-} from '../host/files.ts'
+} from '../host/files/files.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Ids } from '../host/ids.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'

@@ -1,6 +1,6 @@
 import { base64Length } from '../encoding/base64.ts'
 import { SessionResources } from '../history/session-resources.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 
 /** A call to the model that was answered: what its request held, and what it cost. */

@@ -2,7 +2,7 @@ import { base64Length } from '../encoding/base64.ts'
 import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
 import type { Descriptor } from '../model/descriptor.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 
 /** A Resource whose bytes are to go, and the figures that say so. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sampleDescriptor, wholeEvents } from '../../test/support/sample-resources.ts'
-import type { EventDraft, WholeEvent } from '../model/event.ts'
+import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 import { TurnId } from '../model/ids.ts'
 import { costlyResources } from './replay-cost.ts'

@@ -1,6 +1,6 @@
 import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 import { answeredCalls, PRICES, type AnsweredCall } from './answered-calls.ts'
 import { shownTokens } from './shown-tokens.ts'

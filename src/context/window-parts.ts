@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson } from '../encoding/json.ts'
 import { shortened } from '../encoding/quote.ts'
 import { SessionResources } from '../history/session-resources.ts'
-import type { EventData, WholeEvent } from '../model/event.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { Segment } from '../model/segment.ts'
 
 /** What a request is made of, by size. */

@@ -1,7 +1,7 @@
 import { changesWhatStands } from '../history/conversation.ts'
 import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'

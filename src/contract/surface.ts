@@ -1,3 +1,4 @@
+import { Replay } from '../model/modes.ts'
 import * as z from 'zod'
 import { sha256 } from '../encoding/hash.ts'
 import { canonicalJson, parseJson } from '../encoding/json.ts'
@@ -71,7 +72,7 @@ const SurfaceSchema = z.object({
     }),
   ),
   params: z.object({
-    replay: z.enum(['attach-turn', 'window', 'cost-aware']),
+    replay: Replay,
     late_role: z.string(),
     effort: z.string().exactOptional(),
     tool_choice: z.string(),

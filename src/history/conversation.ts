@@ -1,9 +1,10 @@
+import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
 import { historyOf } from './history.ts'
 import { SessionResources } from './session-resources.ts'
-import { transientsAt, type Replay, type Transients } from './transients.ts'
+import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
 import * as words from './words.ts'
 

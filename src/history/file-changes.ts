@@ -1,4 +1,4 @@
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { BlobKey, TurnId } from '../model/ids.ts'
 
 /** What a Turn made of one file, from its first change to its last. */

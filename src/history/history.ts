@@ -1,4 +1,4 @@
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 
 /** What a Log means for the next request: the checkpoint that counts, if any, and the raw Events after it. */
 export interface History {

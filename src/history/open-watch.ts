@@ -1,4 +1,4 @@
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 
 /** What a decision about a killed command is about. */
 export function inspectionSubject(call_id: string): string {

@@ -1,5 +1,5 @@
-import type { WholeEvent } from '../model/event.ts'
-import { protectedName } from '../model/protected-paths.ts'
+import type { WholeEvent } from '../model/events/event.ts'
+import { protectedName } from '../model/safety/protected-paths.ts'
 
 /** A file that a Turn made or changed and that runs later. */
 export interface RunsLater {

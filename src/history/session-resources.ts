@@ -1,5 +1,5 @@
 import type { Descriptor } from '../model/descriptor.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 
 /** A Resource as a Log knows it. */

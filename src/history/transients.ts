@@ -1,9 +1,9 @@
-import type { WholeEvent } from '../model/event.ts'
+import type { Replay } from '../model/modes.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import { ResourceId, type TurnId } from '../model/ids.ts'
 import type { Lifetime } from '../model/segment.ts'
 
 /** How a Resource's bytes are shown again after the Turn that attached it. */
-export type Replay = 'attach-turn' | 'window' | 'cost-aware'
 
 /** Which bytes of a Session are in a request of the Turn `now`, and for how long. */
 export interface Transients {

@@ -1,6 +1,6 @@
 import type { Part } from '../model/conversation.ts'
 import type { Descriptor } from '../model/descriptor.ts'
-import type { EventData } from '../model/event.ts'
+import type { EventData } from '../model/events/event.ts'
 import type { Lifetime } from '../model/segment.ts'
 import * as words from './words.ts'
 

@@ -1,8 +1,8 @@
 import { quoted, shortened } from '../encoding/quote.ts'
 import type { Descriptor } from '../model/descriptor.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
-import type { AnswerCut } from '../model/turn-events.ts'
+import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { Loss } from './transients.ts'
 
 // Every sentence that Hawser itself says to a model. They are part of the Prompt Contract: a pinned hash ties them to its

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { failed, ok, type Result } from '../model/errors.ts'
-import { diskFolder } from './disk.ts'
-import { asResult, closing, ifPossible, ifThere, type Folder } from './files.ts'
+import { diskFolder } from './files/disk.ts'
+import { asResult, closing, ifPossible, ifThere, type Folder } from './files/files.ts'
 import { userHome } from './machine.ts'
 
 /** What Hawser keeps for its user, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */

@@ -3,7 +3,15 @@ import * as z from 'zod'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { Rule } from '../model/rule.ts'
 import type { Clock } from './clock.ts'
-import { asResult, closing, ifThere, readSpan, replaceFile, told, type Folder } from './files.ts'
+import {
+  asResult,
+  closing,
+  ifThere,
+  readSpan,
+  replaceFile,
+  told,
+  type Folder,
+} from './files/files.ts'
 import type { Ids } from './ids.ts'
 
 /** A rule of a workspace, and when a person made it. */

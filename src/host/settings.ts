@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { Settings } from '../model/settings.ts'
-import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from './files.ts'
+import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from './files/files.ts'
 import type { Ids } from './ids.ts'
 
 const NAME = 'config.json'

@@ -1,6 +1,6 @@
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import { diskFolder } from './disk.ts'
-import { asResult, closing, ifPossible, ifThere, replaceFile, type Folder } from './files.ts'
+import { diskFolder } from './files/disk.ts'
+import { asResult, closing, ifPossible, ifThere, replaceFile, type Folder } from './files/files.ts'
 import type { Ids } from './ids.ts'
 
 /** What Hawser keeps in a workspace: `<workspace>/.hawser`, ours alone. */

@@ -1,6 +1,6 @@
-import { FileFailure, fileFailure, ifPossible, writeAll, type File } from '../host/files.ts'
+import { FileFailure, fileFailure, ifPossible, writeAll, type File } from '../host/files/files.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/event.ts'
+import { durabilityOf, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { writeIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { headOf } from './head-record.ts'

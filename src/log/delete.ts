@@ -1,4 +1,4 @@
-import { asResult, ifThere } from '../host/files.ts'
+import { asResult, ifThere } from '../host/files/files.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { notFound } from './fold-log.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files/files.ts'
 import { Sha256, type SessionId } from '../model/ids.ts'
 import { lineBefore } from './backward.ts'
 import { decodeLine, type Cursor, type LogLine } from './line.ts'

@@ -8,7 +8,7 @@ import {
   type EventDraft,
   type EventEnvelope,
   type UnknownEvent,
-} from '../model/event.ts'
+} from '../model/events/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { lineAt, sealLine, type Cursor, type LogLine, type Unsealed } from './line.ts'

@@ -1,4 +1,4 @@
-import { ifThere, type File } from '../host/files.ts'
+import { ifThere, type File } from '../host/files/files.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { readIndex, type Fold, type Snapshot } from './derived-index.ts'

@@ -1,4 +1,4 @@
-import { FileFailure, fileFailure, type File } from '../host/files.ts'
+import { FileFailure, fileFailure, type File } from '../host/files/files.ts'
 import { ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds } from './backward.ts'

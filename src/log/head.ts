@@ -1,5 +1,12 @@
 import { parseJson } from '../encoding/json.ts'
-import { closing, fileFailure, isMissing, readSpan, replaceFile, type File } from '../host/files.ts'
+import {
+  closing,
+  fileFailure,
+  isMissing,
+  readSpan,
+  replaceFile,
+  type File,
+} from '../host/files/files.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { HeadRecord } from './head-record.ts'

@@ -8,8 +8,8 @@ import {
   readSpan,
   writeAll,
   type File,
-} from '../host/files.ts'
-import { isRunning, type Holder } from '../host/holder.ts'
+} from '../host/files/files.ts'
+import { isRunning, type Holder } from '../host/process/holder.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { leaseName, type LogPlace } from './place.ts'

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 import { depthWithin, isJsonObject, parseJson } from '../encoding/json.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { isEventEnvelope, type EventEnvelope, type LoggedEvent } from '../model/event.ts'
+import { isEventEnvelope, type EventEnvelope, type LoggedEvent } from '../model/events/event.ts'
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 

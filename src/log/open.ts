@@ -1,6 +1,6 @@
-import { asResult, closing, ifPossible, type File } from '../host/files.ts'
+import { asResult, closing, ifPossible, type File } from '../host/files/files.ts'
 import { ok, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/event.ts'
+import type { EventDraft } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LogWriter, type WriterParts } from './append.ts'
 import { damaged } from './damage.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../host/clock.ts'
-import type { Folder } from '../host/files.ts'
-import type { Holder } from '../host/holder.ts'
+import type { Folder } from '../host/files/files.ts'
+import type { Holder } from '../host/process/holder.ts'
 import type { Ids } from '../host/ids.ts'
 import type { SessionId } from '../model/ids.ts'
 

@@ -1,4 +1,4 @@
-import { asResult, ifPossible, type File } from '../host/files.ts'
+import { asResult, ifPossible, type File } from '../host/files/files.ts'
 import { ok, type HawserError, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { cursorHolds, readBackward } from './backward.ts'

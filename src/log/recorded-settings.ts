@@ -1,4 +1,4 @@
-import type { EventData, EventDraft, LoggedEvent } from '../model/event.ts'
+import type { EventData, EventDraft, LoggedEvent } from '../model/events/event.ts'
 
 type PermissionMode = EventData<'session_started'>['permission_mode']
 

@@ -1,4 +1,4 @@
-import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files.ts'
+import { closing, FileFailure, readSpan, replaceFile, type File } from '../host/files/files.ts'
 import type { SessionId } from '../model/ids.ts'
 import { decodeLine } from './line.ts'
 import { tornName, type LogPlace } from './place.ts'

@@ -1,6 +1,6 @@
 import { LineFramer } from '../encoding/lines.ts'
-import { ifPossible, type File } from '../host/files.ts'
-import { readEvent, type EventEnvelope } from '../model/event.ts'
+import { ifPossible, type File } from '../host/files/files.ts'
+import { readEvent, type EventEnvelope } from '../model/events/event.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'

@@ -4,7 +4,7 @@ import { promptClock, testPlace, type TestPlace } from '../../test/support/log-p
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
-import { FileFailure } from '../host/files.ts'
+import { FileFailure } from '../host/files/files.ts'
 import type { Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { adoptLog } from './adopt.ts'

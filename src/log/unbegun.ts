@@ -1,4 +1,4 @@
-import { closing, FileFailure, ifThere, type File } from '../host/files.ts'
+import { closing, FileFailure, ifThere, type File } from '../host/files/files.ts'
 import { SessionId } from '../model/ids.ts'
 import { openLogFile } from './fold-log.ts'
 import type { HeadRecord } from './head-record.ts'

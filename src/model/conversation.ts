@@ -1,5 +1,5 @@
 import type { BlobKey, ResourceId } from './ids.ts'
-import type { VariantMade } from './provider-events.ts'
+import type { VariantMade } from './variant-made.ts'
 import type { Lifetime } from './segment.ts'
 
 /** What stands in a Conversation, in the order of a request, in no provider's words. */

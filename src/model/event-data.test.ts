@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
 import { Descriptor, Handle } from './descriptor.ts'
-import { EVENT_DATA, EVENT_TYPES, readEvent, EventEnvelope } from './event.ts'
-import type { EventData, EventType } from './event.ts'
+import { EVENT_DATA, EVENT_TYPES, readEvent, EventEnvelope } from './events/event.ts'
+import type { EventData, EventType } from './events/event.ts'
 import { BlobKey, EventId, ResourceId, SessionId, TurnId } from './ids.ts'
 
 const ulid = '01jaaaaaaaaaaaaaaaaaaaaaaa'

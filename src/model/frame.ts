@@ -4,7 +4,7 @@ import { BLOB_EXTENSIONS, BlobKey, TurnId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { Count, Flag, openObject, type Frozen } from './shape.ts'
 import { Sender, TetherAddress } from './tether-address.ts'
-import { TurnStatus } from './turn-events.ts'
+import { TurnStatus } from './turn-status.ts'
 
 /** A picture by name only. Closed: a frame never carries bytes, under whatever field. */
 export const ImageReference = z

@@ -3,7 +3,7 @@ import { baseUrl } from './base-url.ts'
 import { LIMITS } from './limits.ts'
 import { ModelFacts } from './model-facts.ts'
 import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
-import { PermissionMode } from './session-events.ts'
+import { PermissionMode, Replay } from './modes.ts'
 
 /** Limits that settings may change and that no other page names. */
 export const LIMIT_DEFAULTS = {
@@ -23,7 +23,6 @@ const Upload = z.enum(['allow', 'ask', 'deny'])
 const Size = z.int().nonnegative()
 
 /** While bytes stay in requests: on the Turn that attaches them, until a checkpoint, or for as long as that is cheaper. */
-const Replay = z.enum(['attach-turn', 'window', 'cost-aware'])
 
 /** Begins with no underscore, so that no name of ours and none of the language can be meant. */
 const ModelId = z.string().regex(/^[A-Za-z0-9@][\w.:/@+~=,-]{0,199}$/)

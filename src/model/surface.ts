@@ -1,3 +1,5 @@
+import type { Replay } from './modes.ts'
+
 /** What a Session's requests start with, and what shapes their bytes; frozen when the Session starts. */
 export interface Surface {
   readonly contract_version: string
@@ -18,7 +20,7 @@ export interface ToolSchema {
 
 /** Everything else that a byte of a request may depend on. */
 export interface SurfaceParams {
-  readonly replay: 'attach-turn' | 'window' | 'cost-aware'
+  readonly replay: Replay
   readonly late_role: string
   readonly effort?: string
   readonly tool_choice: string

@@ -1,5 +1,5 @@
-import { GIT_REASONS, gitRoleOfPath } from '../model/git-places.ts'
-import { protectedName } from '../model/protected-paths.ts'
+import { GIT_REASONS, gitRoleOfPath } from '../model/safety/git-places.ts'
+import { protectedName } from '../model/safety/protected-paths.ts'
 
 /** Why writing this path from the workspace is asked about in every mode, whatever its case or spelling. */
 export function protectedBy(path: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Clock } from '../host/clock.ts'
-import { httpFetch, type Fetch } from '../host/http.ts'
+import { httpFetch, type Fetch } from '../host/net/http.ts'
 import { baseUrl, isSealedOrHere } from '../model/base-url.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import { CallFailure } from './call-failure.ts'
 import { vendorError } from './vendor-error.ts'
-import { saidBy } from './vendor-said.ts'
+import { saidBy } from './vendor-message.ts'
 
 export interface Binding {
   readonly key: string | undefined

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { HttpFailure } from '../host/http.ts'
+import { HttpFailure } from '../host/net/http.ts'
 import { failed, type HawserError } from '../model/errors.ts'
 import { vendorError } from './vendor-error.ts'
-import { saidIn } from './vendor-said.ts'
+import { saidIn } from './vendor-message.ts'
 
 /** A reason on its way through code that is not ours and knows exceptions only. The SDKs wrap it; `failureOf` finds it again. */
 export class CallFailure extends Error {

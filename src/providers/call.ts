@@ -1,7 +1,7 @@
 import { parseJson, valuesWithin } from '../encoding/json.ts'
 import { ServerSentEvents, type ServerSentEvent } from '../encoding/server-sent-events.ts'
 import type { Clock } from '../host/clock.ts'
-import type { HttpAnswer } from '../host/http.ts'
+import type { HttpAnswer } from '../host/net/http.ts'
 import { failed } from '../model/errors.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { CallFailure, failureOf } from './call-failure.ts'
@@ -9,7 +9,7 @@ import { CallLine } from './call-line.ts'
 import { withoutKey } from './hidden-key.ts'
 import type { Provider, ProviderEvent } from './provider.ts'
 import { vendorError } from './vendor-error.ts'
-import { saidIn } from './vendor-said.ts'
+import { saidIn } from './vendor-message.ts'
 
 export interface ProviderOptions {
   /** Absent: nothing is said about who asks. */

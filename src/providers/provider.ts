@@ -2,7 +2,7 @@ import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
-import type { AnswerCut } from '../model/turn-events.ts'
+import type { AnswerCut } from '../model/events/turn-events.ts'
 
 /** The words of a model backend. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
 export interface Dialect {

@@ -1,4 +1,4 @@
-import type { VendorSaid } from './vendor-said.ts'
+import type { VendorSaid } from './vendor-message.ts'
 
 /** Codes by which vendors say that a picture cannot be used, whatever its trouble is. */
 export const MEDIA_CODES = [

@@ -6,7 +6,7 @@ import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encodin
 import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
-import { isText, notShown, titledText } from './said.ts'
+import { isText, notShown, titledText } from './stand-in-text.ts'
 
 /** A segment of JSON, or of JSON that shows a file; of the surface, unless it says which Event it is from. */
 export function segment(

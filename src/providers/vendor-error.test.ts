@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ERROR_KINDS, type ErrorKind } from '../model/errors.ts'
 import { vendorError } from './vendor-error.ts'
-import type { VendorSaid } from './vendor-said.ts'
+import type { VendorSaid } from './vendor-message.ts'
 
 type Row = readonly [ErrorKind, Partial<VendorSaid>]
 

@@ -3,7 +3,7 @@ import { failed, type ErrorKind, type HawserError, type NextAction } from '../mo
 import { REMOTE_PROVIDERS } from '../model/remote-providers.ts'
 import { refusedMedia } from './refused-media.ts'
 import { vendorKind } from './vendor-kind.ts'
-import type { VendorSaid } from './vendor-said.ts'
+import type { VendorSaid } from './vendor-message.ts'
 
 /**
  * The one mapping from what a vendor says to an error kind: of an answer with an error status, and of an error in the middle

@@ -1,6 +1,6 @@
 import type { ErrorKind } from '../model/errors.ts'
 import { MEDIA_CODES } from './refused-media.ts'
-import type { VendorSaid } from './vendor-said.ts'
+import type { VendorSaid } from './vendor-message.ts'
 
 /**
  * From the particular to the general. A code says more than a type, and both more than a status; but vendors report an empty

@@ -2,10 +2,10 @@ import { binaryKind } from '../encoding/magic-bytes.ts'
 import { systemClock, type Clock } from '../host/clock.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Describe, Sight, Unreadable } from '../model/sight.ts'
-import { coloursOf } from './image-colours.ts'
-import { imageHeader, type ImageHeader } from './image-header.ts'
-import { loadDecoder, type LoadDecoder } from './image-pixels.ts'
-import { pdfWords } from './pdf-words.ts'
+import { coloursOf } from './image/colours.ts'
+import { imageHeader, type ImageHeader } from './image/header.ts'
+import { loadDecoder, type LoadDecoder } from './image/pixels.ts'
+import { pdfWords } from './pdf/words.ts'
 
 /** Tells what bytes are by the bytes themselves; the type that they came with only tells what was expected of them. */
 export function describer({ load, clock }: DescriberParts): Describe {

@@ -6,7 +6,7 @@ import { meddledFiles } from '../../test/support/meddled-files.ts'
 import { value } from '../../test/support/story.ts'
 import { until, virtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts'
 import { sha256 } from '../encoding/hash.ts'
-import { outsideFiles, type OutsideFiles } from '../host/outside-file.ts'
+import { outsideFiles, type OutsideFiles } from '../host/files/outside-file.ts'
 import { LIMITS } from '../model/limits.ts'
 import { resolveAttachments, type ResolverParts } from './resolve-attachments.ts'
 

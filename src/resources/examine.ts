@@ -1,11 +1,11 @@
-import type { ConfinedFiles } from '../host/confined-files.ts'
-import { withOutsideFile, type OutsideFiles } from '../host/outside-file.ts'
+import type { ConfinedFiles } from '../host/files/confined-files.ts'
+import { withOutsideFile, type OutsideFiles } from '../host/files/outside-file.ts'
 import type { ResourceFacts } from '../model/descriptor.ts'
 import { ok } from '../model/errors.ts'
 import type { BlobMediaType } from '../model/ids.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../model/limits.ts'
 import { extensionOf, nameOffence } from './attachment-name.ts'
-import type { Patience } from './patience.ts'
+import type { Patience } from './deadline.ts'
 import { probe, type AttachmentType, type Probed } from './probe.ts'
 import {
   changedWhileRead,
@@ -16,7 +16,7 @@ import {
   unsupportedType,
   type Refusal,
 } from './refusal.ts'
-import type { Labels, Wanted } from './wanted.ts'
+import type { Labels, Wanted } from './attachment-source.ts'
 
 /** What the attachments of one Turn have in common while they are read. */
 export interface Reading {

@@ -1,5 +1,5 @@
 import { sweepBlobs, type Swept } from '../blobs/sweep.ts'
-import { asResult } from '../host/files.ts'
+import { asResult } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
 import { adoptLog } from '../log/adopt.ts'
 import { deleteLog } from '../log/delete.ts'
@@ -9,16 +9,16 @@ import { removeUnbegun } from '../log/unbegun.ts'
 import { verifyLog, type Verdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
-import type { ComposedRequest } from '../turn/compose-request.ts'
+import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
 import type { Verdict as AttachmentVerdict } from '../resources/resolve-attachments.ts'
-import { checkInputs } from './attachments.ts'
-import { createSession, type NewSession } from './create.ts'
-import { diffTurns, type FileDiff } from './diff.ts'
-import { lastErrors } from './last-errors.ts'
-import { findSession, listSessions, type ListedSession } from './list.ts'
-import { previewRequest, type PreviewOptions } from './preview.ts'
-import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './read-log.ts'
+import { checkInputs } from './live/attachments.ts'
+import { createSession, type NewSession } from './live/create.ts'
+import { diffTurns, type FileDiff } from './queries/diff.ts'
+import { lastErrors } from './queries/last-errors.ts'
+import { findSession, listSessions, type ListedSession } from './queries/list.ts'
+import { previewRequest, type PreviewOptions } from './queries/preview.ts'
+import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './queries/read-log.ts'
 import {
   badPayloads,
   dropResource,
@@ -26,14 +26,14 @@ import {
   resourceBytes,
   type BadPayload,
   type ListedResource,
-} from './resources.ts'
-import type { Match, SearchEnd, SearchOptions } from './search.ts'
-import { Session } from './session.ts'
-import type { SessionParts } from './session-parts.ts'
-import { sessionFold, type SessionState } from './state.ts'
-import { undoTurn, type Restored } from './undo.ts'
-import { addUsage, type UsageTable } from './usage.ts'
-import { verifyRequests, type RequestsVerdict } from './verify-requests.ts'
+} from './queries/resources.ts'
+import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
+import { Session } from './live/session.ts'
+import type { SessionParts } from './live/session-parts.ts'
+import { sessionFold, type SessionState } from './live/state.ts'
+import { undoTurn, type Restored } from './queries/undo.ts'
+import { addUsage, type UsageTable } from './queries/usage.ts'
+import { verifyRequests, type RequestsVerdict } from './queries/verify-requests.ts'
 
 /** The one interface that presenters receive: everything a person can do with the Sessions of one workspace. */
 export class Harness {
@@ -118,7 +118,7 @@ export class Harness {
     options: SearchOptions,
     visit: (match: Match) => void | Promise<void>,
   ): Promise<Result<SearchEnd>> {
-    const { searchLog } = await import('./search.ts')
+    const { searchLog } = await import('./queries/search.ts')
     return searchLog(this.#parts, id, options, visit)
   }
 

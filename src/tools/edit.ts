@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { KEY_PLACEHOLDER } from '../encoding/redaction.ts'
-import { shownPath } from '../host/confined-path.ts'
+import { shownPath } from '../host/files/confined-path.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { changeFile, previewOf, wholeFile } from './file-change.ts'
 import { nearestLine } from './nearest-line.ts'

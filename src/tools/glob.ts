@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { globPattern } from '../encoding/glob-pattern.ts'
-import { shownPath } from '../host/confined-path.ts'
+import { shownPath } from '../host/files/confined-path.ts'
 import { failed } from '../model/errors.ts'
 import { LEFT_OUT, ripgrep, searchedPlace } from './ripgrep.ts'
 import { counted, fittingLines, interruptedOutcome } from './shown-lines.ts'

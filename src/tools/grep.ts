@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { globPattern } from '../encoding/glob-pattern.ts'
-import { shownPath } from '../host/confined-path.ts'
+import { shownPath } from '../host/files/confined-path.ts'
 import { failed } from '../model/errors.ts'
 import { Findings, type Section } from './findings.ts'
 import { LEFT_OUT, ripgrep, searchedPlace } from './ripgrep.ts'

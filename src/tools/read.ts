@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { binaryKind } from '../encoding/magic-bytes.ts'
-import type { FileContent } from '../host/confined-files.ts'
-import { shownPath } from '../host/confined-path.ts'
-import { FILE_BYTES } from '../host/confined-write.ts'
+import type { FileContent } from '../host/files/confined-files.ts'
+import { shownPath } from '../host/files/confined-path.ts'
+import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed } from '../model/errors.ts'
 import {
   counted,

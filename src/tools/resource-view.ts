@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { SessionResource } from '../history/session-resources.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { EventData } from '../model/event.ts'
-import type { Variant } from '../resources/variant.ts'
-import { textLines } from '../resources/text-lines.ts'
+import type { EventData } from '../model/events/event.ts'
+import type { Variant } from '../resources/variants/variant.ts'
+import { textLines } from '../resources/variants/text-lines.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import {
   defineTool,

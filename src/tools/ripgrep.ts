@@ -1,4 +1,4 @@
-import { systemProgram } from '../host/system-program.ts'
+import { systemProgram } from '../host/process/system-program.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { ToolContext } from './tool.ts'
 

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import type { Redactor } from '../encoding/redaction.ts'
-import type { ConfinedFiles } from '../host/confined-files.ts'
+import type { ConfinedFiles } from '../host/files/confined-files.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
 import type { SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
-import type { EventDraft } from '../model/event.ts'
+import type { EventDraft } from '../model/events/event.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { KeyedContent } from '../resources/holds-key.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
-import type { VariantMaker } from '../resources/variant-maker.ts'
+import type { VariantMaker } from '../resources/variants/variant-maker.ts'
 
 /** One thing a model may ask for. Its schema and description are part of the toolset that a surface freezes. */
 export interface Tool {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { FILE_BYTES } from '../host/confined-write.ts'
+import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { changeFile, previewOf, tooLarge, wholeFile } from './file-change.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import {

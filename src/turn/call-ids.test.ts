@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MADE_SESSION } from '../../test/support/log-generator.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import { EventId } from '../model/ids.ts'
 import { CallIds } from './call-ids.ts'
 

@@ -1,5 +1,5 @@
 import { sha256 } from '../encoding/hash.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 
 /** The ids of all calls of a Session: each names one call, whoever made it and whatever model sees it later. */
 export class CallIds {

@@ -1,6 +1,6 @@
 import { windowParts, type LargeItem } from '../context/window-parts.ts'
 import type { HawserError, NextAction } from '../model/errors.ts'
-import type { ComposedRequest } from './compose-request.ts'
+import type { ComposedRequest } from '../request/compose-request.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 /**

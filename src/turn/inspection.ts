@@ -1,9 +1,9 @@
 import { sha256 } from '../encoding/hash.ts'
 import { inspectionSubject, openWatches } from '../history/open-watch.ts'
-import { shownPath } from '../host/confined-path.ts'
-import type { Finding } from '../host/sandbox/watch.ts'
+import { shownPath } from '../host/files/confined-path.ts'
+import type { Finding } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { WholeEvent } from '../model/event.ts'
+import type { WholeEvent } from '../model/events/event.ts'
 import type { Answer, TurnParts } from './turn-parts.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { wait } from '../host/wait.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { EventDraft } from '../model/event.ts'
+import type { EventDraft } from '../model/events/event.ts'
 import type { Passage } from '../providers/provider.ts'
 import { CallIds } from './call-ids.ts'
 import { callProvider, type FailedCall, type ProviderAnswer } from './call-provider.ts'
@@ -11,8 +11,8 @@ import {
   type ComposedRequest,
   type SentRequest,
   type Shared,
-} from './compose-request.ts'
-import type { Unfit } from './fit-parts.ts'
+} from '../request/compose-request.ts'
+import type { Unfit } from '../request/fit-parts.ts'
 import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'

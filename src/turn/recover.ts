@@ -1,4 +1,4 @@
-import type { EventDraft, WholeEvent } from '../model/event.ts'
+import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import { NO_RESULT } from '../history/words.ts'
 import { addUsage, NO_USAGE } from './usage.ts'

@@ -2,7 +2,7 @@ import { parseJson } from '../encoding/json.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { ResourceId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
-import type { ComposedRequest } from './compose-request.ts'
+import type { ComposedRequest } from '../request/compose-request.ts'
 
 /**
  * The Resources in a request that its provider refused to look at: the one it names, or, when it names none that can be

@@ -1,7 +1,7 @@
 import { transientsAt, uploadSubject } from '../history/transients.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
-import type { EventDraft, WholeEvent } from '../model/event.ts'
+import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 import type { Claim } from '../policy/claim.ts'
 import type { Offer } from '../policy/rules.ts'

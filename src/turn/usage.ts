@@ -1,4 +1,4 @@
-import type { EventData } from '../model/event.ts'
+import type { EventData } from '../model/events/event.ts'
 import type { ProviderAnswer } from './call-provider.ts'
 
 type UsageTotal = EventData<'turn_ended'>['usage_total']

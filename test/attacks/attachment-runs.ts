@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../src/host/clock.ts'
-import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
+import { openConfined, type ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import { resolveAttachments, type ResolverParts } from '../../src/resources/resolve-attachments.ts'
 import { value } from '../support/story.ts'
 import {

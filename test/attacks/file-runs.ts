@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ConfinedFiles } from '../../src/host/confined-files.ts'
+import type { ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import type { Result } from '../../src/model/errors.ts'
 import { treeHash } from '../support/tree-hash.ts'
 import { FILE_CASES, type FileCase } from './file-cases.ts'

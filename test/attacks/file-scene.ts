@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { chmod, link, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
+import { openConfined, type ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import { value } from '../support/story.ts'
 
 /** Stands in every file that must not be read; whoever shows it has leaked. */

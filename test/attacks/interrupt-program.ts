@@ -1,4 +1,4 @@
-import { CODE_AT, rawProgram } from '../../src/host/sandbox/raw-program.ts'
+import { CODE_AT, rawProgram } from '../../src/host/sandbox/bubblewrap/raw-program.ts'
 
 /**
  * A program for x86-64 that gives a file every mode in turn by the calls of 32-bit programs (`int 0x80`), and stops at the

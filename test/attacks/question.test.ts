@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Input } from '../../src/host/streams.ts'
-import { Asking } from '../../src/presenters/cli/chat/asking.ts'
-import { listenToKeys } from '../../src/presenters/cli/chat/keyboard.ts'
-import { Questions } from '../../src/presenters/cli/chat/questions.ts'
+import { Asking } from '../../src/presenters/cli/question/asking.ts'
+import { listenToKeys } from '../../src/presenters/cli/screen/keyboard.ts'
+import { Questions } from '../../src/presenters/cli/question/questions.ts'
 import { foolsNaive, HOSTILE_INPUTS } from './question-inputs.ts'
 
 /** A clock that goes on when told to, alarm by alarm. */

@@ -1,7 +1,7 @@
 import { appendFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openConfined } from '../../src/host/confined-files.ts'
+import { openConfined } from '../../src/host/files/confined-files.ts'
 import { raceReads, raceWrites } from '../faults/link-race-runs.ts'
 import { freshFolder } from '../support/folder.ts'
 import { value } from '../support/story.ts'

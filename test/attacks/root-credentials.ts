@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process'
 import { appendFile, chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { CREDENTIALS_AT_HOME, CREDENTIALS_OF_THE_SYSTEM } from '../../src/model/credentials.ts'
-import { TOOLCHAINS } from '../../src/model/toolchains.ts'
+import {
+  CREDENTIALS_AT_HOME,
+  CREDENTIALS_OF_THE_SYSTEM,
+} from '../../src/model/safety/credentials.ts'
+import { TOOLCHAINS } from '../../src/model/safety/toolchains.ts'
 import type { RootAttack, RootScene } from './root-attack.ts'
 
 /** Every entry of the tables of credentials, read from workspaces that lie differently to the home. */

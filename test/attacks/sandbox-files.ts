@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { liesIn } from '../../src/host/confined-path.ts'
+import { liesIn } from '../../src/host/files/confined-path.ts'
 import { firstOf, type Attack } from './attack.ts'
 import { CANARY, type Ground, type Scene } from './sandbox-scene.ts'
 

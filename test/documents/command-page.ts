@@ -1,7 +1,7 @@
 import { ERROR_KINDS } from '../../src/model/errors.ts'
 import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
-import type { Argument, Command, Option } from '../../src/presenters/cli/command.ts'
-import { EXIT, exitCodeOf } from '../../src/presenters/cli/exit-code.ts'
+import type { Argument, Command, Option } from '../../src/presenters/cli/world/command.ts'
+import { EXIT, exitCodeOf } from '../../src/presenters/cli/world/exit-code.ts'
 import { answersAsJson, schemaName } from './schemas.ts'
 import { table } from './table.ts'
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ErrorBody } from '../../src/model/error-shape.ts'
 import { Settings } from '../../src/model/settings.ts'
 import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
-import type { Command } from '../../src/presenters/cli/command.ts'
+import type { Command } from '../../src/presenters/cli/world/command.ts'
 
 /** A JSON schema and the name of its file, without the ending. */
 export interface Published {

@@ -1,5 +1,5 @@
 import { allSettings, modelSettings, UNTRUSTED_SETTINGS } from '../../src/model/settings.ts'
-import { allowedIn } from '../../src/presenters/cli/setting-values.ts'
+import { allowedIn } from '../../src/presenters/cli/input/setting-values.ts'
 import { table } from './table.ts'
 
 /** Every setting: what it takes, its default, and whether a workspace may set it before anybody trusts it. */

@@ -1,4 +1,4 @@
-import type { Folder } from '../../src/host/files.ts'
+import type { Folder } from '../../src/host/files/files.ts'
 import { CrashDisk, PowerCut } from '../support/crash-disk.ts'
 import { withBug, type PlantedBug } from '../support/planted-bugs.ts'
 import { random } from '../support/random.ts'

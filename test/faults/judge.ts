@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../src/model/event.ts'
+import type { EventDraft } from '../../src/model/events/event.ts'
 import type { BlobKey, SessionId } from '../../src/model/ids.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { acquireLog } from '../../src/log/open.ts'

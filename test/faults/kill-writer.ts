@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Result } from '../../src/model/errors.ts'
-import type { EventDraft } from '../../src/model/event.ts'
+import type { EventDraft } from '../../src/model/events/event.ts'
 import { SessionId, type BlobKey, type TurnId } from '../../src/model/ids.ts'
 import type { LogWriter } from '../../src/log/append.ts'
 import { acquireLog, createLog } from '../../src/log/open.ts'

@@ -9,7 +9,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openConfined, type ConfinedFiles } from '../../src/host/confined-files.ts'
+import { openConfined, type ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import { random, type Random } from '../support/random.ts'
 import { value } from '../support/story.ts'
 import { bundleScript } from '../support/bundled-script.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../src/encoding/json.ts'
-import type { EventType, WholeEvent } from '../../src/model/event.ts'
+import type { EventType, WholeEvent } from '../../src/model/events/event.ts'
 import { SAID, WRITTEN, type CutAnswer } from './stream-cut-answer.ts'
 
 /** Where an answer was cut. `broken`: the connection was destroyed. `ended`: its body ended there, in good order. */

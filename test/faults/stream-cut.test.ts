@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { freshFolder } from '../support/folder.ts'
 import { cutAnswer } from './stream-cut-answer.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { value } from '../support/story.ts'
 import { tell, tellEvents } from './told.ts'
 import { Moment, openScene } from './turn-kill-scene.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../src/encoding/json.ts'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { TurnId } from '../../src/model/ids.ts'
 import { addUsage, NO_USAGE } from '../../src/turn/usage.ts'
 import { callKey, type Deed } from './turn-kill-scene.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { freshFolder } from '../support/folder.ts'
 import { offencesIn, type Evidence, type ReadLine } from './turn-kill-judge.ts'
 import { TurnKillRuns } from './turn-kill-runs.ts'

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { EventData, EventDraft } from '../../src/model/event.ts'
+import type { EventData, EventDraft } from '../../src/model/events/event.ts'
 import { TurnId } from '../../src/model/ids.ts'
 import { Output as Explained } from '../../src/presenters/cli/commands/cache-explain.ts'
 import { Output as Probed } from '../../src/presenters/cli/commands/cache-probe.ts'

@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Output } from '../../src/presenters/cli/commands/models.ts'
+import { Output } from '../../src/presenters/cli/commands/settings/models.ts'
 import { catalogue } from '../../src/providers/models/catalogue.ts'
 import { AS_OF, SOURCES } from '../../src/providers/models/table.ts'
 import { failureOf } from '../support/cli-answer.ts'

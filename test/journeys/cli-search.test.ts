@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EventDraft } from '../../src/model/event.ts'
+import type { EventDraft } from '../../src/model/events/event.ts'
 import { SessionId, TurnId } from '../../src/model/ids.ts'
 import { Output as Found } from '../../src/presenters/cli/commands/grep.ts'
 import { Output as Used } from '../../src/presenters/cli/commands/usage.ts'

@@ -13,7 +13,7 @@ import { openPty } from '../support/pty.ts'
 import { sessionStarted, turnEnded, value } from '../support/story.ts'
 import { commandPlace, foreignLog, logPath, spoil, writtenLog } from '../support/written-log.ts'
 import { acquireLog } from '../../src/log/open.ts'
-import { sessionFold } from '../../src/session/state.ts'
+import { sessionFold } from '../../src/session/live/state.ts'
 
 const ESCAPE = '\u001b'
 const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EventDraft } from '../../src/model/event.ts'
+import type { EventDraft } from '../../src/model/events/event.ts'
 import { SessionId, type BlobKey, type TurnId } from '../../src/model/ids.ts'
 import { runCli } from '../support/cli.ts'
 import { openParts } from '../support/harness-parts.ts'

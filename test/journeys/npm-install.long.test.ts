@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemProgram } from '../../src/host/system-program.ts'
+import { systemProgram } from '../../src/host/process/system-program.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { freshFolder } from '../support/folder.ts'
 

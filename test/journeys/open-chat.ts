@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { bundleScript } from '../support/bundled-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'

@@ -1,7 +1,7 @@
 import { access, readFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { bundleChat, flat, leave, logOf, openChat } from './open-chat.ts'

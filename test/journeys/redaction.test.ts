@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { KEY_PLACEHOLDER } from '../../src/encoding/redaction.ts'
 import { Harness } from '../../src/session/harness.ts'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { givenFile, lastAnswer, say } from '../support/given-files.ts'
 import {

@@ -1,7 +1,7 @@
 import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { lastAnswer, picture, say } from '../support/given-files.ts'
 import { verified } from '../support/resource-events.ts'
 import { seeingPlace, sha256 } from '../support/seeing-place.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { givenFile, lastAnswer, picture, say } from '../support/given-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
 import { seeingPlace } from '../support/seeing-place.ts'

@@ -1,6 +1,6 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
 import { seeingPlace, type SeenRequest } from '../support/seeing-place.ts'

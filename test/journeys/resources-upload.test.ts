@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/session/session.ts'
-import type { SessionParts } from '../../src/session/session-parts.ts'
+import type { Session } from '../../src/session/live/session.ts'
+import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
 import { seeingPlace } from '../support/seeing-place.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll } from '../support/drawing.ts'
 import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
 import { projected, verified } from '../support/resource-events.ts'

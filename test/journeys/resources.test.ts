@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
 import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'

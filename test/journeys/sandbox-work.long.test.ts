@@ -5,7 +5,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemSandbox, type Confinement } from '../../src/host/sandbox/sandbox.ts'
-import { rootPaths } from '../../src/model/protected-paths.ts'
+import { rootPaths } from '../../src/model/safety/protected-paths.ts'
 
 /** Ordinary work in the sandbox, with a home made for it: what people keep there has to be found inside. */
 

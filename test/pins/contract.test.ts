@@ -5,7 +5,7 @@ import { canonicalJson } from '../../src/encoding/json.ts'
 import { Handle } from '../../src/model/descriptor.ts'
 import { LOSSES } from '../../src/history/transients.ts'
 import * as words from '../../src/history/words.ts'
-import * as said from '../../src/providers/said.ts'
+import * as said from '../../src/providers/stand-in-text.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 
 /** Every sentence that Hawser says to a model, on Events that reach every branch of it. */

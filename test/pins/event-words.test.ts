@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { CompactionTrigger } from '../../src/model/compaction-events.ts'
+import { CompactionTrigger } from '../../src/model/events/compaction-events.ts'
 import { Descriptor, HANDLE_PREFIXES, RESOURCE_SOURCES } from '../../src/model/descriptor.ts'
-import { Dialect, PrefixBreakCause } from '../../src/model/provider-events.ts'
-import { PermissionMode, SessionMode } from '../../src/model/session-events.ts'
-import { ToolOutcome } from '../../src/model/tool-events.ts'
-import { TurnStatus } from '../../src/model/turn-events.ts'
+import { Dialect, PrefixBreakCause } from '../../src/model/events/provider-events.ts'
+import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
+import { ToolOutcome } from '../../src/model/events/tool-events.ts'
+import { TurnStatus } from '../../src/model/turn-status.ts'
 
 test('a checkpoint is triggered by one of these [PC-060]', () => {
   expect(CompactionTrigger.options).toEqual([

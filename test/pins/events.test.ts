@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { expect, test } from 'vitest'
-import { DURABILITY, EPHEMERAL_DATA, EVENT_DATA, EVENT_TYPES } from '../../src/model/event.ts'
+import {
+  DURABILITY,
+  EPHEMERAL_DATA,
+  EVENT_DATA,
+  EVENT_TYPES,
+} from '../../src/model/events/event.ts'
 
 /** The fields of an object schema in order, `?` behind those that may be absent. */
 function fieldsOf(schema: z.ZodObject): string {

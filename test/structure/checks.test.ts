@@ -153,7 +153,30 @@ test('two folders that import each other are named, also without a circle of fil
     'src/blobs/b.ts': `import '../log/b.ts'`,
   })
   expect(importCycles(tree)).toEqual([])
-  expect(foldersImportingEachOther(tree)).toEqual(['blobs and log import each other'])
+  expect(foldersImportingEachOther(tree)).toEqual(['src/blobs and src/log import each other'])
+})
+
+test.each([
+  ['two folders side by side', 'src/host/net', 'src/host/files', 'src/host/files and src/host/net'],
+  ['a folder and its subfolder', 'src/host', 'src/host/files', 'src/host/* and src/host/files'],
+  ['folders below them', 'src/host/net/web', 'src/host/files', 'src/host/files and src/host/net'],
+])('%s that import each other are named', (_, one, other, named) => {
+  const tree = planted({
+    [`${one}/a.ts`]: `import '/${other}/a.ts'`,
+    [`${one}/b.ts`]: '',
+    [`${other}/a.ts`]: '',
+    [`${other}/b.ts`]: `import '/${one}/b.ts'`,
+  })
+  expect(foldersImportingEachOther(relative(tree))).toEqual([`${named} import each other`])
+})
+
+test('a folder may import its subfolder, and a subfolder the folder beside it', () => {
+  const tree = planted({
+    'src/host/a.ts': `import './files/a.ts'`,
+    'src/host/net/a.ts': `import '../files/a.ts'`,
+    'src/host/files/a.ts': '',
+  })
+  expect(foldersImportingEachOther(tree)).toEqual([])
 })
 
 test('a test does not make two folders import each other', () => {
@@ -164,6 +187,15 @@ test('a test does not make two folders import each other', () => {
   })
   expect(foldersImportingEachOther(tree)).toEqual([])
 })
+
+/** Planted imports are written from the root, so that a row of a table reads alike at any depth. */
+function relative(tree: Tree): Tree {
+  const seen = [...tree].map(([path, text]): [string, string] => {
+    const up = '../'.repeat(path.split('/').length - 1)
+    return [path, text.replace(`'/`, `'${up}`)]
+  })
+  return new Map(seen)
+}
 
 test('a file that does not parse is a defect, not an empty file', () => {
   expect(() => importCycles(planted({ 'src/log/a.ts': 'import {' }))).toThrow('does not parse')

@@ -46,17 +46,36 @@ export function importCycles(tree: Tree): string[] {
   return cycles
 }
 
-/** Tests are left out: `test/support` may know a folder whose tests use `test/support`. */
+/**
+ * Two folders side by side import each other when any file below one imports any file below the other. The files that lie
+ * in a folder itself count as a folder beside its subfolders. Tests are left out: `test/support` may import a folder whose
+ * tests import `test/support`.
+ */
 export function foldersImportingEachOther(tree: Tree): string[] {
   const edges = new Set<string>()
   for (const [path, targets] of importGraph(tree)) {
     if (isTest(path)) continue
-    for (const target of targets) edges.add(`${folderOf(path)} ${folderOf(target)}`)
+    for (const target of targets) {
+      const [from, to] = whereTheyPart(path, target)
+      if (from !== to) edges.add(`${from} ${to}`)
+    }
   }
   return [...edges].flatMap((edge) => {
     const [from = '', to = ''] = edge.split(' ')
     return from < to && edges.has(`${to} ${from}`) ? [`${from} and ${to} import each other`] : []
   })
+}
+
+/** The two folders of the deepest common folder that the files lie in; `src/log/*` for a file of `src/log` itself. */
+function whereTheyPart(path: string, target: string): [string, string] {
+  const from = path.split('/')
+  const to = target.split('/')
+  const depth = from.findIndex((segment, at) => segment !== to[at])
+  const folder = (segments: string[]) =>
+    depth < segments.length - 1
+      ? segments.slice(0, depth + 1).join('/')
+      : [...segments.slice(0, depth), '*'].join('/')
+  return depth < 0 ? ['', ''] : [folder(from), folder(to)]
 }
 
 function importGraph(tree: Tree): Map<string, string[]> {
@@ -78,12 +97,6 @@ function unitOf(path: string): string {
   if (segments[0] !== 'src') return segments[0] ?? ''
   if (segments[1] === 'presenters' && segments.length > 3) return `presenters/${segments[2]}`
   return (segments[1] ?? '').replace(/\.test\.ts$/, '.ts')
-}
-
-/** As `unitOf`, with the folders of `test` told apart. */
-function folderOf(path: string): string {
-  const segments = path.split('/')
-  return segments[0] === 'test' && segments.length > 2 ? `test/${segments[1]}` : unitOf(path)
 }
 
 function rowOf(path: string): readonly string[] | undefined {

@@ -3,6 +3,8 @@ import {
   barrels,
   blobPaths,
   clockReads,
+  crowdedFolders,
+  fileSizes,
   filesTooLong,
   namesThatSayNothing,
   silencedBoundaries,
@@ -34,6 +36,30 @@ test('a source file may have 400 lines and no more', () => {
     'scripts/g.sh',
     '.ci/run',
   ])
+})
+
+test('a folder of the source may have 25 files and no more, tests and subfolders not counted', () => {
+  const files = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, at) => [`${folder}/file-${at}.ts`, lines(1)])
+  const tree = new Map([
+    ...files('src/log', 25),
+    ...files('src/host', 26),
+    ...files('src/host/net', 25),
+    ...files('test/journeys', 26),
+    ['src/log/file-0.test.ts', lines(1)],
+  ] as [string, string][])
+  expect(crowdedFolders(tree)).toEqual(['src/host has 26 source files; divide it by subject'])
+})
+
+test('sizes are counted in lines of source files, tests left out', () => {
+  const tree = planted({
+    'src/log/a.ts': lines(10),
+    'src/log/b.ts': lines(30),
+    'src/log/c.ts': lines(20),
+    'src/log/c.test.ts': lines(99),
+    'test/journeys/d.ts': lines(99),
+  })
+  expect(fileSizes(tree)).toEqual({ files: 3, median: 20, p90: 20, max: 30 })
 })
 
 test.each([
@@ -107,14 +133,14 @@ test('a comment may silence lint, but not at a boundary', () => {
 
 test('a path to a blob is built by nobody but its store', () => {
   const tree = planted({
-    'src/turn/load-parts.ts':
+    'src/request/load-parts.ts':
       "import { a } from '../blobs/store.ts'\nexport const b = `${a}/blobs/${a}`\n",
     'src/tools/attach.ts': "export const path = ['.hawser', 'blobs']\n",
     'src/blobs/store.ts': "export const a = 'blobs'\n",
     'src/host/workspace.ts': "export const a = 'blobs'\n",
   })
   expect(blobPaths(tree)).toEqual([
-    'src/turn/load-parts.ts:2 knows where blobs lie; take a key to the store',
+    'src/request/load-parts.ts:2 knows where blobs lie; take a key to the store',
     'src/tools/attach.ts:1 knows where blobs lie; take a key to the store',
   ])
 })

@@ -2,6 +2,7 @@ import { Visitor } from 'rolldown/utils'
 import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
 
 const LONGEST_FILE = 400
+const MOST_FILES = 25
 const PUBLIC_NAMES = 'src/index.ts'
 const EMPTY_WORD = /^(utils?|helpers?|commons?|managers?|misc|v2|legacy)$/i
 const SCRIPT = /^(scripts\/.*\.sh|\.ci\/.*)$/
@@ -12,6 +13,29 @@ export function filesTooLong(tree: Tree): string[] {
     const lines = text.replace(/\n$/, '').split('\n').length
     return lines > LONGEST_FILE ? [`${path} has ${lines} lines; split it by what it knows`] : []
   })
+}
+
+/** Tests do not count: they double a folder without adding a subject to it. */
+export function crowdedFolders(tree: Tree): string[] {
+  const counts = new Map<string, number>()
+  for (const path of codeOf(tree).keys()) {
+    if (!path.startsWith('src/') || isTest(path)) continue
+    const folder = path.slice(0, path.lastIndexOf('/'))
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return [...counts]
+    .filter(([, count]) => count > MOST_FILES)
+    .map(([folder, count]) => `${folder} has ${count} source files; divide it by subject`)
+}
+
+/** Lines of the source files, tests left out: printed for people, held by no test. */
+export function fileSizes(tree: Tree): { files: number; median: number; p90: number; max: number } {
+  const lines = [...codeOf(tree)]
+    .filter(([path]) => path.startsWith('src/') && !isTest(path))
+    .map(([, text]) => text.replace(/\n$/, '').split('\n').length)
+    .toSorted((a, b) => a - b)
+  const at = (share: number) => lines[Math.floor((lines.length - 1) * share)] ?? 0
+  return { files: lines.length, median: at(0.5), p90: at(0.9), max: at(1) }
 }
 
 export function namesThatSayNothing(tree: Tree): string[] {

@@ -28,12 +28,18 @@ test('no files import each other in a circle', () => {
   expect(check.importCycles(tree)).toEqual([])
 })
 
-test('no two folders import each other', () => {
+test('no two folders import each other, at any depth', () => {
   expect(check.foldersImportingEachOther(tree)).toEqual([])
 })
 
 test('no source file is longer than 400 lines', () => {
   expect(file.filesTooLong(tree)).toEqual([])
+})
+
+test('no folder of the source has more than 25 files', () => {
+  const { files, median, p90, max } = file.fileSizes(tree)
+  console.log(`${files} source files; lines: median ${median}, 90th percentile ${p90}, most ${max}`)
+  expect(file.crowdedFolders(tree)).toEqual([])
 })
 
 test('no file has a name that says nothing', () => {

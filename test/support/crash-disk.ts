@@ -1,4 +1,4 @@
-import { FileFailure, type File, type Folder, type OpenMode } from '../../src/host/files.ts'
+import { FileFailure, type File, type Folder, type OpenMode } from '../../src/host/files/files.ts'
 import { afterCrash, Inode, type Entries } from './crash-inode.ts'
 import { random, type Random } from './random.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
-import { diskFolder } from '../../src/host/disk.ts'
-import { closing } from '../../src/host/files.ts'
+import { diskFolder } from '../../src/host/files/disk.ts'
+import { closing } from '../../src/host/files/files.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import { testPlace, type TestPlace } from './log-place.ts'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AttachmentInput } from '../../src/model/attachment.ts'
-import type { Session } from '../../src/session/session.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { drawing, png } from './drawing.ts'
 import { sha256 } from './seeing-place.ts'
 import { value } from './story.ts'

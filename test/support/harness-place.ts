@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { Harness } from '../../src/session/harness.ts'
-import type { SessionParts } from '../../src/session/session-parts.ts'
+import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { freshFolder } from './folder.ts'
 import { openParts } from './harness-parts.ts'
 

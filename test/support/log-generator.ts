@@ -1,6 +1,6 @@
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { Descriptor } from '../../src/model/descriptor.ts'
-import type { EventData, EventDraft } from '../../src/model/event.ts'
+import type { EventData, EventDraft } from '../../src/model/events/event.ts'
 import { uploadSubject } from '../../src/history/transients.ts'
 import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'

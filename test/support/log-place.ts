@@ -1,7 +1,7 @@
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
-import { closing, type Folder } from '../../src/host/files.ts'
+import { closing, type Folder } from '../../src/host/files/files.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { workspaceFolders } from '../../src/host/workspace.ts'
 import type { LogPlace } from '../../src/log/place.ts'

@@ -1,4 +1,4 @@
-import { outsideFiles, type OutsideFiles } from '../../src/host/outside-file.ts'
+import { outsideFiles, type OutsideFiles } from '../../src/host/files/outside-file.ts'
 
 export interface MeddledFiles extends OutsideFiles {
   /** How many files are open. */

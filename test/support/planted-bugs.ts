@@ -1,4 +1,4 @@
-import type { File, Folder } from '../../src/host/files.ts'
+import type { File, Folder } from '../../src/host/files/files.ts'
 
 /** Ways to get the write protocol wrong that work fine until the power goes. */
 export const PLANTED_BUGS = [

@@ -1,4 +1,4 @@
-import { closing, readSpan, writeAll, type Folder } from '../../src/host/files.ts'
+import { closing, readSpan, writeAll, type Folder } from '../../src/host/files/files.ts'
 import { logName } from '../../src/log/place.ts'
 import type { SessionId } from '../../src/model/ids.ts'
 

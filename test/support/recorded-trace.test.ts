@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { answeredCalls } from '../../src/context/answered-calls.ts'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { freshFolder } from './folder.ts'
 import { drawing, png } from './drawing.ts'
 import { recordedSession } from './recorded-session.ts'

@@ -1,5 +1,5 @@
 import { answeredCalls, type AnsweredCall } from '../../src/context/answered-calls.ts'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { lengthsBy } from './replay-lengths.ts'
 import type { Attached, ReplayTrace } from './replay-trace.ts'
 

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { rehearsalBrain } from '../../src/providers/rehearsal/rehearsal-brain.ts'
 import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
-import type { VendorDialect } from '../../src/providers/rehearsal/wire/request-schemas.ts'
+import type { VendorDialect } from '../../src/providers/rehearsal/wire/rules/request-schemas.ts'
 import {
   rehearsalServer,
   type Heard,

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../src/blobs/store.ts'
-import type { Replay } from '../../src/history/transients.ts'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { Replay } from '../../src/model/modes.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { BlobKey, TurnId } from '../../src/model/ids.ts'
 import { readMessages } from '../../src/providers/rehearsal/wire/messages.ts'
 import { PromptCache, type CacheRequest } from '../../src/providers/rehearsal/wire/prompt-cache.ts'
@@ -8,7 +8,7 @@ import {
   RequestComposer,
   sharedWith,
   type ComposedRequest,
-} from '../../src/turn/compose-request.ts'
+} from '../../src/request/compose-request.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { DIALECTS } from './dialects.ts'
 import { promptClock, testPlace } from './log-place.ts'

@@ -1,6 +1,6 @@
 import { cacheMarks } from '../../src/contract/cache-marks.ts'
-import type { Replay } from '../../src/history/transients.ts'
-import type { WholeEvent } from '../../src/model/event.ts'
+import type { Replay } from '../../src/model/modes.ts'
+import type { WholeEvent } from '../../src/model/events/event.ts'
 import { BlobKey, type TurnId } from '../../src/model/ids.ts'
 import { lengthsBy, type Length, type Lengths, type Measure } from './replay-lengths.ts'
 import type { Asked, Asking } from './replay-story.ts'

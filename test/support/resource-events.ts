@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { EventData } from '../../src/model/event.ts'
-import type { Session } from '../../src/session/session.ts'
+import type { EventData } from '../../src/model/events/event.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import type { HarnessPlace } from './harness-place.ts'
 import { value } from './story.ts'
 

@@ -1,7 +1,7 @@
 import { Descriptor } from '../../src/model/descriptor.ts'
-import type { EventData, EventType, WholeEvent } from '../../src/model/event.ts'
+import type { EventData, EventType, WholeEvent } from '../../src/model/events/event.ts'
 import { BlobKey, EventId, ResourceId, SessionId, TurnId } from '../../src/model/ids.ts'
-import { CutReason } from '../../src/model/turn-events.ts'
+import { CutReason } from '../../src/model/events/turn-events.ts'
 
 const HASH = 'ab'.repeat(32)
 const SESSION = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')

@@ -1,6 +1,6 @@
 import { sha256 } from '../../src/encoding/hash.ts'
 import { Descriptor } from '../../src/model/descriptor.ts'
-import type { EventDraft, WholeEvent } from '../../src/model/event.ts'
+import type { EventDraft, WholeEvent } from '../../src/model/events/event.ts'
 import { EventId } from '../../src/model/ids.ts'
 import { MADE_SESSION } from './log-generator.ts'
 

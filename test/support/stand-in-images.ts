@@ -1,6 +1,6 @@
 import { Descriptor } from '../../src/model/descriptor.ts'
-import type { EventDraft } from '../../src/model/event.ts'
-import type { Session } from '../../src/session/session.ts'
+import type { EventDraft } from '../../src/model/events/event.ts'
+import type { Session } from '../../src/session/live/session.ts'
 import { NO_USAGE } from '../../src/turn/usage.ts'
 import type { HarnessPlace } from './harness-place.ts'
 import { value } from './story.ts'

@@ -1,4 +1,4 @@
-import { closing, ifThere, type Folder } from '../../src/host/files.ts'
+import { closing, ifThere, type Folder } from '../../src/host/files/files.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { openReader } from '../../src/log/reader.ts'
 import { verifyLog } from '../../src/log/verify.ts'

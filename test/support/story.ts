@@ -1,6 +1,6 @@
-import type { Folder } from '../../src/host/files.ts'
+import type { Folder } from '../../src/host/files/files.ts'
 import type { Result } from '../../src/model/errors.ts'
-import type { EventDraft } from '../../src/model/event.ts'
+import type { EventDraft } from '../../src/model/events/event.ts'
 import type { BlobKey, SessionId, TurnId } from '../../src/model/ids.ts'
 import type { LogWriter } from '../../src/log/append.ts'
 import type { LogLine } from '../../src/log/line.ts'

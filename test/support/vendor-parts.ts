@@ -5,7 +5,7 @@ import { chatProvider } from '../../src/providers/chat/stream.ts'
 import { messagesProvider } from '../../src/providers/messages/stream.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
-import type { SessionParts } from '../../src/session/session-parts.ts'
+import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { DIALECTS, type DialectName } from './dialects.ts'
 import type { VendorDialect } from './vendor-schemas.ts'
 

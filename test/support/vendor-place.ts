@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { ModelFacts } from '../../src/model/model-facts.ts'
-import type { SessionParts } from '../../src/session/session-parts.ts'
+import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { CANARY_KEY } from './canary.ts'
 import { harnessPlace, type HarnessPlace } from './harness-place.ts'
 import { vendorParts } from './vendor-parts.ts'

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
-import type { VendorDialect } from '../../src/providers/rehearsal/wire/request-schemas.ts'
-import { schemaCheck, type SchemaCheck } from '../../src/providers/rehearsal/wire/schema-check.ts'
-import { problemText, type JsonSchema } from '../../src/providers/rehearsal/wire/schema-problems.ts'
+import type { VendorDialect } from '../../src/providers/rehearsal/wire/rules/request-schemas.ts'
+import {
+  schemaCheck,
+  type SchemaCheck,
+} from '../../src/providers/rehearsal/wire/rules/schema-check.ts'
+import {
+  problemText,
+  type JsonSchema,
+} from '../../src/providers/rehearsal/wire/rules/schema-problems.ts'
 
 export type { VendorDialect }
 

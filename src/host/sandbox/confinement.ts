@@ -1,7 +1,7 @@
 import type { Result } from '../../model/errors.ts'
-import type { EntryKind } from '../confined-read.ts'
-import type { KeepAppeared } from './appeared.ts'
-import type { LimitName } from './limits.ts'
+import type { EntryKind } from '../files/confined-read.ts'
+import type { KeepAppeared } from './watch/move-aside.ts'
+import type { LimitName } from './limits/limits.ts'
 
 export interface ConfinedCommand {
   readonly argv: readonly string[]

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { ok, type Result } from '../../model/errors.ts'
-import { asHostResult } from '../files.ts'
-import { moveAside } from './appeared.ts'
+import { asHostResult } from '../files/files.ts'
+import { moveAside } from './watch/move-aside.ts'
 import type { Confinement, Exit, RecordedPlace } from './confinement.ts'
-import { gitDirectoriesOf } from './git-directories.ts'
+import { gitDirectoriesOf } from './git/directories.ts'
 import type { PreparedSandbox } from './plan.ts'
 import {
   findingsBetween,
@@ -12,7 +12,7 @@ import {
   watchOver,
   type Finding,
   type Watch,
-} from './watch.ts'
+} from './watch/watch.ts'
 
 export type LeftBehind = Pick<Exit, 'appeared' | 'runsLater'>
 

@@ -10,7 +10,7 @@ import {
   type Confinement,
   type Sandbox,
 } from './sandbox.ts'
-import { systemProgram } from '../system-program.ts'
+import { systemProgram } from '../process/system-program.ts'
 
 const system = systemSandbox()
 const { confined: isConfined } = await system.status()

@@ -1,9 +1,16 @@
 import { realpath, stat } from 'node:fs/promises'
-import { foldedName } from '../../model/folded-name.ts'
+import { foldedName } from '../../model/safety/folded-name.ts'
 import { join, resolve } from 'node:path'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import { absent, liesIn, outside, segmentsOf, shownPath, untouchable } from '../confined-path.ts'
-import { hasCode } from '../walked-folder.ts'
+import {
+  absent,
+  liesIn,
+  outside,
+  segmentsOf,
+  shownPath,
+  untouchable,
+} from '../files/confined-path.ts'
+import { hasCode } from '../files/walked-folder.ts'
 
 /** Where a command runs, every link resolved. */
 export interface StandingPlace {

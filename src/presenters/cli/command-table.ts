@@ -5,7 +5,7 @@ import {
   WORKSPACE_OPTION,
   type Command,
   type Option,
-} from './command.ts'
+} from './world/command.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
 
 const MODES = ['read-only', 'ask', 'auto'] as const
@@ -112,7 +112,7 @@ export const COMMANDS: readonly Command[] = [
       { flags: '--json', help: 'the Events, one JSON object a line' },
     ],
     examples: ['hawser log show', 'hawser log show latest --follow --json'],
-    load: () => import('./commands/log-show.ts'),
+    load: () => import('./commands/log/show.ts'),
   },
   {
     name: 'log verify',
@@ -124,7 +124,7 @@ export const COMMANDS: readonly Command[] = [
       JSON_OPTION,
     ],
     examples: ['hawser log verify --requests'],
-    load: () => import('./commands/log-verify.ts'),
+    load: () => import('./commands/log/verify.ts'),
   },
   {
     name: 'log salvage',
@@ -132,7 +132,7 @@ export const COMMANDS: readonly Command[] = [
     args: [OPTIONAL_SESSION],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser log salvage ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
-    load: () => import('./commands/log-salvage.ts'),
+    load: () => import('./commands/log/salvage.ts'),
   },
   {
     name: 'log export',
@@ -152,7 +152,7 @@ export const COMMANDS: readonly Command[] = [
       'hawser log export --format html --output session.html',
       'hawser log export latest > session.md',
     ],
-    load: () => import('./commands/log-export.ts'),
+    load: () => import('./commands/log/export.ts'),
   },
   {
     name: 'undo',
@@ -259,7 +259,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'list the models that are known, and what is known of each',
     options: [{ flags: '--provider <name>', help: 'only those of this provider' }, JSON_OPTION],
     examples: ['hawser models', 'hawser models --provider anthropic --json'],
-    load: () => import('./commands/models.ts'),
+    load: () => import('./commands/settings/models.ts'),
   },
   {
     name: 'rehearse',
@@ -304,7 +304,7 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: '[key]', help: 'one setting, as in limits.provider_calls' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser config get', 'hawser config get permission'],
-    load: () => import('./commands/config-get.ts'),
+    load: () => import('./commands/settings/config-get.ts'),
   },
   {
     name: 'config set',
@@ -323,7 +323,7 @@ export const COMMANDS: readonly Command[] = [
       'hawser config set providers.anthropic.key - < key.txt',
       'hawser config set display.colour never --here',
     ],
-    load: () => import('./commands/config-set.ts'),
+    load: () => import('./commands/settings/config-set.ts'),
   },
   ...PERMISSION_COMMANDS,
   {
@@ -332,7 +332,7 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: '[session]', help: 'the Session; without one, the settings' }],
     options: [{ flags: '--yes', help: 'do not ask' }, WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser trust', 'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes'],
-    load: () => import('./commands/trust.ts'),
+    load: () => import('./commands/settings/trust.ts'),
   },
   {
     name: 'completions',

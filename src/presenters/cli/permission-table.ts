@@ -1,4 +1,4 @@
-import { JSON_OPTION, WORKSPACE_OPTION, type Command, type Option } from './command.ts'
+import { JSON_OPTION, WORKSPACE_OPTION, type Command, type Option } from './world/command.ts'
 
 /** What a permission rule covers; exactly one, and `--in` only with a command. */
 const RULE_OPTIONS: readonly Option[] = [
@@ -18,7 +18,7 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
     summary: 'list what is allowed and denied in advance in this workspace',
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser permissions', 'hawser permissions remove 2'],
-    load: () => import('./commands/permissions.ts'),
+    load: () => import('./commands/settings/permissions.ts'),
   },
   {
     name: 'permissions allow',
@@ -29,7 +29,7 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
       'hawser permissions allow --folder src/generated',
     ],
     load: async () => {
-      const { runWith, ...rest } = await import('./commands/permissions-add.ts')
+      const { runWith, ...rest } = await import('./commands/settings/permissions-add.ts')
       return { ...rest, run: runWith('allow') }
     },
   },
@@ -42,7 +42,7 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
       'hawser permissions deny --file package-lock.json',
     ],
     load: async () => {
-      const { runWith, ...rest } = await import('./commands/permissions-add.ts')
+      const { runWith, ...rest } = await import('./commands/settings/permissions-add.ts')
       return { ...rest, run: runWith('deny') }
     },
   },
@@ -52,6 +52,6 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
     args: [{ name: '<number>', help: 'as `hawser permissions` lists it' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser permissions remove 2'],
-    load: () => import('./commands/permissions-remove.ts'),
+    load: () => import('./commands/settings/permissions-remove.ts'),
   },
 ]

@@ -1,14 +1,14 @@
 import { Command as Parser, CommanderError, Option as ParserOption } from 'commander'
 import { failed, type Failed } from '../../model/errors.ts'
-import { refuse } from './answer.ts'
+import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
-import type { Command, Given } from './command.ts'
-import { EXIT } from './exit-code.ts'
-import { unknownCommand } from './failure.ts'
-import { exitAfterOutput } from './output-failure.ts'
-import { systemWorld, type WorldParts } from './system-world.ts'
-import { visibleLine } from './visible-text.ts'
-import type { CliWorld } from './world.ts'
+import type { Command, Given } from './world/command.ts'
+import { EXIT } from './world/exit-code.ts'
+import { unknownCommand } from './world/failure.ts'
+import { exitAfterOutput } from './world/output-failure.ts'
+import { systemWorld, type WorldParts } from './world/system-world.ts'
+import { visibleLine } from './text/visible-text.ts'
+import type { CliWorld } from './world/world.ts'
 
 /** Parses what a person typed, runs the command, and answers with its exit code when all it wrote is out. */
 export async function runProgram(parts: WorldParts, argv: readonly string[]): Promise<number> {

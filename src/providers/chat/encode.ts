@@ -10,7 +10,7 @@ import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing, SpentBody } from '../provider.ts'
-import { fenced, resultText } from '../said.ts'
+import { fenced, resultText } from '../stand-in-text.ts'
 import {
   argumentsObject,
   BASE64,

@@ -8,7 +8,7 @@ import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { BEFORE_NOT_SHOWN, fenced, isText, resultText } from '../said.ts'
+import { BEFORE_NOT_SHOWN, fenced, isText, resultText } from '../stand-in-text.ts'
 import {
   argumentsObject,
   BASE64,

@@ -7,9 +7,9 @@ import { anthropicSender } from '../anthropic-client.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
-import { SAID_TOO_MUCH, SaidLength } from '../said-length.ts'
+import { SAID_TOO_MUCH, SaidLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
-import { saidIn } from '../vendor-said.ts'
+import { saidIn } from '../vendor-message.ts'
 import { encode, frame } from './encode.ts'
 import {
   readEvent,

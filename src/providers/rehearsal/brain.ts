@@ -1,7 +1,7 @@
 import { asksWhatIsSeen } from './english/looking.ts'
-import { phrase } from './english/phrase.ts'
+import { phrase } from './english/words/phrase.ts'
 import type { Call } from './english/reading.ts'
-import type { Showing } from './english/shown-things.ts'
+import type { Showing } from './english/words/shown-things.ts'
 import type { RehearsalRequest } from './schema.ts'
 import { spokenOf } from './sight-speech.ts'
 import {

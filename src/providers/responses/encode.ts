@@ -12,7 +12,7 @@ import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing, Outgoing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { fenced, resultText } from '../said.ts'
+import { fenced, resultText } from '../stand-in-text.ts'
 import {
   BASE64,
   fittingKey,

@@ -1,20 +1,27 @@
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
-import type { Session } from '../../../session/session.ts'
-import type { Line } from '../cell-width.ts'
-import { EXIT } from '../exit-code.ts'
-import { Asking } from './asking.ts'
+import type { Session } from '../../../session/live/session.ts'
+import type { Line } from '../text/cell-width.ts'
+import { EXIT } from '../world/exit-code.ts'
+import { Asking } from '../question/asking.ts'
 import { Attachments, type Attached } from './attached.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
-import type { ChatActions } from './here.ts'
-import { Display } from './display.ts'
-import { apply, cleared, giveBack, newEditor, withHistory, type EditorState } from './editor.ts'
-import { listenToKeys } from './keyboard.ts'
-import type { Key } from './keys.ts'
+import type { ChatActions } from './command-context.ts'
+import { Display } from '../screen/display.ts'
+import {
+  apply,
+  cleared,
+  giveBack,
+  newEditor,
+  withHistory,
+  type EditorState,
+} from '../screen/editor.ts'
+import { listenToKeys } from '../screen/keyboard.ts'
+import type { Key } from '../screen/keys.ts'
 import { nextPosture, postureWords } from './posture.ts'
-import type { Questions } from './questions.ts'
-import { aside, sentences } from './rows.ts'
-import type { Scene } from './screen.ts'
+import type { Questions } from '../question/questions.ts'
+import { aside, sentences } from '../screen/rows.ts'
+import type { Scene } from '../screen/screen.ts'
 import { failureRows } from './translate.ts'
 import { WatchedSession } from './watched-session.ts'
 

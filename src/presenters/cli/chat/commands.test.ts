@@ -4,7 +4,7 @@ import { value } from '../../../../test/support/story.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import { Attachments } from './attached.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
-import type { ChatActions } from './here.ts'
+import type { ChatActions } from './command-context.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 

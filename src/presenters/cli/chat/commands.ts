@@ -1,12 +1,12 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
-import type { ListedSession } from '../../../session/list.ts'
-import type { Posture, Session } from '../../../session/session.ts'
-import { counted } from '../amounts.ts'
-import type { ChatActions, Done, Here } from './here.ts'
+import type { ListedSession } from '../../../session/queries/list.ts'
+import type { Posture, Session } from '../../../session/live/session.ts'
+import { counted } from '../text/amounts.ts'
+import type { ChatActions, Done, Here } from './command-context.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
-import { sentences, verbatim } from './rows.ts'
+import { sentences, verbatim } from '../screen/rows.ts'
 
 /** A command that a person wrote; `undefined` for a text that is none, such as a path. */
 export function readCommand(text: string): { name: string; argument: string } | undefined {

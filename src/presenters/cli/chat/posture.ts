@@ -1,4 +1,4 @@
-import type { Posture, Session } from '../../../session/session.ts'
+import type { Posture, Session } from '../../../session/live/session.ts'
 
 type State = Pick<Session['state'], 'mode' | 'permission_mode'>
 

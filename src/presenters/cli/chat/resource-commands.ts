@@ -1,9 +1,9 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import { lineWidth } from '../cell-width.ts'
-import { resourceTable } from '../resource-table.ts'
-import { resourceWords } from '../resource-words.ts'
-import type { Done, Here } from './here.ts'
-import { sentences } from './rows.ts'
+import { lineWidth } from '../text/cell-width.ts'
+import { resourceTable } from '../render/resource-table.ts'
+import { resourceWords } from '../text/resource-words.ts'
+import type { Done, Here } from './command-context.ts'
+import { sentences } from '../screen/rows.ts'
 
 /** Attaches something to the next message, once it was judged; without a name, says what is attached. */
 export async function attach(here: Here, argument: string): Promise<Result<Done>> {

@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import { ruleWords } from '../rule-lines.ts'
-import type { Done, Here } from './here.ts'
-import { sentences, verbatim } from './rows.ts'
+import { ruleWords } from '../render/rule-lines.ts'
+import type { Done, Here } from './command-context.ts'
+import { sentences, verbatim } from '../screen/rows.ts'
 
 /** `/permissions` lists the rules in force; `/permissions remove NUMBER` removes one. */
 export async function permissions(

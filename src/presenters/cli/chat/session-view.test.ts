@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { EphemeralEvent, EventDraft, WholeEvent } from '../../../model/event.ts'
-import { lineWidth, painted, type Line } from '../cell-width.ts'
+import type { EphemeralEvent, EventDraft, WholeEvent } from '../../../model/events/event.ts'
+import { lineWidth, painted, type Line } from '../text/cell-width.ts'
 import { SessionView } from './session-view.ts'
 import { translate } from './translate.ts'
 

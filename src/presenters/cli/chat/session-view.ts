@@ -1,10 +1,10 @@
-import type { EphemeralEvent, WholeEvent } from '../../../model/event.ts'
-import type { Line } from '../cell-width.ts'
-import { MarkdownStream } from '../markdown.ts'
-import type { ResourceOf } from '../resource-words.ts'
-import { visibleText } from '../visible-text.ts'
-import { aside, sentences } from './rows.ts'
-import { callTitle } from './tool-rows.ts'
+import type { EphemeralEvent, WholeEvent } from '../../../model/events/event.ts'
+import type { Line } from '../text/cell-width.ts'
+import { MarkdownStream } from '../text/markdown.ts'
+import type { ResourceOf } from '../text/resource-words.ts'
+import { visibleText } from '../text/visible-text.ts'
+import { aside, sentences } from '../screen/rows.ts'
+import { callTitle } from '../screen/tool-rows.ts'
 import { BROKEN_OFF, translate } from './translate.ts'
 
 /**

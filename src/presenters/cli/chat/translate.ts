@@ -1,24 +1,24 @@
 import { runsLater } from '../../../history/runs-later.ts'
 import type { HawserError } from '../../../model/errors.ts'
-import type { WholeEvent } from '../../../model/event.ts'
+import type { WholeEvent } from '../../../model/events/event.ts'
 import { ruleSubject } from '../../../model/rule.ts'
-import type { Line } from '../cell-width.ts'
-import { changedLines } from '../changed-lines.ts'
-import { cutWords } from '../cut-words.ts'
-import { costOf, footer } from '../footer.ts'
-import { MarkdownStream } from '../markdown.ts'
-import { counted, grouped } from '../amounts.ts'
-import { subjectOf } from '../event-essence.ts'
-import { refusalsIn } from '../failure.ts'
+import type { Line } from '../text/cell-width.ts'
+import { changedLines } from '../render/changed-lines.ts'
+import { cutWords } from '../text/cut-words.ts'
+import { costOf, footer } from '../render/footer.ts'
+import { MarkdownStream } from '../text/markdown.ts'
+import { counted, grouped } from '../text/amounts.ts'
+import { subjectOf } from '../render/event-essence.ts'
+import { refusalsIn } from '../world/failure.ts'
 import {
   pipedWords,
   refusalWords,
   resourceNews,
   resourceWords,
   type ResourceOf,
-} from '../resource-words.ts'
-import { aside, head, sentences, verbatim } from './rows.ts'
-import { resultRows } from './tool-rows.ts'
+} from '../text/resource-words.ts'
+import { aside, head, sentences, verbatim } from '../screen/rows.ts'
+import { resultRows } from '../screen/tool-rows.ts'
 
 /**
  * What an Event shows in the chat, as finished rows. `events` are those of its Turn up to it, itself included; `resourceOf`

@@ -1,21 +1,25 @@
 import * as z from 'zod'
 import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
-import { Dialect, PrefixBreakCause } from '../../../model/provider-events.ts'
+import { Dialect, PrefixBreakCause } from '../../../model/events/provider-events.ts'
 import { Count } from '../../../model/shape.ts'
-import { CACHE_FINDINGS } from '../../../session/cache-finding.ts'
-import { CACHE_EVENTS, CacheReport, type ExplainedRequest } from '../../../session/cache-report.ts'
-import { wantsColour } from '../answer.ts'
-import { requestLines, summaryLines } from '../cache-lines.ts'
-import { painted, type Line } from '../cell-width.ts'
-import type { Given } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import { jsonLine } from '../json-line.ts'
-import { tellEnd } from '../log-end.ts'
-import { PacedOutput } from '../paced-output.ts'
-import { sessionNamed } from '../session-reference.ts'
-import { inWorkspace } from '../workspace.ts'
-import type { CliWorld, Opened } from '../world.ts'
+import { CACHE_FINDINGS } from '../../../session/queries/cache-finding.ts'
+import {
+  CACHE_EVENTS,
+  CacheReport,
+  type ExplainedRequest,
+} from '../../../session/queries/cache-report.ts'
+import { wantsColour } from '../world/answer.ts'
+import { requestLines, summaryLines } from '../render/cache-lines.ts'
+import { painted, type Line } from '../text/cell-width.ts'
+import type { Given } from '../world/command.ts'
+import { EXIT } from '../world/exit-code.ts'
+import { jsonLine } from '../text/json-line.ts'
+import { tellEnd } from '../world/log-end.ts'
+import { PacedOutput } from '../text/paced-output.ts'
+import { sessionNamed } from '../input/session-reference.ts'
+import { inWorkspace } from '../world/workspace.ts'
+import type { CliWorld, Opened } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional()]),

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { failed } from '../../../model/errors.ts'
-import { answer, refuse } from '../answer.ts'
-import type { Command, Given, Run } from '../command.ts'
+import { answer, refuse } from '../world/answer.ts'
+import type { Command, Given, Run } from '../world/command.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts'
 import { zshScript } from '../completion/zsh.ts'
-import type { CliWorld } from '../world.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string()]),

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { ok } from '../../../model/errors.ts'
 import { BlobKey } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
-import { answer } from '../answer.ts'
-import { counted, shownBytes } from '../amounts.ts'
-import type { Given } from '../command.ts'
-import { withProgress } from '../progress.ts'
-import { inWorkspace } from '../workspace.ts'
-import type { CliWorld } from '../world.ts'
+import { answer } from '../world/answer.ts'
+import { counted, shownBytes } from '../text/amounts.ts'
+import type { Given } from '../world/command.ts'
+import { withProgress } from '../render/progress.ts'
+import { inWorkspace } from '../world/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   options: z.object({ dryRun: z.boolean().default(false), json: z.boolean().default(false) }),

@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { failed, ok } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { LIMITS } from '../../../model/limits.ts'
-import { answer } from '../answer.ts'
-import type { Given } from '../command.ts'
-import { openNamed } from '../session-reference.ts'
-import { inWorkspace } from '../workspace.ts'
-import type { CliWorld } from '../world.ts'
+import { answer } from '../world/answer.ts'
+import type { Given } from '../world/command.ts'
+import { openNamed } from '../input/session-reference.ts'
+import { inWorkspace } from '../world/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string(), z.array(z.string())]),

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import { answer, refuse } from '../answer.ts'
-import type { Given } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import { visibleLine } from '../visible-text.ts'
-import type { CliWorld, RehearsalServer } from '../world.ts'
+import { answer, refuse } from '../world/answer.ts'
+import type { Given } from '../world/command.ts'
+import { EXIT } from '../world/exit-code.ts'
+import { visibleLine } from '../text/visible-text.ts'
+import type { CliWorld, RehearsalServer } from '../world/world.ts'
 
 const Asked = z.object({
   options: z.object({

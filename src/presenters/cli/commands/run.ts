@@ -3,24 +3,24 @@ import { SessionResources } from '../../../history/session-resources.ts'
 import { elapsedMs } from '../../../host/clock.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
-import type { WholeEvent } from '../../../model/event.ts'
-import type { Session } from '../../../session/session.ts'
-import { Activity } from '../activity.ts'
-import { refuse, wantsColour } from '../answer.ts'
-import { beginSession, limitedByPlan, REHEARSING, SessionChoice } from '../begin.ts'
-import type { Given } from '../command.ts'
-import { EXIT } from '../exit-code.ts'
-import { costOf, footer } from '../footer.ts'
-import { attachmentsNamed, enclosedIn } from '../given-attachments.ts'
-import { oneTurn, type Message, type TurnResult } from '../one-turn.ts'
-import { pipedText, type PipedText } from '../piped-text.ts'
-import { standing } from '../picture.ts'
-import { drawingOn } from '../pictures.ts'
-import { promptOf, type Prompt } from '../prompt.ts'
-import { askAtTerminal } from '../question.ts'
-import { jsonView, wordsView, type TurnView, type WordsOptions } from '../turn-view.ts'
-import { inWorkspace } from '../workspace.ts'
-import type { CliWorld, Opened } from '../world.ts'
+import type { WholeEvent } from '../../../model/events/event.ts'
+import type { Session } from '../../../session/live/session.ts'
+import { Activity } from '../render/activity.ts'
+import { refuse, wantsColour } from '../world/answer.ts'
+import { beginSession, limitedByPlan, REHEARSING, SessionChoice } from '../input/begin.ts'
+import type { Given } from '../world/command.ts'
+import { EXIT } from '../world/exit-code.ts'
+import { costOf, footer } from '../render/footer.ts'
+import { attachmentsNamed, enclosedIn } from '../input/given-attachments.ts'
+import { oneTurn, type Message, type TurnResult } from '../input/one-turn.ts'
+import { pipedText, type PipedText } from '../input/piped-text.ts'
+import { standing } from '../render/picture.ts'
+import { drawingOn } from '../render/pictures.ts'
+import { promptOf, type Prompt } from '../input/prompt.ts'
+import { askAtTerminal } from '../question/question.ts'
+import { jsonView, wordsView, type TurnView, type WordsOptions } from '../render/turn-view.ts'
+import { inWorkspace } from '../world/workspace.ts'
+import type { CliWorld, Opened } from '../world/world.ts'
 
 const Options = SessionChoice.extend({
   attach: z.array(z.string()).default([]),
@@ -30,7 +30,7 @@ const Options = SessionChoice.extend({
 })
 type Options = z.infer<typeof Options>
 
-export { TurnLine as Output } from '../turn-lines.ts'
+export { TurnLine as Output } from '../render/turn-lines.ts'
 
 /** One Turn: the answer on standard output, or every Event with `--json`; all else on standard error. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
@@ -157,7 +157,7 @@ async function wordsFor(
   const colour = wantsColour(world, stderr, display?.colour)
   // Where no terminal is, nobody waits for what only a terminal needs.
   const { resultRows, painted } = stderr.isTTY
-    ? { ...(await import('../chat/tool-rows.ts')), ...(await import('../cell-width.ts')) }
+    ? { ...(await import('../screen/tool-rows.ts')), ...(await import('../text/cell-width.ts')) }
     : { resultRows: () => [], painted: () => '' }
   const resultText: WordsOptions['resultText'] = (result, call) =>
     resultRows(result, call, stderr.columns)

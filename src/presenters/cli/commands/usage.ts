@@ -3,17 +3,22 @@ import { failed, ok, type HawserError, type Result } from '../../../model/errors
 import { SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import type { Harness } from '../../../session/harness.ts'
-import { NO_CALLS, UsageTable, type UsageRow, type UsageSum } from '../../../session/usage.ts'
-import { answer, wantsColour } from '../answer.ts'
-import { painted, type Line } from '../cell-width.ts'
-import { counted, grouped } from '../amounts.ts'
-import { cell, inColumns } from '../columns.ts'
-import type { Given } from '../command.ts'
-import { failureAsText } from '../failure.ts'
-import { withProgress } from '../progress.ts'
-import { sessionNamed } from '../session-reference.ts'
-import { inWorkspace } from '../workspace.ts'
-import type { CliWorld, Opened } from '../world.ts'
+import {
+  NO_CALLS,
+  UsageTable,
+  type UsageRow,
+  type UsageSum,
+} from '../../../session/queries/usage.ts'
+import { answer, wantsColour } from '../world/answer.ts'
+import { painted, type Line } from '../text/cell-width.ts'
+import { counted, grouped } from '../text/amounts.ts'
+import { cell, inColumns } from '../text/columns.ts'
+import type { Given } from '../world/command.ts'
+import { failureAsText } from '../world/failure.ts'
+import { withProgress } from '../render/progress.ts'
+import { sessionNamed } from '../input/session-reference.ts'
+import { inWorkspace } from '../world/workspace.ts'
+import type { CliWorld, Opened } from '../world/world.ts'
 
 const Asked = z.object({
   options: z.object({

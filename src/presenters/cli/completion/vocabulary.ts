@@ -1,5 +1,5 @@
 import { allSettings } from '../../../model/settings.ts'
-import type { Command } from '../command.ts'
+import type { Command } from '../world/command.ts'
 
 /** What can stand somewhere. `text` is what nobody can foresee. */
 export type Expected =

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../../model/errors.ts'
 import { generalKey } from '../../../model/settings.ts'
-import type { SourcedSetting } from '../../../session/stored-settings.ts'
-import { isFreeText, shownValue } from '../setting-values.ts'
+import type { SourcedSetting } from '../../../session/settings/stored-settings.ts'
+import { isFreeText, shownValue } from '../input/setting-values.ts'
 import type { Check } from './check.ts'
 
 /** What a report is made of. Everything in it is a number, a word of ours, or made by `redacted`. */

@@ -1,23 +1,23 @@
-import { asResult, closing, type Folder } from '../../../host/files.ts'
+import { asResult, closing, type Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
-import { workspaceHoldings } from '../../../host/sandbox/holdings.ts'
+import { workspaceHoldings } from '../../../host/sandbox/mounts/holdings.ts'
 import { commandLimits, systemSandbox } from '../../../host/sandbox/sandbox.ts'
-import { systemProgram } from '../../../host/system-program.ts'
+import { systemProgram } from '../../../host/process/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
-import { secretsOf } from '../../../session/credentials.ts'
-import type { ListedSession } from '../../../session/list.ts'
-import type { BadPayload } from '../../../session/resources.ts'
-import { effectiveSettings } from '../../../session/settings.ts'
+import { secretsOf } from '../../../session/settings/credentials.ts'
+import type { ListedSession } from '../../../session/queries/list.ts'
+import type { BadPayload } from '../../../session/queries/resources.ts'
+import { effectiveSettings } from '../../../session/settings/settings.ts'
 import {
   readAllSettings,
   sourcedSettings,
   type AllStoredSettings,
   type SourcedSetting,
-} from '../../../session/stored-settings.ts'
-import { wantsColour } from '../answer.ts'
-import type { CliWorld } from '../world.ts'
+} from '../../../session/settings/stored-settings.ts'
+import { wantsColour } from '../world/answer.ts'
+import type { CliWorld } from '../world/world.ts'
 import type { Check } from './check.ts'
 import * as machine from './machine-checks.ts'
 import * as place from './place-checks.ts'

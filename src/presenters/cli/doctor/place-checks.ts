@@ -1,10 +1,10 @@
 import type { PathFacts } from '../../../host/machine.ts'
 import type { HawserError, Result } from '../../../model/errors.ts'
 import { generalKey } from '../../../model/settings.ts'
-import type { AllStoredSettings } from '../../../session/stored-settings.ts'
-import { sourcedSettings } from '../../../session/stored-settings.ts'
-import { counted, shownBytes } from '../amounts.ts'
-import { visibleLine } from '../visible-text.ts'
+import type { AllStoredSettings } from '../../../session/settings/stored-settings.ts'
+import { sourcedSettings } from '../../../session/settings/stored-settings.ts'
+import { counted, shownBytes } from '../text/amounts.ts'
+import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
 /** A path as a person reads it, and what is known of it. */

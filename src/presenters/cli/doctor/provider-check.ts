@@ -7,15 +7,15 @@ import {
   type RemoteProvider,
 } from '../../../model/remote-providers.ts'
 import type { Settings } from '../../../model/settings.ts'
-import { providerOf, type ChosenProvider } from '../../../session/choice.ts'
+import { providerOf, type ChosenProvider } from '../../../session/settings/choice.ts'
 import {
   credentialsOf,
   saidIn,
   unredactedKeys,
   USE_OFFLINE,
   type Credentials,
-} from '../../../session/credentials.ts'
-import { visibleLine } from '../visible-text.ts'
+} from '../../../session/settings/credentials.ts'
+import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

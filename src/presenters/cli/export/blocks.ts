@@ -1,10 +1,15 @@
-import type { WholeEvent } from '../../../model/event.ts'
-import type { ReadEvent } from '../../../session/read-log.ts'
-import { counted } from '../amounts.ts'
-import { cutWords } from '../cut-words.ts'
-import { essenceOf } from '../event-essence.ts'
-import { exitStatus } from '../exit-status.ts'
-import { refusalWords, resourceNews, resourceWords, type ResourceOf } from '../resource-words.ts'
+import type { WholeEvent } from '../../../model/events/event.ts'
+import type { ReadEvent } from '../../../session/queries/read-log.ts'
+import { counted } from '../text/amounts.ts'
+import { cutWords } from '../text/cut-words.ts'
+import { essenceOf } from '../render/event-essence.ts'
+import { exitStatus } from '../render/exit-status.ts'
+import {
+  refusalWords,
+  resourceNews,
+  resourceWords,
+  type ResourceOf,
+} from '../text/resource-words.ts'
 
 /** A part of a Session as a document shows it. Texts are as they came: each format makes them safe in its own way. */
 export type Block =

@@ -1,7 +1,7 @@
 import type { HawserError } from '../../../model/errors.ts'
-import type { ListedSession } from '../../../session/list.ts'
-import type { ReadEvent } from '../../../session/read-log.ts'
-import type { ResourceOf } from '../resource-words.ts'
+import type { ListedSession } from '../../../session/queries/list.ts'
+import type { ReadEvent } from '../../../session/queries/read-log.ts'
+import type { ResourceOf } from '../text/resource-words.ts'
 
 /**
  * A Session as a document, piece by piece: `begin` once, then `event` for every Event in the order of the Log, then `end`.

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../encoding/hash.ts'
-import { visibleLine, visibleText } from '../visible-text.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
 import { titleOf } from './markdown.ts'

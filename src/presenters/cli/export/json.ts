@@ -1,4 +1,4 @@
-import { jsonText } from '../json-line.ts'
+import { jsonText } from '../text/json-line.ts'
 import type { ExportFormat } from './export-format.ts'
 
 /** `{session, events, damage?}`: every Event with its long fields in place, one a line, so that lines can be compared. Nothing in it steers a terminal. */

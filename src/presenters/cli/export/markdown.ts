@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from '../visible-text.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
 import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
 

@@ -1,6 +1,6 @@
-import { looksLikePath } from './file-names.ts'
-import { asMeant, literalPlaces } from './literals.ts'
-import { phrase } from './phrase.ts'
+import { looksLikePath } from './words/file-names.ts'
+import { asMeant, literalPlaces } from './words/literals.ts'
+import { phrase } from './words/phrase.ts'
 import { inFolder } from './place.ts'
 import { NOTHING, type Context, type Reading } from './reading.ts'
 

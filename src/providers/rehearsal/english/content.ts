@@ -1,5 +1,5 @@
-import { asMeant, literalsIn, type Literal, type LiteralPlace } from './literals.ts'
-import { phrase } from './phrase.ts'
+import { asMeant, literalsIn, type Literal, type LiteralPlace } from './words/literals.ts'
+import { phrase } from './words/phrase.ts'
 import type { Context } from './reading.ts'
 
 /** What is to stand in a file: a quotation, nothing, or the words that say it. `undefined` when the text does not tell. */

@@ -1,10 +1,10 @@
 import { textOf } from './content.ts'
-import { looksLikePath } from './file-names.ts'
-import { asMeant, literalsIn } from './literals.ts'
-import { phrase, phrases } from './phrase.ts'
+import { looksLikePath } from './words/file-names.ts'
+import { asMeant, literalsIn } from './words/literals.ts'
+import { phrase, phrases } from './words/phrase.ts'
 import { takePlace, WITHIN } from './place.ts'
 import { NOTHING, type Context, type Reading } from './reading.ts'
-import { verbAt } from './verbs.ts'
+import { verbAt } from './words/verbs.ts'
 import { write } from './write.ts'
 
 /** "… foo with bar in a.ts", "… the word foo from a.ts": calls of edit. */

@@ -1,7 +1,7 @@
-import { globOfKind } from './kinds-of-file.ts'
-import { asMeant, literalsIn } from './literals.ts'
-import { looksLikePath } from './file-names.ts'
-import { phrase, phrases } from './phrase.ts'
+import { globOfKind } from './words/kinds-of-file.ts'
+import { asMeant, literalsIn } from './words/literals.ts'
+import { looksLikePath } from './words/file-names.ts'
+import { phrase, phrases } from './words/phrase.ts'
 import { folderPath, itemsOf, takePlace, WITHIN_OR_OF } from './place.ts'
 import { NOTHING, type Context, type Reading } from './reading.ts'
 

@@ -1,6 +1,6 @@
-import type { Clause } from './clauses.ts'
-import { phrase } from './phrase.ts'
-import { handlesIn, OF_FILES, SHOWN_THINGS, type Showing } from './shown-things.ts'
+import type { Clause } from './words/clauses.ts'
+import { phrase } from './words/phrase.ts'
+import { handlesIn, OF_FILES, SHOWN_THINGS, type Showing } from './words/shown-things.ts'
 
 /** What is to be looked at: the handles that were named, whatever the words point at, or all there is. */
 export interface Looks {

@@ -1,4 +1,4 @@
-import type { When } from './timing.ts'
+import type { When } from './words/timing.ts'
 import type { Call } from './reading.ts'
 
 /** The calls of one clause, and when it wants them. */

@@ -1,6 +1,6 @@
-import { globOfKind } from './kinds-of-file.ts'
-import { literalsIn } from './literals.ts'
-import { phrase, phrases } from './phrase.ts'
+import { globOfKind } from './words/kinds-of-file.ts'
+import { literalsIn } from './words/literals.ts'
+import { phrase, phrases } from './words/phrase.ts'
 import type { Context } from './reading.ts'
 
 /** Where something is to be looked for. Nothing named means everywhere. */

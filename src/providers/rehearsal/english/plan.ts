@@ -1,5 +1,5 @@
-import { asTyped, type Masked } from './literals.ts'
-import { phrase } from './phrase.ts'
+import { asTyped, type Masked } from './words/literals.ts'
+import { phrase } from './words/phrase.ts'
 import type { Call } from './reading.ts'
 
 /** "Make a plan: …" takes the whole text; its steps are not tasks. */

@@ -1,5 +1,5 @@
-import type { Literal } from './literals.ts'
-import type { Showing } from './shown-things.ts'
+import type { Literal } from './words/literals.ts'
+import type { Showing } from './words/shown-things.ts'
 
 /** A tool call that a text asks for. */
 export interface Call {

@@ -1,5 +1,5 @@
-import { asMeant, literalsIn } from './literals.ts'
-import { phrase } from './phrase.ts'
+import { asMeant, literalsIn } from './words/literals.ts'
+import { phrase } from './words/phrase.ts'
 import { NAMES_FILES } from './list.ts'
 import { itemsOf, NOWHERE_SPECIAL, placeNamed, takePlace, type Place } from './place.ts'
 import type { Call, Context, Reading } from './reading.ts'

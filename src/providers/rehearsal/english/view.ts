@@ -1,9 +1,9 @@
-import type { Clause } from './clauses.ts'
-import { rangesIn, type RangeFound } from './lines.ts'
-import { asTyped } from './literals.ts'
-import { phrase, phrases } from './phrase.ts'
+import type { Clause } from './words/clauses.ts'
+import { rangesIn, type RangeFound } from './words/lines.ts'
+import { asTyped } from './words/literals.ts'
+import { phrase, phrases } from './words/phrase.ts'
 import type { Call, Context } from './reading.ts'
-import { handlesIn, OF_FILES, SHOWN_THINGS } from './shown-things.ts'
+import { handlesIn, OF_FILES, SHOWN_THINGS } from './words/shown-things.ts'
 
 /** "View @img1 again", "… pages 2 to 3 of @pdf2": calls of resource_view, for what is not before the model's eyes already. */
 export function viewsIn(

@@ -1,8 +1,8 @@
 import { contentOf } from './content.ts'
-import { looksLikePath } from './file-names.ts'
+import { looksLikePath } from './words/file-names.ts'
 import { list } from './list.ts'
-import { literalPlaces, type Literal, type LiteralPlace } from './literals.ts'
-import { phrase } from './phrase.ts'
+import { literalPlaces, type Literal, type LiteralPlace } from './words/literals.ts'
+import { phrase } from './words/phrase.ts'
 import { inFolder } from './place.ts'
 import { NOTHING, type Call, type Context, type Reading } from './reading.ts'
 

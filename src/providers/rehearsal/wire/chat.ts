@@ -9,10 +9,10 @@ import { cacheBlock } from './cache-blocks.ts'
 import { chatTold } from './chat-answer.ts'
 import { refused, type Read } from './dialect.ts'
 import { MediaList } from './media-list.ts'
-import { misshapen, notRehearsed, wrong } from './refusal.ts'
-import { requestCheck, streaming, wantsStream } from './request-schemas.ts'
-import { brokenChatRule, offeredIn } from './rules-chat.ts'
-import type { Place } from './schema-problems.ts'
+import { misshapen, notRehearsed, wrong } from './rules/refusal.ts'
+import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
+import { brokenChatRule, offeredIn } from './rules/chat.ts'
+import type { Place } from './rules/schema-problems.ts'
 import {
   filePart,
   person,

@@ -1,8 +1,8 @@
 import type { CallUsage } from '../../provider.ts'
 import type { RehearsalRequest } from '../schema.ts'
 import type { CacheRequest } from './prompt-cache.ts'
-import type { Refusal } from './refusal.ts'
-import type { Place } from './schema-problems.ts'
+import type { Refusal } from './rules/refusal.ts'
+import type { Place } from './rules/schema-problems.ts'
 
 /** A request of a vendor's dialect, understood. */
 export interface Asked {

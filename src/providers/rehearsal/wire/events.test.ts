@@ -11,8 +11,8 @@ import type { ProviderEvent } from '../../provider.ts'
 import { responsesReader } from '../../responses/stream.ts'
 import type { Thought } from '../brain.ts'
 import { piecesOf } from './dialect.ts'
-import type { VendorDialect } from './request-schemas.ts'
-import { schemaCheck } from './schema-check.ts'
+import type { VendorDialect } from './rules/request-schemas.ts'
+import { schemaCheck } from './rules/schema-check.ts'
 
 const DIALECTS = ['messages', 'responses', 'chat'] as const
 const PATHS: Readonly<Record<VendorDialect, string>> = {

@@ -11,7 +11,7 @@ import type { Answer, AnswerCall, Asked, Told } from './dialect.ts'
 import type { Faults } from './faults.ts'
 import { refusedMedia } from './media-check.ts'
 import type { CacheUse, PromptCache } from './prompt-cache.ts'
-import { wrong, type Refusal } from './refusal.ts'
+import { wrong, type Refusal } from './rules/refusal.ts'
 
 export interface ExchangeParts {
   readonly brain: Brain

@@ -1,8 +1,8 @@
-import type { LocalRequest } from '../../../host/http-server.ts'
+import type { LocalRequest } from '../../../host/net/http-server.ts'
 import { readFaults, type Faults } from './faults.ts'
 import { readJson } from './json-body.ts'
-import type { Refusal } from './refusal.ts'
-import type { VendorDialect } from './request-schemas.ts'
+import type { Refusal } from './rules/refusal.ts'
+import type { VendorDialect } from './rules/request-schemas.ts'
 
 type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal }
 

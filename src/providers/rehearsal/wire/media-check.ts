@@ -2,7 +2,7 @@ import { sha256 } from '../../../encoding/hash.ts'
 import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { Describe, Sight } from '../../../model/sight.ts'
 import type { Media } from './dialect.ts'
-import { wrong, type Refusal } from './refusal.ts'
+import { wrong, type Refusal } from './rules/refusal.ts'
 
 const MOST_SIGHTS = 256
 

@@ -1,8 +1,8 @@
 import { binaryKind } from '../../../encoding/magic-bytes.ts'
 import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { Media } from './dialect.ts'
-import { notRehearsed, wrong, type Refusal } from './refusal.ts'
-import type { Place } from './schema-problems.ts'
+import { notRehearsed, wrong, type Refusal } from './rules/refusal.ts'
+import type { Place } from './rules/schema-problems.ts'
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'a PNG image'],

@@ -12,10 +12,10 @@ import { cacheBlock, tokensIn } from './cache-blocks.ts'
 import { refused, type Read } from './dialect.ts'
 import { MediaList } from './media-list.ts'
 import { messagesTold } from './messages-answer.ts'
-import { misshapen, wrong, type Refusal } from './refusal.ts'
-import { requestCheck, streaming, wantsStream } from './request-schemas.ts'
-import { blocksOf, brokenMessagesRule, markOf, type PlacedBlock } from './rules-messages.ts'
-import type { Place } from './schema-problems.ts'
+import { misshapen, wrong, type Refusal } from './rules/refusal.ts'
+import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
+import { blocksOf, brokenMessagesRule, markOf, type PlacedBlock } from './rules/messages.ts'
+import type { Place } from './rules/schema-problems.ts'
 import {
   filePart,
   person,

@@ -1,8 +1,8 @@
-import type { LocalAnswer, WrittenAnswer } from '../../../host/http-server.ts'
+import type { LocalAnswer, WrittenAnswer } from '../../../host/net/http-server.ts'
 import type { Told } from './dialect.ts'
 import { cutShort, NO_FAULTS, spoiled, type Faults } from './faults.ts'
-import { refusalBody, type Refusal } from './refusal.ts'
-import type { VendorDialect } from './request-schemas.ts'
+import { refusalBody, type Refusal } from './rules/refusal.ts'
+import type { VendorDialect } from './rules/request-schemas.ts'
 
 /** The name under which a vendor tells which request an answer belongs to. */
 function named(dialect: VendorDialect, requestId: string): Record<string, string> {

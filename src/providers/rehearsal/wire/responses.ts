@@ -8,8 +8,8 @@ import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock } from './cache-blocks.ts'
 import { refused, type Read } from './dialect.ts'
 import { MediaList } from './media-list.ts'
-import { misshapen, wrong } from './refusal.ts'
-import { requestCheck, streaming, wantsStream } from './request-schemas.ts'
+import { misshapen, wrong } from './rules/refusal.ts'
+import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import type { ResponseMemory } from './response-store.ts'
 import { responsesTold } from './responses-answer.ts'
 import {
@@ -17,8 +17,8 @@ import {
   brokenResponsesRule,
   functionsOf,
   type PlacedItem,
-} from './rules-responses.ts'
-import type { Place } from './schema-problems.ts'
+} from './rules/responses.ts'
+import type { Place } from './rules/schema-problems.ts'
 import {
   filePart,
   person,

@@ -5,7 +5,7 @@ import { openRehearsal, type RehearsalVendor } from '../../../../test/support/re
 import { virtualClock } from '../../../../test/support/virtual-clock.ts'
 import { systemClock } from '../../../host/clock.ts'
 import { SWITCHES } from './faults.ts'
-import type { VendorDialect } from './request-schemas.ts'
+import type { VendorDialect } from './rules/request-schemas.ts'
 import { rehearsalServer } from './serve.ts'
 
 const PATHS: Readonly<Record<VendorDialect, string>> = {

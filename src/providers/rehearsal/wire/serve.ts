@@ -4,8 +4,8 @@ import {
   type LocalAnswer,
   type LocalRequest,
   type WrittenAnswer,
-} from '../../../host/http-server.ts'
-import type { TakeMessages } from '../../../host/socket-server.ts'
+} from '../../../host/net/http-server.ts'
+import type { TakeMessages } from '../../../host/net/socket-server.ts'
 import { wait } from '../../../host/wait.ts'
 import { ok, type Result } from '../../../model/errors.ts'
 import type { ModelFacts } from '../../../model/model-facts.ts'
@@ -20,9 +20,9 @@ import { asksFor, bodyIn, keyless, keyOf, noSuchPath, notAllowed, speaker } from
 import { countMessages, readMessages } from './messages.ts'
 import { modelList, modelNamed } from './model-list.ts'
 import { PromptCache, type CacheOptions } from './prompt-cache.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './rules/refusal.ts'
 import { answerReply, jsonReply, refusalReply, troubled } from './reply.ts'
-import type { VendorDialect } from './request-schemas.ts'
+import type { VendorDialect } from './rules/request-schemas.ts'
 import { ResponseStore, type StoreBounds } from './response-store.ts'
 import { takeResponses } from './responses-socket.ts'
 import { readResponses } from './responses.ts'

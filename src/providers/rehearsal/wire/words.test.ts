@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fenced, resultText, titledText } from '../../said.ts'
+import { fenced, resultText, titledText } from '../../stand-in-text.ts'
 import type { RehearsalSegment } from '../schema.ts'
 import { filePart, person, resultOf, spoken, withHandles } from './words.ts'
 

@@ -1,4 +1,4 @@
-import { fenced } from '../../said.ts'
+import { fenced } from '../../stand-in-text.ts'
 import type { RehearsalSegment } from '../schema.ts'
 
 // What requests of this program hold where a dialect has no form for something, read back. Requests of others hold no such

@@ -1,0 +1,212 @@
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { foldedName } from '../../model/safety/folded-name.ts'
+import { resolve } from 'node:path'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { absent, liesIn, segmentsOf, shownPath, untouchable } from './confined-path.ts'
+import { kindOf, linkRefused, readPlace, type EntryKind } from './confined-read.ts'
+import { atPlace, inGround, isRefused, placeOf, type Ground, type Place } from './confined-walk.ts'
+import {
+  changedSince,
+  removePlace,
+  replacePlace,
+  type Expected,
+  type FilePlace,
+} from './confined-write.ts'
+import { asHostResult, closing } from './files.ts'
+import { enter, openRoot } from './walked-folder.ts'
+
+/**
+ * The workspace as a model may touch it, and nothing else, whatever a path says and whatever is swapped meanwhile.
+ *
+ * A path is relative to the root, or absolute inside it. `invalid_args` when it is none, `outside_workspace` when it or a
+ * link on its way leads out, `protected_path` when it leads to a folder that is never touched, `not_regular_file` for a
+ * link, pipe, socket, device or folder where a file is meant (`details.found` says which), `permission_denied` with
+ * `details.reason` `hard_link` for a file with a second name. Links on the way that stay inside are fine; a link at the
+ * end is never followed. No method throws for what is on the disk; each may be called any time, also at once, until `close`.
+ */
+export interface ConfinedFiles {
+  /** Where the workspace really is. */
+  readonly root: string
+  /** At most `limit` bytes from the start of a file. Never waits for a writer. */
+  read(path: string, limit: number): Promise<Result<FileContent>>
+  /**
+   * Gives a path this content, durably: after any crash the old or the new is there, whole. Makes folders that are
+   * missing. `no_match` with `details.reason` `changed_since` when what stands there is not what `expect` says, or when
+   * the path no longer leads to `place`; `too_large` when what stands there could not be given back.
+   */
+  write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<Written>>
+  /** Takes a file away; as `write` does when the content or the place is not as expected. */
+  remove(
+    path: string,
+    options: { readonly expect: Exclude<Expected, 'absent'>; readonly place?: string },
+  ): Promise<Result<{ readonly previous: Buffer }>>
+  /** What is in a folder, by name. */
+  list(path: string): Promise<Result<readonly Entry[]>>
+  /** Whether anything stands at the end of a path; a link is something. */
+  exists(path: string): Promise<Result<boolean>>
+  /** The path from the root with every link on its way resolved, also of what is not there; for policy and reports. */
+  realRelative(path: string): Promise<Result<string>>
+  /** Whether a path, by its words alone, lies in a folder that is never touched; for what others listed. */
+  isProtected(path: string): boolean
+  close(): Promise<void>
+}
+
+export interface FileContent {
+  /** As `realRelative` says. */
+  readonly path: string
+  readonly bytes: Buffer
+  /** What the system said when it was opened; `bytes` is what was there. */
+  readonly size: number
+  /** There is more than `limit`. */
+  readonly truncated: boolean
+}
+
+export interface WriteOptions {
+  readonly expect: Expected
+  /** Where the path led when somebody decided on it, as `realRelative` said. */
+  readonly place?: string
+}
+
+export interface Written {
+  readonly path: string
+  /** What stood there before. */
+  readonly previous: Buffer | undefined
+}
+
+export interface Entry {
+  readonly name: string
+  readonly kind: EntryKind
+}
+
+export interface ConfinedOptions {
+  /** Absolute folders that are never touched, also when they are not there yet: Hawser's own. */
+  readonly refuse: readonly string[]
+}
+
+/** Opens a workspace. Links in the path of the root are followed, as a person chose it; below it, see `ConfinedFiles`. */
+export async function openConfined(
+  root: string,
+  options: ConfinedOptions,
+): Promise<Result<ConfinedFiles>> {
+  return asHostResult('open the workspace', async () => {
+    const ground = await openGround(resolve(root), options.refuse)
+    if (ground.refusedNames.some((names) => names.length === 0)) {
+      await ground.root.handle.close()
+      return untouchable(root)
+    }
+    return ok(confinedTo(ground))
+  })
+}
+
+function confinedTo(ground: Ground): ConfinedFiles {
+  return {
+    root: ground.spellings[0],
+    read: (path, limit) =>
+      at(ground, 'read', path, 'open', async (place) => {
+        const file = await readPlace(ground, path, place, limit)
+        if (!file.ok) return file
+        const { bytes, truncated, facts } = file.value
+        return ok({ path: place.relative, bytes, size: Number(facts.size), truncated })
+      }),
+    write: (path, bytes, { expect, place: decided }) =>
+      atFile(ground, 'write', path, typeof expect === 'object' ? 'open' : 'make', async (place) => {
+        if (decided !== undefined && decided !== place.relative) return changedSince(path)
+        const previous = await replacePlace(ground, path, place, { bytes, expect })
+        return previous.ok ? ok({ path: place.relative, previous: previous.value }) : previous
+      }),
+    remove: (path, { expect, place: decided }) =>
+      atFile(ground, 'remove', path, 'open', async (place) => {
+        if (decided !== undefined && decided !== place.relative) return changedSince(path)
+        const previous = await removePlace(ground, path, place, expect)
+        return previous.ok ? ok({ previous: previous.value }) : previous
+      }),
+    list: (path) => at(ground, 'list', path, 'open', (place) => entriesAt(ground, path, place)),
+    exists: async (path) => {
+      const there = await at(ground, 'look at', path, 'open', isThere)
+      return !there.ok && there.error.kind === 'not_found' ? ok(false) : there
+    },
+    realRelative: (path) => asHostResult(`find ${shownPath(path)}`, () => placeOf(ground, path)),
+    isProtected: (path) => {
+      const segments = segmentsOf(path, ground.spellings)
+      return segments.ok && isRefused(ground.refusedNames, segments.value)
+    },
+    close: () => ground.root.handle.close(),
+  }
+}
+
+async function openGround(root: string, refuse: readonly string[]): Promise<Ground> {
+  const folder = await openRoot(root)
+  const spellings: [string, string] = [folder.path, root]
+  const refused = [...refuse, ...(await realPaths(refuse))]
+  const refusedNames = refused.flatMap((own) =>
+    spellings.flatMap((spelling) => {
+      if (liesIn(spelling, own)) return [[]]
+      const names = segmentsOf(own, [spelling])
+      return names.ok ? [names.value.map(foldedName)] : []
+    }),
+  )
+  return { root: folder, spellings, refuse, refusedNames }
+}
+
+async function realPaths(paths: readonly string[]): Promise<string[]> {
+  const real = paths.map((path) =>
+    realpath(path).then(
+      (found) => [found],
+      () => [],
+    ),
+  )
+  return (await Promise.all(real)).flat()
+}
+
+function at<T>(
+  ground: Ground,
+  verb: string,
+  path: string,
+  folders: 'open' | 'make',
+  work: (place: Place) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return asHostResult(`${verb} ${shownPath(path)}`, () => atPlace(ground, path, folders, work))
+}
+
+/** As `at`, where only the name of a file will do. */
+async function atFile<T>(
+  ground: Ground,
+  verb: string,
+  path: string,
+  folders: 'open' | 'make',
+  work: (place: FilePlace) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const meansFolder = path.endsWith('/')
+  return at(ground, verb, path, meansFolder ? 'open' : folders, async (place) => {
+    const { name } = place
+    if (name !== undefined && !meansFolder) return work({ ...place, name })
+    return failed('invalid_args', `${shownPath(path)} is the path of a folder.`, { reason: 'path' })
+  })
+}
+
+async function entriesAt(
+  ground: Ground,
+  path: string,
+  place: Place,
+): Promise<Result<readonly Entry[]>> {
+  if (place.name === undefined) return ok(await entriesIn(place.folder.base))
+  const found = await enter(place.folder, place.name)
+  if (found === 'missing') return absent(path)
+  if ('target' in found) return linkRefused(ground, path, place)
+  return closing(found.handle, async () => {
+    const stays = await inGround(ground, path, found)
+    return stays.ok ? ok(await entriesIn(found.base)) : stays
+  })
+}
+
+async function entriesIn(folder: string): Promise<Entry[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries
+    .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function isThere({ folder, name }: Place): Promise<Result<boolean>> {
+  if (name !== undefined) await lstat(folder.at(name))
+  return ok(true)
+}

@@ -1,0 +1,121 @@
+import { constants, type BigIntStats, type Stats } from 'node:fs'
+import { open, readlink, type FileHandle } from 'node:fs/promises'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { absent, shownPath } from './confined-path.ts'
+import { inGround, placeOf, type Ground, type Place } from './confined-walk.ts'
+import { closing } from './files.ts'
+import { hasCode } from './walked-folder.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+
+/** Bytes that were read from one descriptor, and what the system said of it before. */
+export interface ReadFile {
+  /** At most `limit` of them. */
+  readonly bytes: Buffer
+  /** There was more than `limit`. */
+  readonly truncated: boolean
+  readonly facts: BigIntStats
+}
+
+/**
+ * Opens what stands at a place, judges the descriptor (a regular file, of one name, in the workspace) and reads from that
+ * very descriptor, never more than one byte over `limit`. Blocks on nothing, whatever stands there.
+ */
+export async function readPlace(
+  ground: Ground,
+  path: string,
+  place: Place,
+  limit: number,
+): Promise<Result<ReadFile>> {
+  const opened = await openLeaf(ground, path, place)
+  if (!opened.ok) return opened
+  return closing(opened.value, async (handle) => {
+    const facts = await handle.stat({ bigint: true })
+    const kind = kindOf(facts)
+    if (kind !== 'file') return notRegular(path, kind)
+    if (facts.nlink === 0n) return absent(path)
+    if (facts.nlink > 1n) return hardLinked(path)
+    const stays = await inGround(ground, path, {
+      handle,
+      path: `${place.folder.path}/${place.name}`,
+    })
+    if (!stays.ok) return stays
+    const bytes = await readUpTo(handle, limit + 1)
+    const truncated = bytes.length > limit
+    return ok({ bytes: truncated ? bytes.subarray(0, limit) : bytes, truncated, facts })
+  })
+}
+
+export type EntryKind = 'file' | 'folder' | 'symlink' | 'pipe' | 'socket' | 'device'
+
+type KindFacts = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
+
+export function kindOf(facts: KindFacts): EntryKind {
+  if (facts.isFile()) return 'file'
+  if (facts.isDirectory()) return 'folder'
+  if (facts.isSymbolicLink()) return 'symlink'
+  if (facts.isFIFO()) return 'pipe'
+  return facts.isSocket() ? 'socket' : 'device'
+}
+
+/** A link at the end of a path is never followed; where it leads is told when that is in the workspace. */
+export async function linkRefused(ground: Ground, path: string, place: Place): Promise<Failed> {
+  const target = await readlink(place.folder.at(place.name ?? '')).catch(() => '/')
+  const here = place.relative.split('/').slice(0, -1).join('/')
+  const leads = await placeOf(ground, target.startsWith('/') ? target : `./${here}/${target}`)
+  return notRegular(path, 'symlink', leads.ok ? leads.value : undefined)
+}
+
+function notRegular(path: string, found: EntryKind, leadsTo?: string): Failed {
+  const message = `${shownPath(path)} is ${KIND_WORDS[found]}, not a regular file`
+  if (leadsTo === undefined) return failed('not_regular_file', `${message}.`, { found })
+  const leads = `${message}; it leads to ${shownPath(leadsTo)}.`
+  return failed('not_regular_file', leads, { found, leads_to: leadsTo })
+}
+
+const KIND_WORDS: Readonly<Record<EntryKind, string>> = {
+  file: 'a file',
+  folder: 'a folder',
+  symlink: 'a symbolic link',
+  pipe: 'a named pipe',
+  socket: 'a socket',
+  device: 'a device',
+}
+
+async function openLeaf(ground: Ground, path: string, place: Place): Promise<Result<FileHandle>> {
+  if (place.name === undefined) return notRegular(path, 'folder')
+  try {
+    return ok(await open(place.folder.at(place.name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+  } catch (error) {
+    if (hasCode(error, 'ELOOP')) return linkRefused(ground, path, place)
+    if (hasCode(error, 'ENXIO')) return notRegular(path, 'socket')
+    if (hasCode(error, 'ENOENT')) return absent(path)
+    throw error
+  }
+}
+
+/** Another name of the same file may lie outside, and a write here would change it there. */
+function hardLinked(path: string): Failed {
+  const message = `${shownPath(path)} has more than one name (hard links), and the others may lie outside.`
+  return failed('permission_denied', message, { reason: 'hard_link' }, [
+    { action: 'Replace it by a copy of itself.' },
+  ])
+}
+
+const PIECE_BYTES = 64 * 1024
+
+/** The size is not asked: a file may grow, and some say that they are empty. */
+async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let got = 0
+  let room = PIECE_BYTES
+  while (got < most) {
+    const piece = Buffer.allocUnsafe(Math.min(room, most - got))
+    const { bytesRead } = await handle.read(piece, 0, piece.length, got)
+    if (bytesRead === 0) break
+    pieces.push(piece.subarray(0, bytesRead))
+    got += bytesRead
+    room = Math.min(room * 2, 4 * 1024 * 1024)
+  }
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,222 @@
+import { stat } from 'node:fs/promises'
+import { foldedName } from '../../model/safety/folded-name.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import {
+  absent,
+  liesIn,
+  outside,
+  segmentsBelow,
+  segmentsOf,
+  shownPath,
+  untouchable,
+} from './confined-path.ts'
+import { enter, idOf, whereIs, type WalkedFolder } from './walked-folder.ts'
+
+/** A workspace to walk in: its root, open, and what in it is never touched. */
+export interface Ground {
+  readonly root: WalkedFolder
+  /** Where the root was when it was opened, in every spelling that may begin an absolute path; the real one first. */
+  readonly spellings: readonly [string, ...string[]]
+  /** Absolute folders that are never touched. */
+  readonly refuse: readonly string[]
+  /** Those of them that lie below the root, as folded names. */
+  readonly refusedNames: readonly (readonly string[])[]
+}
+
+/** Where a path leads: an open folder, and the name in it that nobody opened yet. */
+export interface Place {
+  readonly folder: WalkedFolder
+  /** None for the root itself. */
+  readonly name: string | undefined
+  /** From the root to `name`, links on the way resolved; `.` for the root. */
+  readonly relative: string
+}
+
+/**
+ * Goes from the root to the folder that holds what `path` means, and runs `work` there. Every step opens one name in an
+ * open folder and follows no link; a link on the way is read, and its words are walked in the same manner. So whatever
+ * is swapped meanwhile, a walk that arrives has not left the workspace, and nothing outside was even looked at.
+ */
+export async function atPlace<T>(
+  ground: Ground,
+  path: string,
+  folders: 'open' | 'make',
+  work: (place: Place) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return walking(ground, path, async (walk) => {
+    const arrived = folders === 'make' ? await makeMissing(walk) : ok(undefined)
+    if (!arrived.ok) return arrived
+    if (walk.missing.length > 0) return absent(path)
+    const folder = walk.trail.at(-1) ?? ground.root
+    const stays = await inGround(ground, path, folder)
+    return stays.ok ? work({ folder, name: walk.name, relative: relativeOf(walk) }) : stays
+  })
+}
+
+/** `Place.relative` of a path, also of one that is not there. Opens nothing at the end of it. */
+export async function placeOf(ground: Ground, path: string): Promise<Result<string>> {
+  return walking(ground, path, async (walk) => ok(relativeOf(walk)))
+}
+
+/** Fails when what was opened for `path` does not lie in the workspace, or is never to be touched. */
+export async function inGround(
+  { spellings, refuse, refusedNames }: Ground,
+  path: string,
+  { handle, path: walked }: Pick<WalkedFolder, 'handle' | 'path'>,
+): Promise<Result<void>> {
+  const where = await whereIs(handle, walked)
+  const [root] = spellings
+  if (where === undefined || !liesIn(where, root)) return outside(path)
+  const id = idOf(await handle.stat({ bigint: true }))
+  const refused =
+    isRefused(refusedNames, where.slice(root.length).split('/')) || (await idsOf(refuse)).has(id)
+  return refused ? untouchable(path) : ok(undefined)
+}
+
+/** Whether a place below the root, by its names alone, is one that is never touched or lies in one. */
+export function isRefused(refusedNames: Ground['refusedNames'], names: readonly string[]): boolean {
+  const folded = names.filter((name) => name !== '').map(foldedName)
+  return refusedNames.some((refused) => segmentsBelow(folded, refused) !== undefined)
+}
+
+/** As many links as Linux follows; and no more open folders and steps than any honest path needs. */
+const MOST_LINKS = 40
+const MOST_DEEP = 128
+const MOST_STEPS = 1_000
+
+interface Walk {
+  readonly ground: Ground
+  readonly path: string
+  /** The folders it is in and their names, below the root. */
+  readonly trail: WalkedFolder[]
+  readonly names: string[]
+  /** Folders further on that are not there. */
+  readonly missing: string[]
+  readonly name: string | undefined
+  readonly refusedIds: ReadonlySet<string>
+}
+
+async function walking<T>(
+  ground: Ground,
+  path: string,
+  work: (walk: Walk) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const segments = segmentsOf(path, ground.spellings)
+  if (!segments.ok) return segments
+  if (isRefused(ground.refusedNames, segments.value)) return untouchable(path)
+  const name = segments.value.at(-1)
+  const refusedIds = await idsOf(ground.refuse)
+  const walk: Walk = { ground, path, trail: [], names: [], missing: [], name, refusedIds }
+  try {
+    const went = await go(walk, segments.value.slice(0, -1))
+    if (!went.ok) return went
+    const names = relativeOf(walk).split('/')
+    return isRefused(ground.refusedNames, names) ? untouchable(path) : await work(walk)
+  } finally {
+    await Promise.all(walk.trail.map(({ handle }) => handle.close()))
+  }
+}
+
+/** A name still to go through; `planted` says that a link gave it and not the caller. */
+interface Step {
+  readonly name: string
+  readonly planted: boolean
+}
+
+async function go(walk: Walk, segments: readonly string[]): Promise<Result<void>> {
+  const { ground, path, trail, missing } = walk
+  const steps: Step[] = segments.map((name) => ({ name, planted: false }))
+  let [links, taken] = [0, 0]
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+    taken += 1
+    if (taken > MOST_STEPS) return tooFar(path)
+    if (step.name === '' || step.name === '.') continue
+    if (step.name === '..') {
+      if (!(await goBack(walk))) return outside(path)
+      continue
+    }
+    const found = await enter(trail.at(-1) ?? ground.root, step.name)
+    if (found === 'missing') {
+      if (step.planted) return absent(path)
+      missing.push(step.name, ...steps.map(({ name }) => name))
+      return ok(undefined)
+    }
+    if ('target' in found) {
+      links += 1
+      const names = links > MOST_LINKS ? undefined : await follow(walk, found.target)
+      if (names === undefined) return links > MOST_LINKS ? endless(path) : outside(path)
+      steps.unshift(...names.map((name) => ({ name, planted: true })))
+      continue
+    }
+    const arrived = await arrive(walk, found, step.name)
+    if (!arrived.ok) return arrived
+  }
+  return ok(undefined)
+}
+
+async function arrive(walk: Walk, folder: WalkedFolder, name: string): Promise<Result<void>> {
+  walk.trail.push(folder)
+  walk.names.push(name)
+  if (walk.trail.length > MOST_DEEP) return tooFar(walk.path)
+  return walk.refusedIds.has(await folder.id()) ? untouchable(walk.path) : ok(undefined)
+}
+
+/** To the folder that the walk came from, which need not be what the system now calls its parent. */
+async function goBack({ trail, names }: Walk): Promise<boolean> {
+  names.pop()
+  const left = trail.pop()
+  await left?.handle.close()
+  return left !== undefined
+}
+
+/** What a link says, as names from here on. An absolute one must begin with the root, and starts there. */
+async function follow(walk: Walk, target: string): Promise<readonly string[] | undefined> {
+  if (!target.startsWith('/')) return target.split('/')
+  const names = namesOf(target)
+  const below = walk.ground.spellings.map((root) => segmentsBelow(names, namesOf(root)))
+  while (await goBack(walk));
+  return below.find((rest) => rest !== undefined)
+}
+
+async function makeMissing(walk: Walk): Promise<Result<void>> {
+  const { ground, path, trail, missing } = walk
+  for (let name = missing.shift(); name !== undefined; name = missing.shift()) {
+    const folder = trail.at(-1) ?? ground.root
+    await folder.make(name)
+    const found = await enter(folder, name)
+    if (found === 'missing') return absent(path)
+    if ('target' in found) return endless(path)
+    const arrived = await arrive(walk, found, name)
+    if (!arrived.ok) return arrived
+  }
+  return ok(undefined)
+}
+
+function relativeOf({ names, missing, name }: Walk): string {
+  return [...names, ...missing, ...(name === undefined ? [] : [name])].join('/') || '.'
+}
+
+function namesOf(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.')
+}
+
+function tooFar(path: string) {
+  const message = `${shownPath(path)} leads through too many folders.`
+  return failed('invalid_args', message, { reason: 'path' })
+}
+
+function endless(path: string) {
+  const message = `${shownPath(path)} leads through links to nothing.`
+  return failed('not_regular_file', message, { found: 'symlink' })
+}
+
+/** Names do not tell everything: case may not count, and a folder may be mounted in two places. */
+async function idsOf(folders: readonly string[]): Promise<ReadonlySet<string>> {
+  const facts = folders.map((folder) =>
+    stat(folder, { bigint: true }).then(
+      (there) => [idOf(there)],
+      () => [],
+    ),
+  )
+  return new Set((await Promise.all(facts)).flat())
+}

@@ -1,0 +1,140 @@
+import { constants, type BigIntStats } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { kindOf, type EntryKind } from './confined-read.ts'
+import { asHostResult, closing } from './files.ts'
+import { idOf } from './walked-folder.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+
+/** Opens a path that a person gave, wherever it leads, and follows no link at its end. May throw the system's errors. */
+export interface OutsideFiles {
+  open(path: string): Promise<OutsideHandle>
+  /** What stands at the path now, not followed. */
+  look(path: string): Promise<OutsideFacts>
+}
+
+export interface OutsideHandle {
+  stat(): Promise<OutsideFacts>
+  /** Reads into `into` from `position`; how many bytes came, 0 at the end. May be fewer than asked. */
+  read(into: Buffer, position: number): Promise<number>
+  close(): Promise<void>
+}
+
+export type OutsideFacts = Pick<
+  BigIntStats,
+  | 'dev'
+  | 'ino'
+  | 'size'
+  | 'nlink'
+  | 'mtimeNs'
+  | 'ctimeNs'
+  | 'isFile'
+  | 'isDirectory'
+  | 'isSymbolicLink'
+  | 'isFIFO'
+  | 'isSocket'
+>
+
+/** A regular file that is open. */
+export interface OutsideFile {
+  /** What the system said when it was opened. */
+  readonly size: number
+  /**
+   * All of its bytes, in the memory of `into`, and never more than that holds: a file of more is `too_large`. `no_match` with
+   * `details.reason` `changed_since` when they may not be one version of it, or the path leads to another file by now. When
+   * `signal` is aborted, it ends after the read that is under way; `into` must not be used again then.
+   */
+  read(into: Buffer, signal: AbortSignal): Promise<Result<Buffer>>
+}
+
+/**
+ * Runs `work` with the file at a path: opened once, judged and read by that very descriptor, and closed after. Blocks on
+ * nothing that is no regular file. `not_regular_file` with `details.found` for a link, pipe, socket, device or folder, and
+ * what the system refuses as the errors of its files.
+ */
+export async function withOutsideFile<T>(
+  files: OutsideFiles,
+  path: string,
+  work: (file: OutsideFile) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  return asHostResult('read the file', async () => {
+    return closing(await files.open(path), async (handle) => {
+      const facts = await handle.stat()
+      const found = kindOf(facts)
+      if (found !== 'file') return notRegular(found)
+      const read = (into: Buffer, signal: AbortSignal) =>
+        readWhole(files, { path, handle, facts }, into, signal)
+      return work({ size: Number(facts.size), read })
+    })
+  })
+}
+
+/** The files of this machine. */
+export const outsideFiles: OutsideFiles = {
+  // A terminal that is opened must not become the one that rules this process.
+  open: async (path) => handleOf(await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)),
+  look: (path) => lstat(path, { bigint: true }),
+}
+
+function handleOf(handle: FileHandle): OutsideHandle {
+  return {
+    stat: () => handle.stat({ bigint: true }),
+    read: async (into, position) => {
+      const { bytesRead } = await handle.read(into, 0, into.length, position)
+      return bytesRead
+    },
+    close: () => handle.close(),
+  }
+}
+
+interface Opened {
+  readonly path: string
+  readonly handle: OutsideHandle
+  readonly facts: OutsideFacts
+}
+
+/** In pieces, so that somebody who gives up is noticed. */
+const PIECE_BYTES = 1024 * 1024
+
+async function readWhole(
+  files: OutsideFiles,
+  { path, handle, facts }: Opened,
+  into: Buffer,
+  signal: AbortSignal,
+): Promise<Result<Buffer>> {
+  let got = 0
+  while (got < into.length && !signal.aborted) {
+    const count = await handle.read(into.subarray(got, got + PIECE_BYTES), got)
+    if (count === 0) break
+    got += count
+  }
+  if (signal.aborted) return failed('interrupted', 'The file was not read to its end.')
+  if (got === into.length) return grown(got)
+  const after = await handle.stat()
+  if (changed(facts, after) || BigInt(got) !== after.size) return changedSince()
+  const there = await files.look(path).catch(() => undefined)
+  if (there === undefined || idOf(there) !== idOf(after)) return changedSince()
+  return ok(into.subarray(0, got))
+}
+
+function changed(before: OutsideFacts, after: OutsideFacts): boolean {
+  return (
+    after.nlink === 0n ||
+    before.size !== after.size ||
+    before.mtimeNs !== after.mtimeNs ||
+    before.ctimeNs !== after.ctimeNs
+  )
+}
+
+function notRegular(found: EntryKind): Failed {
+  return failed('not_regular_file', 'It is not a regular file.', { found })
+}
+
+function grown(size: number): Failed {
+  return failed('too_large', 'It is larger than what was made ready for it.', { size })
+}
+
+function changedSince(): Failed {
+  return failed('no_match', 'It changed while it was read.', { reason: 'changed_since' })
+}

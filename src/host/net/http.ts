@@ -1,0 +1,198 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { systemClock, type Clock } from '../clock.ts'
+
+export type Fetch = typeof fetch
+
+/** What a server said first, and a body that is read as it comes. A `Response` is one. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: AsyncIterable<Uint8Array> | null
+}
+
+/** There was no answer, or it broke off. The code is the system's (`ECONNREFUSED`) or Node's. */
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure'
+  readonly code: string
+
+  // The message is always the same: those who wrap errors look for words in it.
+  constructor(code: string) {
+    super('The connection failed.')
+    this.code = code
+  }
+}
+
+export interface HttpOptions {
+  readonly clock?: Clock
+  /** For the name, the connection and the handshake together. */
+  readonly connectMs?: number
+}
+
+const CONNECT_MS = 30_000
+/** Shorter than the five seconds after which many a local server closes a connection that nobody uses. */
+const UNUSED_CONNECTION_MS = 4_000
+/** Of an answer that is an error; what is longer is cut. */
+const LONGEST_ERROR_BODY = 1024 * 1024
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+/**
+ * A `fetch` over the system's own HTTP: follows no redirect, decompresses nothing, tries nothing twice, and has no time limit
+ * but the one to connect. Rejects with an `HttpFailure`, or with an `AbortError` when the signal was aborted, which also
+ * destroys the connection, at any time until the body has ended. Connections are kept for the next request; unused, they do
+ * not keep the process alive. Takes text and bytes as a body, and sends bytes as they are.
+ */
+export function httpFetch({
+  clock = systemClock,
+  connectMs = CONNECT_MS,
+}: HttpOptions = {}): Fetch {
+  const clientOf = clients()
+  return async (input, init = {}) => {
+    const url = addressOf(input)
+    const { method = 'GET', headers, body, signal } = init
+    const bytes = bytesOf(body)
+    const open = await clientOf(url.protocol)
+    return new Promise<Response>((resolve, reject) => {
+      if (signal?.aborted === true) throw aborted()
+      const request = open(url, method, headersOf(headers, bytes))
+      const abort = () => void request.destroy(aborted())
+      signal?.addEventListener('abort', abort)
+      request.once('close', () => signal?.removeEventListener('abort', abort))
+      limitConnecting(request, connectMs, clock)
+      // Stays for as long as the request: an error that comes with the body is told by the body.
+      request.on('error', (error) => reject(failureOf(error, signal)))
+      request.once('response', (incoming) => {
+        try {
+          resolve(responseOf(incoming, signal))
+        } catch {
+          request.destroy(new HttpFailure('ERR_HTTP_INVALID_ANSWER'))
+        }
+      })
+      sendBody(request, bytes)
+    })
+  }
+}
+
+type Signal = AbortSignal | null | undefined
+type Open = (url: URL, method: string, headers: Record<string, string>) => ClientRequest
+
+/** Loaded when first needed, since most of what this program does needs no network. */
+function clients(): (protocol: string) => Promise<Open> {
+  const opened = new Map<string, Promise<Open>>()
+  return (protocol) => {
+    const open = opened.get(protocol) ?? (protocol === 'https:' ? secureClient() : plainClient())
+    opened.set(protocol, open)
+    return open
+  }
+}
+
+async function plainClient(): Promise<Open> {
+  const { Agent, request } = await import('node:http')
+  const agent = new Agent({ keepAlive: true, timeout: UNUSED_CONNECTION_MS })
+  return (url, method, headers) => request(url, { method, headers, agent })
+}
+
+async function secureClient(): Promise<Open> {
+  const { Agent, request } = await import('node:https')
+  const agent = new Agent({ keepAlive: true, timeout: UNUSED_CONNECTION_MS })
+  return (url, method, headers) => request(url, { method, headers, agent })
+}
+
+function addressOf(input: Parameters<Fetch>[0]): URL {
+  if (typeof input === 'string') return new URL(input)
+  if (input instanceof URL) return input
+  throw new TypeError('A request is made by its address')
+}
+
+function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
+  if (body === undefined || body === null) return undefined
+  if (typeof body === 'string') return Buffer.from(body)
+  if (body instanceof Uint8Array) return body
+  throw new TypeError('A body is text or bytes')
+}
+
+function headersOf(
+  given: RequestInit['headers'],
+  body: Uint8Array | undefined,
+): Record<string, string> {
+  const length = body === undefined ? {} : { 'content-length': String(body.length) }
+  return {
+    ...Object.fromEntries(new Headers(given)),
+    'accept-encoding': 'identity',
+    ...length,
+  }
+}
+
+/** What is sent at once. */
+const PIECE_BYTES = 1024 * 1024
+
+/** Each piece when the one before has left: a large body that is sealed at once is in memory twice more. */
+function sendBody(request: ClientRequest, body: Uint8Array = new Uint8Array()): void {
+  let at = 0
+  const sendMore = () => {
+    while (body.length - at > PIECE_BYTES) {
+      const piece = body.subarray(at, at + PIECE_BYTES)
+      at += piece.length
+      if (!request.write(piece)) return void request.once('drain', sendMore)
+    }
+    request.end(body.subarray(at))
+  }
+  sendMore()
+}
+
+function limitConnecting(request: ClientRequest, ms: number, clock: Clock): void {
+  request.once('socket', (socket) => {
+    if (!socket.connecting) return
+    const cancel = clock.after(ms, () => void request.destroy(new HttpFailure('ETIMEDOUT')))
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', cancel)
+    request.once('close', cancel)
+  })
+}
+
+function responseOf(incoming: IncomingMessage, signal: Signal): Response {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
+    headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '')
+  }
+  const { statusCode: status = 0 } = incoming
+  if (!WITHOUT_BODY.has(status)) {
+    return new Response(bodyOf(incoming, status, signal), { status, headers })
+  }
+  incoming.resume()
+  return new Response(null, { status, headers })
+}
+
+/** Read only as far as it is asked for. Cancelling it closes the connection. */
+function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
+  const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]()
+  let left = status < 400 ? Infinity : LONGEST_ERROR_BODY
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await chunks.next()
+          if (next.done === true) return controller.close()
+          controller.enqueue(next.value.subarray(0, left))
+          left -= next.value.length
+          if (left > 0) return
+          controller.close()
+          incoming.destroy()
+        } catch (error) {
+          controller.error(failureOf(error, signal))
+        }
+      },
+      cancel: () => void incoming.destroy(),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function failureOf(error: unknown, signal: Signal): Error {
+  if (signal?.aborted === true) return aborted()
+  if (error instanceof HttpFailure) return error
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return new HttpFailure(typeof code === 'string' ? code : 'ECONNRESET')
+}
+
+function aborted(): Error {
+  return new DOMException('The request was aborted.', 'AbortError')
+}

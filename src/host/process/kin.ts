@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import type { Clock } from '../clock.ts'
+
+/** A process as the system lists it. */
+export interface Listed {
+  readonly pid: number
+  readonly parent: number
+  readonly group: number
+  /** When it was started, in ticks of the system: a number that is used again has another. */
+  readonly since: string
+}
+
+const POLL_MS = 2
+/** What no signal ends within this time (a process the kernel holds) is not waited for. */
+const MOST_POLLS = 2_500
+
+/**
+ * Sends SIGKILL to the group of `leader`, and to all that descend from it into whatever group or namespace, and tells whom
+ * it found. The leader must not have been reaped long ago: its number would be another's.
+ */
+export function killKin(leader: number): readonly Listed[] {
+  const kin = kinOf(leader, listProcesses())
+  signal(-leader)
+  for (const { pid } of kin) signal(pid)
+  return kin
+}
+
+/** Whether anybody is left in the group of `leader`. */
+export function groupLives(leader: number): boolean {
+  try {
+    process.kill(-leader, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Resolves when none of these runs any more. They are killed again each time they are found. */
+export async function untilGone(kin: readonly Listed[], clock: Clock): Promise<void> {
+  let left = kin
+  for (let polls = 0; left.length > 0 && polls < MOST_POLLS; polls++) {
+    const running = new Map(listProcesses().map((one) => [one.pid, one]))
+    left = left.filter(({ pid, since }) => running.get(pid)?.since === since)
+    for (const { pid } of left) signal(pid)
+    if (left.length > 0) await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve))
+  }
+}
+
+/** Pure: those of the list that descend from `leader` or are in its group, itself included. */
+export function kinOf(leader: number, all: readonly Listed[]): readonly Listed[] {
+  const kin = new Set([leader])
+  // A parent may stand after its child in the list: until nobody is added.
+  for (let size = 0; size !== kin.size;) {
+    size = kin.size
+    for (const one of all) if (kin.has(one.parent) || one.group === leader) kin.add(one.pid)
+  }
+  return all.filter(({ pid }) => kin.has(pid))
+}
+
+/** Everything that runs, as far as /proc tells; nothing where there is none. What has ended and was not reaped is left out. */
+function listProcesses(): Listed[] {
+  return namesIn('/proc').flatMap((name) => {
+    const listed = /^\d+$/.test(name) ? parseStat(statOf(name)) : undefined
+    return listed === undefined ? [] : [listed]
+  })
+}
+
+/** A line of /proc/<pid>/stat. The name in parentheses may hold anything, parentheses too. */
+export function parseStat(text: string): Listed | undefined {
+  const pid = Number.parseInt(text, 10)
+  const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const since = rest[16]
+  if (Number.isNaN(pid) || state === 'Z' || state === 'X' || since === undefined) return undefined
+  return { pid, parent: Number(parent), group: Number(group), since }
+}
+
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1')
+  } catch {
+    // It ended meanwhile.
+    return ''
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone, or never ours to end.
+  }
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Clock } from '../clock.ts'
+import { systemProgram } from './system-program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
+
+/** How long a pipe must be silent before a writer that got away is no longer listened to. */
+const LINGER_MS = 100
+
+/**
+ * One pipe for everything that a program says. Node would give a program two sockets: what comes on one cannot be ordered
+ * against the other, and a script cannot open `/dev/stderr` where that is a socket.
+ */
+export interface OutputPipe {
+  /** A descriptor for the program. */
+  readonly writer: number
+  /** To be called once the program has its own copy; as long as any is open, the pipe does not end. */
+  closeWriter(): void
+  /**
+   * Hands on what was written, in order, one chunk at a time; until `take` has finished, the writers wait. Ends when no
+   * writer is left, or after `abandon`. Once only.
+   */
+  deliver(take: (chunk: Buffer) => void | Promise<void>): Promise<void>
+  /** Whoever should have written is gone: what is in the pipe is still delivered, and nothing more is waited for. */
+  abandon(): void
+  close(): void
+}
+
+export async function openOutputPipe(clock: Clock): Promise<OutputPipe> {
+  const { reader, writer } = await openEnds()
+  const socket = new Socket({ fd: reader, readable: true, writable: false })
+  // `deliver` tells of an error while it runs; before and after it there is nobody to tell.
+  socket.on('error', () => {})
+  let writerOpen = true
+  let abandoned = false
+  let taking = false
+  let heard = false
+
+  const closeWriter = () => {
+    if (writerOpen) closeSync(writer)
+    writerOpen = false
+  }
+  const listen = () => {
+    heard = false
+    clock.after(LINGER_MS, () => (taking || heard ? listen() : socket.destroy()))
+  }
+  const deliver: OutputPipe['deliver'] = async (take) => {
+    try {
+      for await (const chunk of socket) {
+        taking = true
+        if (Buffer.isBuffer(chunk)) await take(chunk)
+        taking = false
+        heard = true
+      }
+    } catch (error) {
+      if (!abandoned || !endedEarly(error)) throw error
+    }
+  }
+  const abandon = () => {
+    abandoned = true
+    listen()
+  }
+  const close = () => {
+    closeWriter()
+    socket.destroy()
+  }
+  return { writer, closeWriter, deliver, abandon, close }
+}
+
+function endedEarly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+}
+
+/** A named pipe, opened at both ends and then without a name. */
+async function openEnds(): Promise<{ readonly reader: number; readonly writer: number }> {
+  const mkfifo = (await systemProgram('mkfifo')) ?? 'mkfifo'
+  const folder = await temporaryFolder('pipe')
+  try {
+    const path = join(folder, 'output')
+    await promisify(execFile)(mkfifo, ['-m', '600', path], { env: {} })
+    const reader = openSync(path, O_RDONLY | O_NONBLOCK)
+    // Does not wait: the reader is there.
+    return { reader, writer: openSync(path, O_WRONLY) }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

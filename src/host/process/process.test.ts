@@ -1,0 +1,291 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../../test/support/folder.ts'
+import { systemClock, type Clock } from '../clock.ts'
+import { isRunning } from './holder.ts'
+import { kinOf, parseStat } from './kin.ts'
+import { runProgram, type Ending, type Program } from './process.ts'
+
+const PATH = '/usr/bin:/bin'
+
+interface Run {
+  readonly ending: Ending
+  readonly output: string
+}
+
+async function run(script: string, more: Partial<Program> = {}, clock?: Clock): Promise<Run> {
+  const chunks: Buffer[] = []
+  const program: Program = {
+    argv: ['/bin/sh', '-c', script],
+    folder: '/',
+    env: { PATH },
+    wallMs: 60_000,
+    signal: new AbortController().signal,
+    errors: 'merged',
+    onOutput: (chunk) => void chunks.push(chunk),
+    ...more,
+  }
+  const result = await runProgram(program, clock)
+  if (!result.ok) throw new Error(result.error.message)
+  return { ending: result.value, output: Buffer.concat(chunks).toString() }
+}
+
+/** A clock whose time for `ms` has come when it is told so. */
+function clockToldToStrike(ms: number) {
+  let strike = () => {}
+  const clock: Clock = {
+    ...systemClock,
+    after: (wanted, then) => {
+      if (wanted !== ms) return systemClock.after(wanted, then)
+      strike = then
+      return () => {}
+    },
+  }
+  return { clock, strike: () => strike() }
+}
+
+test('both outputs come as one, in the order they were written', async () => {
+  const { output } = await run('for i in 1 2 3 4 5; do echo o$i; echo e$i >&2; done')
+  expect(output).toBe('o1\ne1\no2\ne2\no3\ne3\no4\ne4\no5\ne5\n')
+})
+
+test('a script can open its outputs by name', async () => {
+  expect((await run('echo a >/dev/stdout; echo b >/dev/stderr')).output).toBe('a\nb\n')
+})
+
+test('stderr that is kept apart is told at the end and is no output', async () => {
+  const { output, ending } = await run('echo a; echo b >&2', { errors: 'apart' })
+  expect([output, ending.complaint]).toEqual(['a\n', 'b\n'])
+})
+
+test('exit codes and signals are told as they are', async () => {
+  const told = async (script: string) => {
+    const { code, signal, timedOut, interrupted } = (await run(script)).ending
+    return { code, signal, timedOut, interrupted }
+  }
+  const rest = { timedOut: false, interrupted: false }
+  expect(await told('exit 0')).toEqual({ code: 0, signal: null, ...rest })
+  expect(await told('exit 7')).toEqual({ code: 7, signal: null, ...rest })
+  expect(await told('kill -TERM $$')).toEqual({ code: null, signal: 'SIGTERM', ...rest })
+})
+
+test('the environment is what was given and nothing of ours', async () => {
+  process.env['HAWSER_TEST_CANARY'] = 'canary'
+  const { output } = await run('env', { env: { PATH, A: '1' } })
+  delete process.env['HAWSER_TEST_CANARY']
+  const names = output
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=')[0])
+  // A shell sets these two for itself.
+  expect(new Set(names.filter((name) => name !== 'PWD' && name !== '_'))).toEqual(
+    new Set(['A', 'PATH']),
+  )
+})
+
+test('it has no descriptor beside the three, whatever we ourselves were given', async () => {
+  const { output } = await run('ls -l /proc/self/fd')
+  const open = [...output.matchAll(/ (\d+) -> (.*)$/gm)].filter(([, fd]) => Number(fd) > 2)
+  // `ls` itself reads one folder.
+  expect(open.filter(([, , what]) => what !== '/dev/null').map(([, , what]) => what)).toEqual([
+    expect.stringMatching(/^\/proc\/\d+\/fd$/),
+  ])
+})
+
+test('it leads a session of its own and has no terminal', async () => {
+  const { output } = await run('set -- $(cat /proc/self/stat); echo $6; : </dev/tty')
+  const [session, why] = output.trim().split('\n')
+  expect(Number(session)).not.toBe(sessionOf(process.pid))
+  expect(why).toMatch(/\/dev\/tty/)
+})
+
+function sessionOf(pid: number): number {
+  return Number(execFileSync('ps', ['-o', 'sid=', '-p', `${pid}`], { encoding: 'utf8' }))
+}
+
+test('what it is given to read arrives whole, and may be left unread', async () => {
+  const stdin = Buffer.alloc(1_000_000, 'x')
+  expect((await run('wc -c', { stdin })).output.trim()).toBe('1000000')
+  expect((await run('head -c 1', { stdin })).output).toBe('x')
+  expect((await run('exit 3', { stdin })).ending.code).toBe(3)
+  expect((await run('cat')).output).toBe('')
+})
+
+test('what it says is delivered whole and one chunk at a time, however slowly it is taken', async () => {
+  let taking = 0
+  let most = 0
+  let bytes = 0
+  const onOutput = async (chunk: Buffer) => {
+    taking += 1
+    most = Math.max(most, taking)
+    await new Promise<void>((resolve) => void setImmediate(resolve))
+    bytes += chunk.length
+    taking -= 1
+  }
+  const { ending } = await run('head -c 3000000 /dev/zero', { onOutput })
+  expect({ bytes, most, code: ending.code }).toEqual({ bytes: 3_000_000, most: 1, code: 0 })
+})
+
+test('while output is not taken the program waits', async () => {
+  const folder = await freshFolder()
+  const first = signalled()
+  const go = signalled()
+  const running = run('head -c 4000000 /dev/zero; echo done >finished', {
+    folder,
+    onOutput: async () => {
+      first.tell()
+      await go.told
+    },
+  })
+  await first.told
+  // Megabytes do not fit into a pipe: it cannot have come further.
+  expect(readdirSync(folder)).toEqual([])
+  go.tell()
+  expect((await running).ending.code).toBe(0)
+  expect(readdirSync(folder)).toEqual(['finished'])
+})
+
+function signalled() {
+  let tell = () => {}
+  const told = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  return { told, tell: () => tell() }
+}
+
+test('at the limit everything that descends from it is killed, whatever group it is in', async () => {
+  const folder = await freshFolder()
+  const { clock, strike } = clockToldToStrike(1_234)
+  const script = [
+    'sh -c "echo \\$\\$ >same; sleep 1000" &',
+    'setsid sh -c "echo \\$\\$ >other; sleep 1000" &',
+    'while ! [ -s same ] || ! [ -s other ]; do :; done; echo ready; sleep 1000',
+  ].join('\n')
+  const { ending, output } = await run(
+    script,
+    { folder, wallMs: 1_234, onOutput: () => strike() },
+    clock,
+  )
+  expect(output).toBe('')
+  expect(ending).toMatchObject({ code: null, signal: 'SIGKILL', timedOut: true })
+  expect(ending.interrupted).toBe(false)
+  expect(await lives(folder, 'same', 'other')).toEqual([false, false])
+})
+
+async function lives(folder: string, ...names: string[]): Promise<boolean[]> {
+  const pids = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))
+  return pids.map((pid) => isRunning(Number(pid)) && !isZombie(Number(pid)))
+}
+
+function isZombie(pid: number): boolean {
+  return execFileSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).startsWith('Z')
+}
+
+test('an abort kills it, and what it said until then is delivered', async () => {
+  const abort = new AbortController()
+  const said: string[] = []
+  const onOutput = (chunk: Buffer) => {
+    said.push(chunk.toString())
+    abort.abort()
+  }
+  const { ending } = await run('echo here; sleep 1000', { signal: abort.signal, onOutput })
+  expect(said).toEqual(['here\n'])
+  expect(ending).toMatchObject({ interrupted: true, timedOut: false, signal: 'SIGKILL' })
+})
+
+test('an abort that came before starts nothing', async () => {
+  const folder = await freshFolder()
+  const { ending } = await run('touch started', { folder, signal: AbortSignal.abort() })
+  expect(ending).toMatchObject({ code: null, interrupted: true, durationMs: 0 })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a background process that it left does not outlive it, and is not waited for', async () => {
+  const folder = await freshFolder()
+  const script =
+    'sleep 1000 & echo $! >left; sleep 1000 >/dev/null 2>&1 & echo $! >silent; echo bye'
+  const { ending, output } = await run(script, { folder })
+  expect([ending.code, output]).toEqual([0, 'bye\n'])
+  expect(await lives(folder, 'left', 'silent')).toEqual([false, false])
+})
+
+test('a process that got away and holds the pipe is not waited for', async () => {
+  const folder = await freshFolder()
+  const script =
+    'setsid sh -c "echo \\$\\$ >away; sleep 1000" & while ! [ -s away ]; do :; done; echo bye'
+  const { ending, output } = await run(script, { folder })
+  expect([ending.code, output]).toEqual([0, 'bye\n'])
+  process.kill(-Number(await readFile(join(folder, 'away'), 'utf8')), 'SIGKILL')
+})
+
+test('when nobody can take its output it is killed and the reason is thrown', async () => {
+  const folder = await freshFolder()
+  const onOutput = () => {
+    throw new Error('no room')
+  }
+  const running = run('sleep 1000 & echo $! >left; echo a; sleep 1000', { folder, onOutput })
+  await expect(running).rejects.toThrow('no room')
+  expect(await lives(folder, 'left')).toEqual([false])
+})
+
+test('a program that is not there, or is none, is a failure and not a throw', async () => {
+  const folder = await freshFolder()
+  await writeFile(join(folder, 'text'), 'no program')
+  const kindOf = async (file: string) => {
+    const program: Program = {
+      argv: [file],
+      folder,
+      env: {},
+      wallMs: 1_000,
+      signal: new AbortController().signal,
+      errors: 'merged',
+      onOutput: () => {},
+    }
+    const result = await runProgram(program)
+    return result.ok ? 'ok' : result.error.kind
+  }
+  expect(await kindOf('/nowhere/at/all')).toBe('not_found')
+  expect(await kindOf(join(folder, 'text'))).toBe('permission_denied')
+})
+
+test('no descriptor is left open, however it ended', async () => {
+  const open = () => readdirSync('/proc/self/fd').length
+  await run('true')
+  const before = open()
+  for (let i = 0; i < 10; i++) {
+    const abort = new AbortController()
+    await run('echo; sleep 1000', { signal: abort.signal, onOutput: () => abort.abort() })
+    await run('echo a; echo b >&2', { errors: 'apart', stdin: Buffer.from('x') })
+    await runProgram({
+      argv: ['/nowhere/at/all'],
+      folder: '/',
+      env: {},
+      wallMs: 1_000,
+      signal: abort.signal,
+      errors: 'merged',
+      onOutput: () => {},
+    })
+  }
+  // What was destroyed is closed in the next turn of the loop.
+  await new Promise<void>((resolve) => void setImmediate(resolve))
+  expect(open()).toBeLessThanOrEqual(before)
+})
+
+test('kin are those of the group and all descendants, in whatever order they are listed', () => {
+  const one = (pid: number, parent: number, group: number) => ({ pid, parent, group, since: '1' })
+  const all = [one(9, 8, 9), one(8, 7, 8), one(7, 1, 7), one(5, 1, 7), one(6, 5, 6), one(4, 1, 4)]
+  expect(kinOf(7, all).map(({ pid }) => pid)).toEqual([9, 8, 7, 5, 6])
+})
+
+test('a line of /proc is read whatever the name in it, and what has ended does not count', () => {
+  const rest = `5 6 ${Array.from({ length: 40 }, (_, i) => i + 6).join(' ')}`
+  const listed = { pid: 12, parent: 5, group: 6, since: '22' }
+  expect(parseStat(`12 (sh) S ${rest}`)).toEqual(listed)
+  expect(parseStat(`12 (a) Z (b) S ${rest}`)).toEqual(listed)
+  expect(parseStat(`12 (sh) Z ${rest}`)).toBeUndefined()
+  expect(parseStat('')).toBeUndefined()
+})

@@ -1,0 +1,107 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { parsedSettings, passedSettings, settingsText, type GitSetting } from './settings.ts'
+
+/** The person's settings of git as a sandbox gets them. */
+export interface GitHome {
+  /** For a `.gitconfig`; empty when there is nothing to pass on. */
+  readonly text: string
+  /** Files that the settings name: which paths to ignore, and attributes. */
+  readonly files: readonly string[]
+}
+
+const MOST_BYTES = 65_536
+const INCLUDES_DEEP = 5
+
+/** Reads what git reads at home, and keeps what `passedSettings` passes on. Paths become absolute: the home inside is another. */
+export async function gitHome(
+  homes: readonly string[],
+  xdgConfig: string | undefined,
+  workspace: string,
+): Promise<GitHome> {
+  const [home] = homes
+  if (home === undefined) return { text: '', files: [] }
+  const folder = join(
+    xdgConfig?.startsWith('/') === true ? xdgConfig : join(home, '.config'),
+    'git',
+  )
+  const usual: readonly GitSetting[] = [
+    { section: 'core', key: 'excludesfile', value: join(folder, 'ignore') },
+    { section: 'core', key: 'attributesfile', value: join(folder, 'attributes') },
+  ]
+  const read = [
+    ...(await settingsIn(join(folder, 'config'), home, workspace, INCLUDES_DEEP)),
+    ...(await settingsIn(join(home, '.gitconfig'), home, workspace, INCLUDES_DEEP)),
+  ]
+  const settings: GitSetting[] = []
+  const files: string[] = []
+  for (const setting of passedSettings([...usual, ...read])) {
+    if (!isPath(setting)) settings.push(setting)
+    else {
+      const value = absolute(setting.value, home, home)
+      if (!(await isFile(value))) continue
+      files.push(value)
+      settings.push({ ...setting, value })
+    }
+  }
+  const text = settingsText(settings)
+  // One variable of the environment holds at most 128 KiB.
+  return Buffer.byteLength(text) > MOST_BYTES ? { text: '', files: [] } : { text, files }
+}
+
+async function settingsIn(
+  path: string,
+  home: string,
+  workspace: string,
+  deep: number,
+): Promise<readonly GitSetting[]> {
+  const facts = await stat(path).catch(() => undefined)
+  if (deep === 0 || facts?.isFile() !== true || facts.size > MOST_BYTES) return []
+  const settings: GitSetting[] = []
+  for (const setting of parsedSettings(await readFile(path, 'utf8').catch(() => ''))) {
+    const { section, subsection, key, value } = setting
+    if (section !== 'include' && section !== 'includeif') settings.push(setting)
+    else if (
+      key === 'path' &&
+      (subsection === undefined || (await holds(subsection, path, home, workspace)))
+    ) {
+      const included = absolute(value, home, dirname(path))
+      settings.push(...(await settingsIn(included, home, workspace, deep - 1)))
+    }
+  }
+  return settings
+}
+
+/**
+ * Whether the condition of an `includeIf` holds for the workspace. Knows `gitdir:` with the folder that repositories lie in,
+ * which is how people keep identities apart; patterns and other conditions do not hold.
+ */
+async function holds(
+  condition: string,
+  file: string,
+  home: string,
+  workspace: string,
+): Promise<boolean> {
+  const [, folded, pattern] = /^gitdir(\/i)?:(.+?)(?:\/\*\*|\/)?$/.exec(condition) ?? []
+  if (pattern === undefined || /[*?[]/.test(pattern)) return false
+  const spelt = absolute(pattern, home, dirname(file))
+  const folder = await realpath(spelt).catch(() => spelt)
+  const isDeep = /(\/|\/\*\*)$/.test(condition)
+  const cased = (text: string) => (folded === undefined ? text : text.toLowerCase())
+  const inner = cased(join(workspace, '.git'))
+  const outer = cased(folder)
+  return inner === outer || (isDeep && inner.startsWith(`${outer}/`))
+}
+
+function isPath({ section, key }: GitSetting): boolean {
+  return section === 'core' && (key === 'excludesfile' || key === 'attributesfile')
+}
+
+function absolute(path: string, home: string, from: string): string {
+  return path.startsWith('~/') ? join(home, path.slice(2)) : resolve(from, path)
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const facts = await stat(path).catch(() => undefined)
+  return facts?.isFile() === true
+}

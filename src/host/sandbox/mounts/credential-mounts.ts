@@ -1,0 +1,133 @@
+import { constants } from 'node:fs'
+import { access, open, readdir, realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import {
+  CREDENTIALS_AT_HOME,
+  CREDENTIALS_OF_THE_SYSTEM,
+  type Credential,
+} from '../../../model/safety/credentials.ts'
+import type { Mount } from '../bubblewrap/args.ts'
+import { foundPaths } from './found-paths.ts'
+import { hiding } from './hiding.ts'
+import { presentPaths } from './present-paths.ts'
+import { isIn } from './showing.ts'
+import type { ToolchainPlace } from './toolchain-folders.ts'
+
+export interface CredentialScene {
+  /** Real folders and files that are shown, the workspace among them. */
+  readonly shown: readonly string[]
+  readonly homes: readonly string[]
+  readonly toolchains: readonly ToolchainPlace[]
+  /** Real paths that a person named to be readable: a credential named so stays. */
+  readonly named: readonly string[]
+}
+
+/** Mounts that hide every credential of the tables that lies in something shown. */
+export async function credentialMounts(scene: CredentialScene): Promise<readonly Mount[]> {
+  const homes = await homesIn(scene)
+  const [atHome, ofToolchains, ofTheSystem] = await Promise.all([
+    Promise.all(homes.map(credentialsAt)),
+    ofMovedToolchains(scene.toolchains),
+    systemCredentials(),
+  ])
+  const mounts = await hiding([...atHome.flat(), ...ofToolchains])
+  const named = new Set(scene.named)
+  return [...mounts, ...ofTheSystem].filter(
+    ({ at }) => !named.has(at) && scene.shown.some((folder) => isIn(at, folder)),
+  )
+}
+
+/** The person's homes, and those of others that lie in something shown. */
+async function homesIn({ homes, shown }: CredentialScene): Promise<readonly string[]> {
+  const others = (await readdir('/home').catch(() => [])).map((name) => `/home/${name}`)
+  const visible = [...others, '/root'].filter((home) => shown.some((folder) => isIn(home, folder)))
+  return [...new Set([...homes, ...visible])]
+}
+
+async function credentialsAt(home: string): Promise<readonly string[]> {
+  const paths = CREDENTIALS_AT_HOME.map(({ path }) => path)
+  const present = await presentPaths(home, paths)
+  const there = CREDENTIALS_AT_HOME.filter(({ path }) => present.has(path))
+  return secretOnes(there.map((credential) => ({ credential, at: join(home, credential.path) })))
+}
+
+/** A toolchain at a place of its own has the same credentials in it. */
+async function ofMovedToolchains(places: readonly ToolchainPlace[]): Promise<readonly string[]> {
+  const all = places.flatMap(({ folder, at }) =>
+    CREDENTIALS_AT_HOME.filter(({ path }) => path.startsWith(`${folder}/`)).map((credential) => ({
+      credential,
+      at: join(at, credential.path.slice(folder.length + 1)),
+    })),
+  )
+  return secretOnes(all)
+}
+
+async function secretOnes(
+  all: readonly { readonly credential: Credential; readonly at: string }[],
+): Promise<readonly string[]> {
+  const secret = await Promise.all(
+    all.map(async ({ credential: { mentions }, at }) =>
+      mentions === undefined || (await mentionsIn(at, mentions)) ? [at] : [],
+    ),
+  )
+  return secret.flat()
+}
+
+const READ_BYTES = 65_536
+
+async function mentionsIn(path: string, words: RegExp): Promise<boolean> {
+  const file = await open(path, 'r').catch(() => undefined)
+  if (file === undefined) return false
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES), 0, READ_BYTES, 0)
+    return bytesRead === READ_BYTES || words.test(buffer.toString('utf8', 0, bytesRead))
+  } catch {
+    return false
+  } finally {
+    await file.close()
+  }
+}
+
+let known: Promise<readonly Mount[]> | undefined
+
+/** Credentials of the system do not move while we run. */
+function systemCredentials(): Promise<readonly Mount[]> {
+  known ??= Promise.all([
+    Promise.all(CREDENTIALS_OF_THE_SYSTEM.map(({ path }) => matching(path))),
+    closedToOthers(),
+  ]).then(([table, closed]) => hiding(outermost([...table.flat(), ...closed])))
+  return known
+}
+
+async function matching(path: string): Promise<readonly string[]> {
+  const name = basename(path)
+  if (!name.includes('*')) return [path]
+  const [before = '', after = ''] = name.split('*')
+  const names = await readdir(dirname(path)).catch(() => [])
+  return names
+    .filter((one) => one.startsWith(before) && one.endsWith(after))
+    .map((one) => join(dirname(path), one))
+}
+
+/** What we can read below /etc and others cannot. */
+async function closedToOthers(): Promise<readonly string[]> {
+  const etc = await realpath('/etc').catch(() => undefined)
+  if (etc === undefined) return []
+  const closed = ['!', '-type', 'l', '!', '-perm', '-004', '-print0', '-prune']
+  const paths = await foundPaths([etc], closed)
+  const readable = await Promise.all(
+    paths.map(async (path) => {
+      const may = access(path, constants.R_OK)
+      return may.then(
+        () => [path],
+        () => [],
+      )
+    }),
+  )
+  return readable.flat().filter((path) => path !== etc)
+}
+
+function outermost(paths: readonly string[]): readonly string[] {
+  const unique = [...new Set(paths)]
+  return unique.filter((path) => !unique.some((other) => other !== path && isIn(path, other)))
+}

@@ -1,0 +1,95 @@
+import { readdir } from 'node:fs/promises'
+import type { Mount } from '../bubblewrap/args.ts'
+import { showing, withoutRepeats } from './showing.ts'
+
+/** A folder of the system that every sandbox shows, read-only. What is not in this table is not inside. */
+interface RootFolder {
+  readonly path: string
+  readonly why: string
+}
+
+const ROOT_FOLDERS: readonly RootFolder[] = [
+  { path: '/usr', why: 'programs, libraries, headers, documentation' },
+  { path: '/bin', why: 'programs; a link into /usr on most systems' },
+  { path: '/sbin', why: 'programs; a link into /usr on most systems' },
+  { path: '/lib', why: 'libraries and the dynamic loader; a link into /usr on most systems' },
+  { path: '/lib32', why: 'libraries' },
+  { path: '/lib64', why: 'the dynamic loader' },
+  { path: '/libx32', why: 'libraries' },
+  { path: '/libexec', why: 'programs' },
+  {
+    path: '/usr/local',
+    why: 'programs installed by hand; a link into /var on image-based systems',
+  },
+  { path: '/etc', why: 'names of users and services, alternatives, certificates, locale' },
+  { path: '/etc/ssl/certs', why: 'certificates; a link into /var on some systems' },
+  { path: '/etc/pki', why: 'certificates' },
+  { path: '/etc/localtime', why: 'the time zone' },
+  { path: '/opt', why: 'programs installed apart from the system' },
+  { path: '/nix/store', why: 'programs and libraries of Nix' },
+  { path: '/nix/var/nix/profiles', why: 'what profiles of Nix lead through' },
+  { path: '/gnu/store', why: 'programs and libraries of Guix' },
+  { path: '/var/guix/profiles', why: 'what profiles of Guix lead through' },
+  { path: '/snap', why: 'programs of Snap' },
+  { path: '/run/current-system/sw', why: 'the programs of NixOS' },
+  { path: '/var/lib/dpkg', why: 'which packages are installed: dpkg-query, build scripts' },
+  { path: '/var/lib/rpm', why: 'which packages are installed' },
+  { path: '/var/lib/pacman/local', why: 'which packages are installed' },
+  { path: '/lib/apk', why: 'which packages are installed' },
+  { path: '/var/lib/texmf', why: 'formats that TeX cannot start without' },
+  { path: '/var/lib/ghc', why: 'packages of Haskell' },
+  { path: '/var/lib/gems', why: 'packages of Ruby' },
+  { path: '/var/lib/sgml-base', why: 'catalogues of SGML and XML' },
+  { path: '/var/lib/xml-core', why: 'catalogues of SGML and XML' },
+  { path: '/var/lib/ca-certificates', why: 'certificates' },
+  { path: '/var/cache/fontconfig', why: 'fonts: without it each program reads all of them again' },
+  { path: '/sys/devices/system/cpu', why: 'how many processors there are' },
+  { path: '/sys/devices/system/node', why: 'memory of each processor: NUMA-aware programs' },
+  { path: '/sys/kernel/mm/transparent_hugepage', why: 'memory allocators choose by it' },
+]
+
+/** Folders of the system where people and services put sockets beside programs. */
+export const SOCKET_PLACES = ['/etc', '/opt', '/usr/local', '/snap']
+
+/** Where every program would find others' files and sockets: empty inside. */
+export const PRIVATE_FOLDERS = ['/tmp', '/var/tmp']
+export const HIDDEN_FOLDERS = ['/run', '/var/run']
+
+/** What the system brings to every sandbox. */
+export interface SystemRoot {
+  readonly shown: readonly Mount[]
+  /** Empty folders, and links to them. */
+  readonly empty: readonly Mount[]
+}
+
+let known: Promise<SystemRoot> | undefined
+
+/** What of the tables is here, with every link at the top of the root. The system does not change while we run. */
+export function systemRoot(): Promise<SystemRoot> {
+  known ??= find()
+  return known
+}
+
+async function find(): Promise<SystemRoot> {
+  const top = await readdir('/', { withFileTypes: true })
+  const links = top.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `/${name}`)
+  const [shown, led, empty] = await Promise.all([
+    Promise.all(ROOT_FOLDERS.map(({ path }) => showing(path))),
+    Promise.all(links.map(showing)),
+    Promise.all([
+      ...PRIVATE_FOLDERS.map((path) => emptied(path, 'private_folder')),
+      ...HIDDEN_FOLDERS.map((path) => emptied(path, 'hidden_folder')),
+    ]),
+  ])
+  // Of a link that the table does not name only the link itself: what it leads to may be a home.
+  const onlyLinks = led.flat().filter(({ as }) => as === 'link')
+  return { shown: withoutRepeats([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
+}
+
+async function emptied(
+  path: string,
+  as: 'private_folder' | 'hidden_folder',
+): Promise<readonly Mount[]> {
+  const mounts = await showing(path)
+  return mounts.map((mount) => (mount.as === 'readable' ? { ...mount, as } : mount))
+}

@@ -1,0 +1,68 @@
+import { lstat, readlink, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Mount } from '../bubblewrap/args.ts'
+
+/** As many links as the kernel follows. */
+const MOST_LINKS = 40
+
+/**
+ * Mounts that make a path lead to the same thing inside as outside: every link on the way, then the folder or file itself,
+ * read-only. Empty when nothing is there, or something that is neither: a socket or a device is never shown.
+ */
+export async function showing(path: string): Promise<readonly Mount[]> {
+  const real = await realpath(path).catch(() => undefined)
+  if (real === undefined) return []
+  const facts = await lstat(real).catch(() => undefined)
+  if (facts?.isDirectory() !== true && facts?.isFile() !== true) return []
+  const links = real === path ? [] : await linksOnTheWay(path)
+  return [...links, { at: real, as: 'readable' }]
+}
+
+async function linksOnTheWay(path: string): Promise<readonly Mount[]> {
+  const links: Mount[] = []
+  const rest = namesOf(path)
+  let at = '/'
+  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
+    if (name === '..') {
+      at = dirname(at)
+      continue
+    }
+    const next = join(at, name)
+    const target = await readlink(next).catch(() => undefined)
+    if (target === undefined) {
+      at = next
+      continue
+    }
+    if (links.length === MOST_LINKS) return []
+    links.push({ at: next, as: 'link', from: target })
+    if (target.startsWith('/')) at = '/'
+    rest.unshift(...namesOf(target))
+  }
+  return links
+}
+
+function namesOf(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.')
+}
+
+/**
+ * Only what adds something: a thing that lies in a folder that is shown, or in one of `elsewhere`, is seen anyway. A link
+ * there is the real one.
+ */
+export function withoutRepeats(
+  mounts: readonly Mount[],
+  elsewhere: readonly string[],
+): readonly Mount[] {
+  const shown = mounts.flatMap(({ as, at }) => (as === 'readable' ? [at] : []))
+  const unique = [...new Map(mounts.map((mount) => [mount.at, mount])).values()]
+  return unique.filter(
+    ({ at }) =>
+      !elsewhere.some((folder) => isIn(at, folder)) &&
+      !shown.some((folder) => folder !== at && isIn(at, folder)),
+  )
+}
+
+/** For paths that the system resolved: no links, no dots. */
+export function isIn(path: string, folder: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`)
+}

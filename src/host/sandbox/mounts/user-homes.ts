@@ -1,0 +1,22 @@
+import { realpath } from 'node:fs/promises'
+import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
+import { userHome } from '../../machine.ts'
+
+/** Homes of the person we run for. What the environment says and what the system knows may differ, and each may be a link. */
+export async function userHomes(): Promise<readonly string[]> {
+  const known = [userHome(), homeOfUser()].flatMap((path) =>
+    path === undefined ? [] : [resolve(path)],
+  )
+  const real = await Promise.all(known.map((path) => realpath(path).catch(() => path)))
+  return [...new Set([...known, ...real])].filter((path) => path !== '/')
+}
+
+function homeOfUser(): string | undefined {
+  try {
+    const { homedir } = userInfo()
+    return homedir.startsWith('/') ? homedir : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,165 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+} from 'node:fs'
+import { lstatSync, readlinkSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { foldedName } from '../../../model/safety/folded-name.ts'
+import {
+  configuredLocations,
+  isSampleHook,
+  locationIn,
+} from '../../../model/safety/git-configuration.ts'
+import { gitRole, type GitRole } from '../../../model/safety/git-places.ts'
+import { liesIn } from '../../files/confined-path.ts'
+import { kindOf } from '../../files/confined-read.ts'
+import { idOf } from '../../files/walked-folder.ts'
+import type { Look } from './folder-index.ts'
+import type { ProtectedPlace } from './protected-places.ts'
+
+/** Something that git reads to decide what it runs. */
+export interface GitPlace extends ProtectedPlace {
+  readonly role: GitRole
+  /** The git directory it belongs to, or the folder of a `.git` file; from the root. */
+  readonly folder: string
+  /** What makes git read it, where neither its name nor the shape of its folder does: a file or link elsewhere. */
+  readonly by: string | undefined
+  /** Of configuration and locations: the content, where it is short enough to be judged. */
+  readonly text: string | undefined
+  /** Of a location: the folder it leads to, links resolved; absolute. */
+  readonly leadsTo: string | undefined
+}
+
+const TEXT_BYTES = 1_048_576
+
+/** All that git reads in the git directories of a tree, whether they were found by looking or are pointed at. */
+export function gitPlacesIn(root: string, look: Look): readonly GitPlace[] {
+  const places = look.gitFiles.flatMap((path) => placeOf(root, path, 'location', parentOf(path)))
+  const waiting = look.gitFolders.map((folder) => ({ folder, by: undefined as string | undefined }))
+  const known = new Set(look.gitFolders)
+  const point = (place: GitPlace) => {
+    if (place.leadsTo === undefined || !liesIn(place.leadsTo, root)) return
+    const folder = relative(root, place.leadsTo)
+    if (known.has(folder)) return
+    known.add(folder)
+    waiting.push({ folder, by: place.path })
+  }
+  places.forEach(point)
+  for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+    const found = placesInFolder(root, one.folder, one.by)
+    found.forEach(point)
+    places.push(...found)
+  }
+  return [...new Map(places.map((place) => [place.path, place])).values()]
+}
+
+function placesInFolder(root: string, folder: string, by: string | undefined): GitPlace[] {
+  const own = namesIn(join(root, folder)).flatMap((name) => {
+    const role = gitRole(name)
+    return role === undefined ? [] : placeOf(root, within(folder, name), role, folder, by)
+  })
+  const hooks = own.filter(({ role, kind }) => role === 'hooks' && kind === 'folder')
+  const configured = own.flatMap((place) => configuredPlaces(root, place))
+  return [
+    ...own,
+    ...[...hooks, ...configured.filter(({ role, kind }) => role === 'hooks' && kind === 'folder')]
+      .flatMap((parent) => namesIn(join(root, parent.path)).map((name) => ({ parent, name })))
+      .filter(({ name }) => !isSampleHook(name))
+      .flatMap(({ parent, name }) =>
+        placeOf(root, within(parent.path, name), 'hooks', folder, parent.by),
+      ),
+    ...configured,
+  ]
+}
+
+/** Where existing configuration makes git look for hooks and for more configuration, inside the tree. */
+function configuredPlaces(root: string, config: GitPlace): GitPlace[] {
+  if (config.role !== 'configuration' || config.text === undefined) return []
+  const { hooks, includes } = configuredLocations(config.text)
+  const at = join(root, config.folder)
+  const inside = (from: string, paths: readonly string[], role: GitRole) =>
+    paths
+      .map((path) => resolve(from, path))
+      .filter((path) => path !== root && liesIn(path, root))
+      .flatMap((path) => placeOf(root, relative(root, path), role, config.folder, config.path))
+  return [...inside(dirname(at), hooks, 'hooks'), ...inside(at, includes, 'configuration')]
+}
+
+function placeOf(
+  root: string,
+  path: string,
+  role: GitRole,
+  folder: string,
+  by?: string,
+): GitPlace[] {
+  const at = join(root, path)
+  try {
+    const facts = lstatSync(at, { bigint: true, throwIfNoEntry: false })
+    if (facts === undefined) return []
+    const kind = kindOf(facts)
+    const target = kind === 'symlink' ? readlinkSync(at) : undefined
+    const text = kind === 'file' && role !== 'hooks' ? shortText(at) : undefined
+    const stamp = `${facts.ctimeNs}:${facts.size}`
+    const place = { path, kind, id: idOf(facts), target, stamp, role, folder, by, text }
+    return [{ ...place, leadsTo: leadsTo(root, { ...place, leadsTo: undefined }) }]
+  } catch {
+    return []
+  }
+}
+
+/** Where a `.git` file, a link in its place, or a `commondir` leads; a `gitdir` only leads back. */
+function leadsTo(root: string, { path, role, target, text, folder }: GitPlace): string | undefined {
+  const name = foldedName(lastOf(path))
+  if (role !== 'location' || name === 'gitdir') return undefined
+  const said = target ?? locationIn(text ?? '', name === 'commondir' ? 'plain' : 'gitfile')
+  return said === undefined ? undefined : realFolder(resolve(root, folder, said))
+}
+
+/** Of something that is not there, the path as it was written. */
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** The whole of a file of at most 1 MiB. Blocks on nothing and follows no link. */
+function shortText(path: string): string | undefined {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const facts = fstatSync(fd)
+    if (!facts.isFile() || facts.size > TEXT_BYTES) return undefined
+    const bytes = Buffer.alloc(facts.size + 1)
+    const read = readSync(fd, bytes)
+    return read > facts.size ? undefined : bytes.toString('utf8', 0, read)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function within(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+function parentOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

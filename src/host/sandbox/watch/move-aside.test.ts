@@ -1,0 +1,122 @@
+import { mkdir, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../../../test/support/folder.ts'
+import { failed, ok } from '../../../model/errors.ts'
+import { moveAside, type KeepAppeared } from './move-aside.ts'
+import { findingsBetween, watchOver } from './watch.ts'
+
+/** What becomes of a folder in which `work` happens between two looks at `paths`. */
+async function between(
+  paths: readonly string[],
+  work: (root: string) => Promise<unknown>,
+  keep?: KeepAppeared,
+) {
+  const root = await freshFolder()
+  await writeFile(join(root, 'AGENTS.md'), 'good')
+  await symlink('AGENTS.md', join(root, 'CLAUDE.md'))
+  const options = { paths, gitDirectories: [], left: [] }
+  const before = await watchOver(root, options)
+  await work(root)
+  const after = await watchOver(root, options)
+  const moved = await moveAside(root, findingsBetween(before, after, options), keep)
+  const names = await readdir(root)
+  return {
+    root,
+    moved: moved.ok ? moved.value : moved.error.kind,
+    names: names.filter((name) => !name.startsWith('.hawser-moved-')),
+    aside: names.filter((name) => name.startsWith('.hawser-moved-')),
+  }
+}
+
+function keeping(): { keep: KeepAppeared; kept: Map<string, string> } {
+  const kept = new Map<string, string>()
+  const keep: KeepAppeared = async (path, content) => {
+    let text = ''
+    for await (const chunk of content) text += Buffer.from(chunk).toString()
+    kept.set(path, text)
+    return ok(undefined)
+  }
+  return { keep, kept }
+}
+
+test('where nothing appeared nothing is moved', async () => {
+  const { moved, names } = await between(['AGENTS.md', 'CLAUDE.md', 'a/b'], (root) =>
+    writeFile(join(root, 'other'), ''),
+  )
+  expect([moved, names]).toEqual([[], ['AGENTS.md', 'CLAUDE.md', 'other']])
+})
+
+test('a folder is handed over file by file and then gone', async () => {
+  const { keep, kept } = keeping()
+  const { moved, names, aside } = await between(
+    ['.vscode'],
+    async (root) => {
+      await mkdir(join(root, '.vscode/a/b'), { recursive: true })
+      await writeFile(join(root, '.vscode/x'), '1')
+      await writeFile(join(root, '.vscode/a/b/y'), 'y'.repeat(200_000))
+      await symlink('/etc/passwd', join(root, '.vscode/a/l'))
+    },
+    keep,
+  )
+  expect([moved, names, aside]).toEqual([['.vscode'], ['AGENTS.md', 'CLAUDE.md'], []])
+  expect(Object.fromEntries(kept)).toEqual({
+    '.vscode/x': '1',
+    '.vscode/a/b/y': 'y'.repeat(200_000),
+    '.vscode/a/l': '/etc/passwd',
+  })
+})
+
+test('what nobody keeps stays beside, under a name that nothing reads', async () => {
+  const make = async (root: string) => {
+    await mkdir(join(root, '.vscode'))
+    await writeFile(join(root, '.vscode/x'), 'evil')
+  }
+  const refusing: KeepAppeared = async () => failed('storage_failed', 'full')
+  for (const keep of [undefined, refusing]) {
+    const { root, moved, names, aside } = await between(['.vscode'], make, keep)
+    expect([moved, names, aside.length]).toEqual([['.vscode'], ['AGENTS.md', 'CLAUDE.md'], 1])
+    expect(await readFile(join(root, aside[0] ?? '', 'x'), 'utf8')).toBe('evil')
+  }
+})
+
+test('a file that somebody else changed meanwhile is left alone', async () => {
+  const { moved, root } = await between(['AGENTS.md'], async (folder) => {
+    await unlink(join(folder, 'AGENTS.md'))
+    await writeFile(join(folder, 'AGENTS.md'), 'better')
+  })
+  expect([moved, await readFile(join(root, 'AGENTS.md'), 'utf8')]).toEqual([[], 'better'])
+})
+
+test('something in the way to a protected path counts as the path', async () => {
+  const { keep, kept } = keeping()
+  const outside = await freshFolder()
+  await writeFile(join(outside, 'config'), 'theirs')
+  const { moved } = await between([], (root) => symlink(outside, join(root, '.git')), keep)
+  expect([moved, kept.get('.git')]).toEqual([['.git'], outside])
+  expect(await readdir(outside)).toEqual(['config'])
+})
+
+test('other spellings of a name are found', async () => {
+  const { keep } = keeping()
+  const { moved, names } = await between(
+    ['agents.md'],
+    async (root) => {
+      await mkdir(join(root, '.GIT/hooks'), { recursive: true })
+      await writeFile(join(root, '.GIT/hooks/pre-commit'), '')
+      await writeFile(join(root, 'Agents.Md'), '')
+      await writeFile(join(root, 'AGENTS.md\u200b'), '')
+    },
+    keep,
+  )
+  expect(new Set(moved)).toEqual(new Set(['.GIT/hooks/pre-commit', 'Agents.Md', 'AGENTS.md\u200b']))
+  expect(names).toEqual(['.GIT', 'AGENTS.md', 'CLAUDE.md'])
+})
+
+test('what another command moved away first is not told twice', async () => {
+  const root = await freshFolder()
+  await writeFile(join(root, '.mcp.json'), 'evil')
+  const finding = { path: '.mcp.json', earlier: {} }
+  const moved = await Promise.all([1, 2].map(() => moveAside(root, [finding], undefined)))
+  expect(moved.flatMap((one) => (one.ok ? one.value : [one.error.kind]))).toEqual(['.mcp.json'])
+})

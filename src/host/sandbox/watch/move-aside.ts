@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  lstat,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rmdir,
+  symlink,
+  unlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
+import { basename, dirname, isAbsolute } from 'node:path'
+import { ok, type Result } from '../../../model/errors.ts'
+import { asHostResult, closing } from '../../files/files.ts'
+import { enter, hasCode, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
+import type { Finding } from './watch.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+const CHUNK_BYTES = 65_536
+
+/**
+ * Takes the content of one file that appeared, by its path from the workspace; a link's content is where it points. What
+ * it took is removed. Called for each file of a folder.
+ */
+export type KeepAppeared = (
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+) => Promise<Result<unknown>>
+
+/**
+ * Moves findings aside and returns the paths it moved. Each gets another name in the same folder first, so that nothing takes
+ * it for what it pretends to be; then `keep` gets its content, and what was kept is removed. Without `keep`, or where it
+ * fails, the thing stays under its new name. A link or configuration that was replaced is put back.
+ */
+export async function moveAside(
+  workspace: string,
+  findings: readonly Pick<Finding, 'path' | 'earlier'>[],
+  keep: KeepAppeared | undefined,
+): Promise<Result<readonly string[]>> {
+  if (findings.length === 0) return ok([])
+  return asHostResult('move away what appeared at a protected path', async () => {
+    const moved: string[] = []
+    for (const { path, earlier } of findings) {
+      // A git directory outside of the workspace is its own root.
+      const root = await openRoot(isAbsolute(path) ? dirname(path) : workspace)
+      const went = await closing(root.handle, () =>
+        inFolderOf(root, isAbsolute(path) ? basename(path) : path, (folder, name) =>
+          moveAway(folder, name, path, earlier, keep),
+        ),
+      )
+      if (went) moved.push(path)
+    }
+    return ok(moved)
+  })
+}
+
+async function moveAway(
+  folder: WalkedFolder,
+  name: string,
+  path: string,
+  earlier: Finding['earlier'],
+  keep: KeepAppeared | undefined,
+): Promise<boolean> {
+  const aside = `.hawser-moved-${randomBytes(8).toString('hex')}`
+  try {
+    await rename(folder.at(name), folder.at(aside))
+  } catch (error) {
+    // Another command's end came first.
+    if (hasCode(error, 'ENOENT')) return false
+    throw error
+  }
+  if (earlier.target !== undefined) await symlink(earlier.target, folder.at(name))
+  else if (earlier.text !== undefined) {
+    await writeFile(folder.at(name), earlier.text, { flag: 'wx' })
+  }
+  if (keep !== undefined) await handOver(folder, aside, path, keep)
+  return true
+}
+
+/** Hands over what stands at a name and removes it. False when something of it had to stay. */
+async function handOver(
+  folder: WalkedFolder,
+  name: string,
+  path: string,
+  keep: KeepAppeared,
+): Promise<boolean> {
+  const facts = await lstat(folder.at(name))
+  if (facts.isDirectory()) return handOverFolder(folder, name, path, keep)
+  const kept = facts.isFile()
+    ? await handOverFile(folder, name, path, keep)
+    : await keep(path, once(facts.isSymbolicLink() ? await readlink(folder.at(name)) : ''))
+  if (kept.ok) await unlink(folder.at(name))
+  return kept.ok
+}
+
+async function handOverFile(
+  folder: WalkedFolder,
+  name: string,
+  path: string,
+  keep: KeepAppeared,
+): Promise<Result<unknown>> {
+  return asHostResult('read it', async () => {
+    const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    return closing(handle, () => keep(path, contentOf(handle)))
+  })
+}
+
+async function handOverFolder(
+  folder: WalkedFolder,
+  name: string,
+  path: string,
+  keep: KeepAppeared,
+): Promise<boolean> {
+  const inner = await enter(folder, name)
+  if (inner === 'missing' || 'target' in inner) return false
+  const all = await closing(inner.handle, async () => {
+    let gone = true
+    for (const one of await readdir(inner.base)) {
+      gone = (await handOver(inner, one, `${path}/${one}`, keep)) && gone
+    }
+    return gone
+  })
+  if (all) await rmdir(folder.at(name))
+  return all
+}
+
+async function* contentOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES))
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+async function inFolderOf(
+  root: WalkedFolder,
+  path: string,
+  work: (folder: WalkedFolder, name: string) => Promise<boolean>,
+): Promise<boolean> {
+  const [first = '', ...rest] = path.split('/')
+  if (rest.length === 0) return work(root, first)
+  const inner = await enter(root, first)
+  // Whatever took its place meanwhile is not what was looked at.
+  if (inner === 'missing' || 'target' in inner) return false
+  return closing(inner.handle, () => inFolderOf(inner, rest.join('/'), work))
+}

@@ -1,0 +1,100 @@
+import { lstat, readdir, readlink } from 'node:fs/promises'
+import { foldedName } from '../../../model/safety/folded-name.ts'
+import { kindOf, type EntryKind } from '../../files/confined-read.ts'
+import { enter, hasCode, idOf, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
+
+/** Something that stands at a protected path of a workspace, or in the way to one. */
+export interface ProtectedPlace {
+  /** From the workspace, as it is spelt on the disk. */
+  readonly path: string
+  readonly kind: EntryKind
+  /** Device and inode. */
+  readonly id: string
+  /** What a link says. */
+  readonly target: string | undefined
+  /** Changes with every change of its content. */
+  readonly stamp: string
+}
+
+/**
+ * What stands at these paths of a workspace, in any spelling that some file system takes for the same. Follows no link: a
+ * link, a file or anything else in the place of a folder on the way is told itself, since it decides where the path leads.
+ */
+export async function protectedPlaces(
+  workspace: string,
+  paths: readonly string[],
+): Promise<readonly ProtectedPlace[]> {
+  const root = await openRoot(workspace)
+  try {
+    return await placesAt(root, '', paths.map(namesOf))
+  } finally {
+    await root.handle.close()
+  }
+}
+
+/** One listing of a folder serves every path that leads through it. */
+async function placesAt(
+  folder: WalkedFolder,
+  prefix: string,
+  wanted: readonly (readonly string[])[],
+): Promise<readonly ProtectedPlace[]> {
+  const byName = new Map<string, (readonly string[])[]>()
+  for (const [first = '', ...rest] of wanted) {
+    byName.set(first, [...(byName.get(first) ?? []), rest])
+  }
+  const wildcards = [...byName.keys()].filter((name) => name.startsWith('*'))
+  const found = await Promise.all(
+    (await readdir(folder.base)).map(async (name) => {
+      const folded = foldedName(name)
+      const ending = wildcards.filter((one) => folded.endsWith(one.slice(1)))
+      const rests = [folded, ...ending].flatMap((one) => byName.get(one) ?? [])
+      if (rests.length === 0) return []
+      const place = await placeAt(folder, prefix, name)
+      if (place === undefined) return []
+      if (place.kind !== 'folder') return [place]
+      const deeper = rests.filter(({ length }) => length > 0)
+      const inside = deeper.length === 0 ? [] : await below(folder, place.path, deeper)
+      return deeper.length < rests.length ? [place, ...inside] : inside
+    }),
+  )
+  return found.flat()
+}
+
+async function below(
+  folder: WalkedFolder,
+  path: string,
+  names: readonly (readonly string[])[],
+): Promise<readonly ProtectedPlace[]> {
+  const inner = await enter(folder, path.slice(path.lastIndexOf('/') + 1))
+  // Swapped since it was looked at, which is for the next look to tell.
+  if (inner === 'missing' || 'target' in inner) return []
+  try {
+    return await placesAt(inner, `${path}/`, names)
+  } finally {
+    await inner.handle.close()
+  }
+}
+
+async function placeAt(
+  folder: WalkedFolder,
+  prefix: string,
+  name: string,
+): Promise<ProtectedPlace | undefined> {
+  try {
+    const facts = await lstat(folder.at(name), { bigint: true })
+    const kind = kindOf(facts)
+    const target = kind === 'symlink' ? await readlink(folder.at(name)) : undefined
+    const stamp = `${facts.ctimeNs}:${facts.size}`
+    return { path: prefix + name, kind, id: idOf(facts), target, stamp }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+function namesOf(path: string): string[] {
+  return path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .map(foldedName)
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { BlobKey, ResourceId, Sha256 } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
+import { boundedText, Count, Flag, list, Milliseconds, Opaque, openObject } from '../shape.ts'
+import { VariantMade } from '../variant-made.ts'
+
+export const Dialect = z.enum(['responses', 'messages', 'chat', 'rehearsal', 'claude-agent-sdk'])
+
+/** `unknown` is a bug: every other break is foreseen from Events alone. */
+export const PrefixBreakCause = z.enum([
+  'surface',
+  'params',
+  'model',
+  'dialect',
+  'checkpoint',
+  'undo',
+  'transient_retired',
+  'quarantine',
+  'drop',
+  'payload_missing',
+  'fork',
+  'unknown',
+])
+
+/** One Resource whose bytes are in the request: written before the request is sent. */
+const Projected = openObject({
+  resource_id: ResourceId,
+  content_sha256: Sha256,
+  /** What was sent instead of the original, and how it was made. */
+  variant: BlobKey.optional(),
+  made: VariantMade.optional(),
+  bytes: Count,
+  lifetime: z.enum(['turn', 'carried', 'window']),
+})
+
+export const ProviderRequest = openObject({
+  call_index: Count,
+  attempt: Count,
+  dialect: Dialect,
+  model: z.string(),
+  contract_version: z.string(),
+  cache_key: boundedText(1, LIMITS.cache_key_bytes),
+  request_sha256: Sha256,
+  request_bytes: Count,
+  sent_bytes: Count.optional(),
+  shared_prefix_bytes: Count,
+  prefix_break: openObject({ at: Count, cause: PrefixBreakCause }).optional(),
+  projected: list(Projected),
+  transport: z.string(),
+  previous_response_id_used: Flag,
+})
+
+/** `item` goes back to the same dialect and model verbatim, and nowhere else. */
+export const Reasoning = openObject({ dialect: Dialect, model: z.string(), item: Opaque })
+
+/** `input` counts all prompt tokens, cached ones included. */
+const usage = {
+  input: Count,
+  cached_read: Count,
+  cache_write: Count,
+  output: Count,
+  reasoning: Count,
+}
+
+const cost = z.number().nonnegative()
+
+export const UsageTotal = openObject({ ...usage, calls: Count, cost_usd: cost.optional() })
+
+export const PRESSURE_TIERS = ['none', 'advisory', 'warning', 'critical'] as const
+
+const Pressure = openObject({
+  tier: z.enum(PRESSURE_TIERS),
+  ratio: z.number().nonnegative(),
+  window_tokens: Count,
+  notice: Flag,
+})
+
+export const ProviderUsage = openObject({
+  call_index: Count,
+  usage: openObject(usage),
+  raw: z.record(z.string(), z.unknown()).optional(),
+  cost_usd: cost.optional(),
+  latency_ms: Milliseconds,
+  /** Absent when the call ended before its first token. */
+  first_token_ms: Milliseconds.optional(),
+  continuation: openObject({ used: z.boolean(), reset_reason: z.string().optional() }).optional(),
+  /** A model whose window is unknown has no pressure; it is never guessed. */
+  pressure: z.union([Pressure, z.literal('unavailable')]),
+  stop_reason: z.string(),
+})

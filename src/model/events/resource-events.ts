@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { Descriptor, Handle } from '../descriptor.ts'
+import { BlobKey, ResourceId, Sha256 } from '../ids.ts'
+import { Region, Span, VariantMade } from '../variant-made.ts'
+import { Dialect } from './provider-events.ts'
+import { Count, openObject } from '../shape.ts'
+
+export const ResourceIngested = openObject({
+  descriptor: Descriptor,
+  origin: z.enum(['tool', 'egress', 'hydration']),
+})
+
+export const ResourceView = openObject({
+  resource_id: ResourceId,
+  handle: Handle,
+  by: z.enum(['model', 'person', 'hydration']),
+  reason: z.string().optional(),
+  pages: Span.optional(),
+  lines: Span.optional(),
+  region: Region.optional(),
+  size: openObject({ width: Count, height: Count }).optional(),
+  /** Absent for a link, whose target was never fetched. */
+  content_sha256: Sha256.optional(),
+  /** What is shown instead of the whole original, and how it was made. */
+  variant: BlobKey.optional(),
+  made: VariantMade.optional(),
+  outcome: z.enum(['projected', 'missing', 'damaged', 'denied']),
+  /** Why it was denied; `holds_key`: its content holds a key that Hawser uses. */
+  why: z.string().optional(),
+})
+
+export const ResourceRetired = openObject({
+  resource_id: ResourceId,
+  why: z.string(),
+  /** The figures a cost-aware choice was made on, by name. */
+  estimate: z.record(z.string(), z.number()).optional(),
+})
+
+export const ResourceDropped = openObject({
+  resource_id: ResourceId,
+  by: z.enum(['person', 'model', 'policy']),
+})
+
+export const ResourceQuarantined = openObject({
+  resource_id: ResourceId,
+  dialect: Dialect,
+  provider_error: openObject({
+    message: z.string(),
+    status: z.int().optional(),
+    code: z.string().optional(),
+  }),
+})

@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { BlobKey, ResourceId, SessionId, Sha256 } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
+import { PermissionMode, Replay, SessionMode } from '../modes.ts'
+import { Count, openObject } from '../shape.ts'
+import { TetherAddress } from '../tether-address.ts'
+
+export const SessionStarted = openObject({
+  workspace: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  mode: SessionMode,
+  permission_mode: PermissionMode,
+  presenter: z.string(),
+  harness_version: z.string(),
+  tether: TetherAddress.optional(),
+})
+
+/** A child's Resources have ids of their own; these pairs are evidence, `resources_count` is all. */
+const ForkedResource = openObject({ parent_resource_id: ResourceId, resource_id: ResourceId })
+
+export const SessionFork = openObject({
+  parent_session_id: SessionId,
+  at_seq: Count,
+  at_hash: Sha256,
+  at_offset: Count,
+  root_session_id: SessionId,
+  resources: z.array(ForkedResource).max(LIMITS.fork_resources).optional(),
+  resources_count: Count,
+})
+
+export const SessionSettings = openObject({
+  model: z.string().optional(),
+  provider: z.string().optional(),
+  effort: z.string().optional(),
+  mode: SessionMode.optional(),
+  permission_mode: PermissionMode.optional(),
+  title: z.string().optional(),
+})
+
+const SurfaceParams = openObject({
+  replay: Replay,
+  late_role: z.string(),
+  effort: z.string().optional(),
+  tool_choice: z.string(),
+  reasoning: z.boolean().optional(),
+  cache_key: z.boolean().optional(),
+  images: z.boolean().optional(),
+  files: z.boolean().optional(),
+  limits: z.record(z.string(), z.number()),
+})
+
+export const PromptSurface = openObject({
+  contract_version: z.string(),
+  layer0_sha256: Sha256,
+  layer1_sha256: Sha256,
+  toolset_sha256: Sha256,
+  skills_sha256: Sha256,
+  blob: BlobKey,
+  params: SurfaceParams,
+  reason: z.enum(['session_start', 'reload', 'checkpoint']),
+})

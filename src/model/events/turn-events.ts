@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { AttachmentError } from '../attachment.ts'
+import { Descriptor } from '../descriptor.ts'
+import { LoggedError } from '../error-shape.ts'
+import { PermissionMode, SessionMode } from '../modes.ts'
+import { Count, Flag, list, openObject, type Frozen } from '../shape.ts'
+import { Sender } from '../tether-address.ts'
+import { TurnStatus } from '../turn-status.ts'
+import { UsageTotal } from './provider-events.ts'
+
+export const TurnStarted = openObject({
+  source: openObject({
+    presenter: z.string(),
+    channel: z.string().optional(),
+    user: Sender.optional(),
+  }),
+})
+
+export const UserMessage = openObject({
+  text: z.string(),
+  resources: list(Descriptor),
+  attachment_errors: list(AttachmentError),
+  prompt_mode: z.enum(['string', 'blocks']),
+  presenter_context: z.record(z.string(), z.string()).optional(),
+  /** What standard input held beside the text. */
+  piped: z.string().optional(),
+  steer: Flag,
+})
+
+export const LateContext = openObject({
+  workspace: z.string(),
+  /** Where the person is, relative to the workspace; absent at its root. */
+  folder: z.string().optional(),
+  branch: z.string().optional(),
+  mode: SessionMode,
+  permission_mode: PermissionMode,
+  date: z.iso.date(),
+})
+
+export const AssistantMessage = openObject({
+  text: z.string(),
+  partial: Flag,
+  /** What the model called this part of its answer; it goes back with it. */
+  phase: z.string().optional(),
+  resources: list(Descriptor),
+})
+
+/** `unknown_reason`: the provider gave a reason that is not in its documentation. `lost_call`: a call did not arrive whole. */
+export const CutReason = z.enum(['output_limit', 'lost_call', 'unknown_reason'])
+
+/** The last answer of a Turn ended before the model was done. */
+export const AnswerCut = openObject({
+  reason: CutReason,
+  /** In the provider's own word. */
+  stop_reason: z.string(),
+  /** Calls that did not arrive whole. They never run. */
+  lost_calls: Count,
+})
+export type AnswerCut = Frozen<z.infer<typeof AnswerCut>>
+
+export const TurnEnded = openObject({
+  status: TurnStatus,
+  error: LoggedError.optional(),
+  usage_total: UsageTotal,
+  crash_recovered: Flag,
+  cut: AnswerCut.optional(),
+})

@@ -1,0 +1,13 @@
+import * as z from 'zod'
+
+/** What a Session is for. `plan` makes `read-only` the widest permission mode. */
+export const SessionMode = z.enum(['build', 'plan'])
+export type SessionMode = z.infer<typeof SessionMode>
+
+/** What a Session may do without asking. */
+export const PermissionMode = z.enum(['read-only', 'ask', 'auto'])
+export type PermissionMode = z.infer<typeof PermissionMode>
+
+/** How long the bytes of an attachment stay in requests. */
+export const Replay = z.enum(['attach-turn', 'window', 'cost-aware'])
+export type Replay = z.infer<typeof Replay>

@@ -1,0 +1,164 @@
+import * as z from 'zod'
+import { createExport, type ExportFile } from '../../../../host/files/export-file.ts'
+import { SessionResources } from '../../../../history/session-resources.ts'
+import { failed, ok, type Result } from '../../../../model/errors.ts'
+import { SessionId } from '../../../../model/ids.ts'
+import { Count } from '../../../../model/shape.ts'
+import type { ListedSession } from '../../../../session/queries/list.ts'
+import type { LogEnd } from '../../../../session/queries/read-log.ts'
+import { answer } from '../../world/answer.ts'
+import { counted } from '../../text/amounts.ts'
+import type { Given } from '../../world/command.ts'
+import { EXIT } from '../../world/exit-code.ts'
+import type { ExportFormat } from '../../export/export-format.ts'
+import { htmlExport } from '../../export/html.ts'
+import { jsonExport } from '../../export/json.ts'
+import { markdownExport } from '../../export/markdown.ts'
+import { tellEnd } from '../../world/log-end.ts'
+import { PacedOutput } from '../../text/paced-output.ts'
+import { withProgress } from '../../render/progress.ts'
+import { sessionNamed } from '../../input/session-reference.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import { wholePath } from '../../input/whole-path.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld, Opened } from '../../world/world.ts'
+
+const FORMATS = { markdown: markdownExport, json: jsonExport, html: htmlExport } as const
+
+const Asked = z.object({
+  args: z.tuple([z.string().optional()]),
+  options: z.object({
+    format: z.enum(['markdown', 'json', 'html']).optional(),
+    output: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
+})
+type Asked = z.infer<typeof Asked>
+
+export const Output = z
+  .object({
+    ok: z.literal(true),
+    session_id: SessionId,
+    format: z.enum(['markdown', 'json', 'html']),
+    output: z.string().describe('The file, as it was named.'),
+    events: Count,
+    bytes: Count,
+  })
+  .describe('The answer with --output. Without it, standard output holds the export alone.')
+
+/** Writes a Session as one document. Exit code 1 when the Log is damaged: then the document ends where the damage begins. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => exportOne(world, opened, asked))
+}
+
+async function exportOne(
+  world: CliWorld,
+  opened: Opened,
+  { args: [named], options }: Asked,
+): Promise<Result<number>> {
+  const { output, json } = options
+  if (json && output === undefined && (options.format ?? 'json') !== 'json') {
+    return failed('invalid_args', 'Without --output, --json is the same as --format json.')
+  }
+  const format = options.format ?? (json && output === undefined ? 'json' : 'markdown')
+  const { harness } = opened
+  const id = await sessionNamed(harness, named)
+  if (!id.ok) return id
+  const session = await harness.find(id.value)
+  if (!session.ok) return session
+  const document = {
+    opened,
+    session: session.value,
+    format: FORMATS[format](),
+    version: world.version,
+  }
+  if (output === undefined) return toStdout(world, document, format === 'json')
+  const written = await withProgress(world, 'Writing the export', () =>
+    toFile(world, document, output),
+  )
+  if (!written.ok) return written
+  const { end, bytes, events } = written.value
+  const told = { session_id: id.value, format, output, events, bytes }
+  const words = `Wrote ${visibleLine(output)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.\n`
+  // A damaged Log has one answer in JSON: the failure. The file is there all the same.
+  if (!json || end.damage === undefined) answer(world, json, told, () => words)
+  return tellEnd(world, end, { json })
+}
+
+interface Document {
+  readonly opened: Opened
+  readonly session: ListedSession
+  readonly format: ExportFormat
+  readonly version: string
+}
+
+async function toStdout(
+  world: CliWorld,
+  document: Document,
+  json: boolean,
+): Promise<Result<number>> {
+  const { stdout } = world.streams
+  const output = new PacedOutput(stdout)
+  const written = await pieces(document, async (text) => ok(await output.write(text)))
+  await output.flush()
+  if (!written.ok) return written
+  if (stdout.broken) return ok(EXIT.done)
+  // The document itself says it; a second JSON value behind it would make both unreadable.
+  if (json) return ok(written.value.end.damage === undefined ? EXIT.done : EXIT.failed)
+  return tellEnd(world, written.value.end, { json: false })
+}
+
+async function toFile(
+  world: CliWorld,
+  document: Document,
+  path: string,
+): Promise<Result<Written & { readonly bytes: number }>> {
+  if (path === '') return failed('invalid_args', '--output needs the name of a file.')
+  const whole = wholePath(world, path)
+  if (!whole.ok) return whole
+  const file = await createExport(whole.value)
+  if (!file.ok) return file
+  const written = await filled(document, file.value)
+  if (!written.ok) await file.value.discard()
+  return written
+}
+
+async function filled(
+  document: Document,
+  file: ExportFile,
+): Promise<Result<Written & { readonly bytes: number }>> {
+  const written = await pieces(document, async (text) => {
+    const done = await file.write(text)
+    return done.ok ? ok(true) : done
+  })
+  if (!written.ok) return written
+  const bytes = await file.finish()
+  return bytes.ok ? ok({ ...written.value, bytes: bytes.value }) : bytes
+}
+
+interface Written {
+  readonly end: LogEnd
+  readonly events: number
+}
+
+/** Hands the document to `write`, which answers false when it need not go on. */
+async function pieces(
+  { opened: { harness }, session, format, version }: Document,
+  write: (text: string) => Promise<Result<boolean>>,
+): Promise<Result<Written>> {
+  let last = await write(format.begin({ session, version }))
+  let events = 0
+  const resources = new SessionResources()
+  const end = await harness.read(session.id, {}, async (read) => {
+    if (!last.ok || !last.value) return false
+    events += 1
+    if (read.event !== undefined) resources.add(read.event)
+    last = await write(format.event(read, (id) => resources.byId(id)?.descriptor))
+    return undefined
+  })
+  if (!last.ok) return last
+  if (!end.ok) return end
+  const closed = await write(format.end(end.value.damage))
+  return closed.ok ? ok({ end: end.value, events }) : closed
+}

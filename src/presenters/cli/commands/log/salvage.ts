@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../../model/errors.ts'
+import { SessionId } from '../../../../model/ids.ts'
+import { Count } from '../../../../model/shape.ts'
+import type { Harness } from '../../../../session/harness.ts'
+import { answer } from '../../world/answer.ts'
+import { counted } from '../../text/amounts.ts'
+import type { Given } from '../../world/command.ts'
+import { withProgress } from '../../render/progress.ts'
+import { sessionNamed } from '../../input/session-reference.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld, Opened } from '../../world/world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string().optional()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+type Asked = z.infer<typeof Asked>
+
+export const Output = z.object({
+  ok: z.literal(true),
+  session_id: SessionId.describe('The new Session.'),
+  salvaged_from: SessionId.describe('The old one, which was not touched.'),
+  events: Count.describe('Events that were saved.'),
+  missing: z
+    .array(z.object({ from_seq: Count, to_seq: Count }))
+    .describe('Numbers of the old Log for which no whole line was found.'),
+  continuable: z.boolean().describe('Whether what a Session needs to go on was saved.'),
+})
+type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
+
+/** Writes what is whole of a Log into a new Session, and leaves the old one as it is. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => salvage(world, opened, asked))
+}
+
+async function salvage(
+  world: CliWorld,
+  { harness }: Opened,
+  { args: [named], options: { json } }: Asked,
+): Promise<Result<number>> {
+  const old = await sessionNamed(harness, named)
+  if (!old.ok) return old
+  const saved = await withProgress(world, 'Copying what is whole', () => harness.salvage(old.value))
+  if (!saved.ok) return saved
+  const { session_id, events, missing } = saved.value
+  if (events === 0) {
+    // A Session with nothing in it would only be in the way.
+    const deleted = await harness.delete(session_id)
+    return deleted.ok ? nothingWhole(old.value) : deleted
+  }
+  const continuable = await canGoOn(harness, session_id)
+  if (!continuable.ok) return continuable
+  const told = {
+    session_id,
+    salvaged_from: old.value,
+    events,
+    missing: [...missing],
+    continuable: continuable.value,
+  }
+  return ok(answer(world, json, told, () => words(told)))
+}
+
+/** Without the way it began and its surface, a Session can be read only. */
+async function canGoOn(harness: Harness, id: SessionId): Promise<Result<boolean>> {
+  const needed = new Set(['session_started', 'prompt_surface'])
+  const read = await harness.read(id, { types: [] }, ({ raw }) => {
+    needed.delete(raw.type)
+    return needed.size === 0 ? false : undefined
+  })
+  return read.ok ? ok(needed.size === 0) : read
+}
+
+function nothingWhole(session_id: SessionId): Result<never> {
+  return failed('log_damaged', 'Not one line of this Log is whole: there is nothing to save.', {
+    session_id,
+    reason: 'nothing_whole',
+  })
+}
+
+function words({ session_id, salvaged_from, events, missing, continuable }: Salvaged): string {
+  const gaps = missing.map(({ from_seq, to_seq }) =>
+    from_seq === to_seq ? `${from_seq}` : `${from_seq} to ${to_seq}`,
+  )
+  const lost = missing.reduce((sum, { from_seq, to_seq }) => sum + to_seq - from_seq + 1, 0)
+  return [
+    `Saved ${counted(events, 'Event')} of ${salvaged_from} into ${session_id}.`,
+    lost === 0
+      ? 'No Event is missing, as far as can be told.'
+      : `Missing: ${counted(lost, 'Event')}, ${listed(gaps)}.`,
+    'The old Log was not touched.',
+    continuable
+      ? `Go on with: hawser run --session ${session_id}`
+      : `How it began is missing, so it can be read but not continued: hawser log show ${session_id}`,
+    '',
+  ].join('\n')
+}
+
+const MOST_GAPS = 20
+
+function listed(gaps: readonly string[]): string {
+  const more = gaps.length - MOST_GAPS
+  const shown = gaps.slice(0, MOST_GAPS).join(', ')
+  return more > 0 ? `${shown} and ${counted(more, 'more gap')}` : shown
+}

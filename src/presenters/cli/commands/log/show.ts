@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { SessionResources } from '../../../../history/session-resources.ts'
+import { failed, ok, type Result } from '../../../../model/errors.ts'
+import type { ReadEvent } from '../../../../session/queries/read-log.ts'
+import { wantsColour } from '../../world/answer.ts'
+import { painted } from '../../text/cell-width.ts'
+import type { Given } from '../../world/command.ts'
+import { eventLines } from '../../render/event-lines.ts'
+import { EXIT } from '../../world/exit-code.ts'
+import { jsonLine } from '../../text/json-line.ts'
+import { tellEnd } from '../../world/log-end.ts'
+import { PacedOutput } from '../../text/paced-output.ts'
+import { sessionNamed } from '../../input/session-reference.ts'
+import { TurnFilter } from '../../render/turn-filter.ts'
+import { EventLine } from '../../render/turn-lines.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld, Opened } from '../../world/world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string().optional()]),
+  options: z.object({
+    turn: z.string().optional(),
+    follow: z.boolean().default(false),
+    json: z.boolean().default(false),
+  }),
+})
+type Asked = z.infer<typeof Asked>
+
+/** One line of standard output. When the Log is damaged, an error stands behind the Events that could be read. */
+export const Output = EventLine.describe(
+  'An Event, exactly as it stands in the Log: one JSON object a line.',
+)
+
+/** Shows the Events of a Session; with `--follow`, until it is told to stop. Exit code 1 when the Log is damaged. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const asked = Asked.parse(given)
+  return inWorkspace(world, given, (opened) => show(world, opened, asked))
+}
+
+async function show(
+  world: CliWorld,
+  { harness, settings: { settings } }: Opened,
+  { args: [named], options }: Asked,
+): Promise<Result<number>> {
+  const { json, follow } = options
+  const filter = TurnFilter.of(options.turn)
+  if (!filter.ok) return filter
+  const id = await sessionNamed(harness, named)
+  if (!id.ok) return id
+  const { stdout } = world.streams
+  const output = new PacedOutput(stdout)
+  const colour = wantsColour(world, stdout, settings.display?.colour)
+  const resources = new SessionResources()
+  const textOf = json ? asLine : (read: ReadEvent) => asWords(read, resources, colour)
+  const stopping = follow ? stopOnSignals(world) : undefined
+  try {
+    const reading = {
+      // Whoever wants the lines as they are needs no long field.
+      ...(json ? { types: [] } : {}),
+      ...(stopping === undefined ? {} : { follow: stopping.signal }),
+    }
+    const end = await harness.read(id.value, reading, async (read) => {
+      const passes = filter.value.take(read.raw)
+      if (read.event !== undefined) resources.add(read.event)
+      const wanted = passes ? await output.write(textOf(read)) : !stdout.broken
+      if (follow) await output.flush()
+      return wanted && (follow || !filter.value.over) ? undefined : false
+    })
+    await output.flush()
+    if (!end.ok || stdout.broken) return end.ok ? ok(EXIT.done) : end
+    const missing = filter.value.missing
+    if (missing !== undefined && end.value.damage === undefined && !follow) {
+      return failed('not_found', 'This Session has no such Turn.', { turns: missing.turns }, [
+        { action: 'See the whole Session.', command: `hawser log show ${id.value}` },
+      ])
+    }
+    return tellEnd(world, end.value, { json })
+  } finally {
+    stopping?.stopListening()
+  }
+}
+
+function asLine({ raw }: ReadEvent): string {
+  return jsonLine(raw)
+}
+
+function asWords(read: ReadEvent, resources: SessionResources, colour: boolean): string {
+  return eventLines(read, (id) => resources.byId(id)?.descriptor)
+    .map((line) => `${painted(line, colour)}\n`)
+    .join('')
+}
+
+/** To be told to stop is how following ends, and no failure. */
+function stopOnSignals({ streams }: CliWorld) {
+  const stop = new AbortController()
+  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
+    streams.onSignal(signal, () => stop.abort()),
+  )
+  return { signal: stop.signal, stopListening: () => listening.forEach((end) => end()) }
+}

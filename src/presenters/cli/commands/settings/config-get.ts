@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { ok } from '../../../../model/errors.ts'
+import {
+  readAllSettings,
+  sourcedSetting,
+  sourcedSettings,
+  type SourcedSetting,
+} from '../../../../session/settings/stored-settings.ts'
+import { answer, refuse, wantsColour } from '../../world/answer.ts'
+import { painted, type Line } from '../../text/cell-width.ts'
+import { cell, inColumns } from '../../text/columns.ts'
+import type { Given } from '../../world/command.ts'
+import { chosenColour, settingNamed, shownValue } from '../../input/setting-values.ts'
+import { inSettings } from '../../world/settings-place.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string().optional()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+
+const Value = z.union([z.string(), z.number(), z.boolean()])
+
+export const Output = z.object({
+  ok: z.literal(true),
+  settings: z.array(
+    z.object({
+      key: z.string(),
+      value: Value.optional().describe(
+        'What counts here; absent where it depends on the machine. A key of a provider is not shown.',
+      ),
+      source: z.enum(['default', 'user', 'workspace']),
+      untrusted: Value.optional().describe(
+        'What the workspace says; it does not count until a person trusts it.',
+      ),
+      description: z.string(),
+    }),
+  ),
+})
+
+/** Shows settings, the value of each that counts here, and who set it. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [key],
+    options: { json },
+  } = Asked.parse(given)
+  const named = key === undefined ? ok(undefined) : settingNamed(key)
+  if (!named.ok) return refuse(world, json, named.error)
+  return inSettings(world, given, 'open', async ({ home, workspace }) => {
+    const stored = await readAllSettings(home, workspace)
+    if (!stored.ok) return stored
+    const one = named.value && sourcedSetting(stored.value, named.value)
+    const shown = one === undefined ? sourcedSettings(stored.value) : [one]
+    const words = () => (one === undefined ? tableOf(world, shown) : valueOf(world, one))
+    return ok(answer(world, json, { settings: shown.map(entryOf) }, words))
+  })
+}
+
+function entryOf({ setting: { key, description }, ...rest }: SourcedSetting) {
+  return { key, ...rest, description }
+}
+
+/** The value alone, for a script; whose it is goes where only a person reads it. */
+function valueOf({ streams: { stderr } }: CliWorld, one: SourcedSetting): string {
+  stderr.write(`${one.setting.description}\nSet by: ${sourceOf(one)}\n`)
+  return one.value === undefined ? '' : `${shownValue(one.value)}\n`
+}
+
+function tableOf(world: CliWorld, all: readonly SourcedSetting[]): string {
+  const colour = wantsColour(world, world.streams.stdout, chosenColour(all))
+  const header = ['Setting', 'Value', 'Set by', 'What it is'].map((text) =>
+    cell(text, { dim: true }),
+  )
+  const lines = inColumns([header, ...all.map(cellsOf)], [])
+  return lines.map((line) => `${painted(line, colour)}\n`).join('')
+}
+
+function cellsOf(one: SourcedSetting): Line[] {
+  return [
+    cell(one.setting.key),
+    cell(one.value === undefined ? '-' : shownValue(one.value), {}, 40),
+    cell(sourceOf(one), one.untrusted === undefined ? {} : { colour: 'yellow' }),
+    cell(one.setting.description),
+  ]
+}
+
+function sourceOf({ source, untrusted }: SourcedSetting): string {
+  if (untrusted === undefined) return source
+  return `${source} (workspace, not trusted: ${shownValue(untrusted)})`
+}

@@ -1,0 +1,189 @@
+import * as z from 'zod'
+import { timestamp } from '../../../../host/clock.ts'
+import { writeSettings, trust } from '../../../../host/settings.ts'
+import { failed, ok, type NextAction, type Result } from '../../../../model/errors.ts'
+import type { Setting } from '../../../../model/settings.ts'
+import { saidIn } from '../../../../session/settings/credentials.ts'
+import {
+  readAllSettings,
+  SET,
+  sourcedSetting,
+  sourcedSettings,
+  withSetting,
+  type AllStoredSettings,
+} from '../../../../session/settings/stored-settings.ts'
+import { answer, refuse } from '../../world/answer.ts'
+import type { Given } from '../../world/command.ts'
+import { canAsk } from '../../world/confirm.ts'
+import { unknownModel } from '../../input/model-choice.ts'
+import { settingNamed, settingValue, shownValue } from '../../input/setting-values.ts'
+import { inSettings, type SettingsPlace } from '../../world/settings-place.ts'
+import { typedLine } from '../../text/typed-line.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string(), z.string().optional()]),
+  options: z.object({ here: z.boolean().default(false), json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  key: z.string(),
+  value: z
+    .union([z.string(), z.number(), z.boolean()])
+    .optional()
+    .describe('Absent when the setting was forgotten. A key of a provider is not shown.'),
+  where: z.enum(['user', 'workspace']),
+  counts: z.boolean().describe('False for what a workspace says and nobody has trusted.'),
+})
+
+/** Changes one setting, or forgets it, for the user or for one workspace. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [key, typed],
+    options: { here, json },
+  } = Asked.parse(given)
+  const change = await changeOf(world, key, typed)
+  if (!change.ok) return refuse(world, json, change.error)
+  const { setting, value } = change.value
+  const judged = await judgedModel(world, setting, value)
+  return inSettings(world, given, here ? 'create' : 'none', async (place) => {
+    const set = await (here ? setHere(world, place, change.value) : setForUser(place, change.value))
+    if (!set.ok) return set
+    const where = here ? 'workspace' : 'user'
+    const shown = value === undefined ? {} : { value: setting.secret ? SET : value }
+    const told = { key, ...shown, where, counts: set.value }
+    if (judged !== undefined) world.streams.stderr.write(`hawser: ${judged}\n`)
+    if (setting.secret && value !== undefined) tellRisks(world, key, { here, typed: typed !== '-' })
+    return ok(answer(world, json, told, () => words(told)))
+  })
+}
+
+/** A model that no provider of the catalogue has is stored all the same: a server of one's own may have it. */
+async function judgedModel(
+  world: CliWorld,
+  { key }: Setting,
+  value: unknown,
+): Promise<string | undefined> {
+  if (key !== 'model' || typeof value !== 'string') return undefined
+  return unknownModel(value, (await world.models({})).rows())
+}
+
+interface Change {
+  readonly setting: Setting
+  /** Absent when it is to be forgotten. */
+  readonly value: unknown
+}
+
+async function changeOf(
+  world: CliWorld,
+  key: string,
+  typed: string | undefined,
+): Promise<Result<Change>> {
+  const setting = settingNamed(key)
+  if (!setting.ok) return setting
+  const given = typed === '-' ? await givenFor(world, setting.value) : ok(typed)
+  if (!given.ok) return given
+  const value = given.value === undefined ? ok(undefined) : settingValue(setting.value, given.value)
+  return value.ok ? ok({ setting: setting.value, value: value.value }) : value
+}
+
+/** From standard input, where no shell keeps it; at a terminal a line, and of what is secret nothing is seen. */
+async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promise<Result<string>> {
+  const { stdin } = streams
+  if (stdin.isTTY) {
+    if (!canAsk(streams)) {
+      const message = 'There is nobody to ask for a value: give it on standard input.'
+      return failed('invalid_args', message, { key }, [fromFile(key)])
+    }
+    const question = `${key}${secret ? ' (not shown)' : ''}: `
+    const line = await typedLine(streams, { question, shown: !secret, longest: LONGEST_VALUE })
+    return line === undefined ? failed('invalid_args', 'Nothing was typed.', { key }) : ok(line)
+  }
+  const bytes = await stdin.all(LONGEST_VALUE)
+  if (bytes === undefined) return failed('too_large', 'Standard input holds more than a value.')
+  const text = saidIn(bytes.toString('utf8'))
+  if (text !== undefined) return ok(text)
+  return failed('invalid_args', 'Standard input is empty.', { key }, [fromFile(key)])
+}
+
+const LONGEST_VALUE = 16 * 1024
+
+function fromFile(key: string): NextAction {
+  return { action: 'Give it from a file.', command: `hawser config set ${key} - < FILE` }
+}
+
+/** What a person should know who has just set what is secret. */
+function tellRisks(
+  { streams: { stderr } }: CliWorld,
+  key: string,
+  { here, typed }: { readonly here: boolean; readonly typed: boolean },
+): void {
+  if (typed) {
+    const instead = `hawser config set ${key} -`
+    stderr.write(`hawser: your shell may keep that key in its history. Next time: ${instead}\n`)
+  }
+  if (here) {
+    stderr.write('hawser: that key lies in this workspace now, in .hawser/config.json.\n')
+  }
+}
+
+async function setForUser(
+  { home, ids }: SettingsPlace,
+  { setting, value }: Change,
+): Promise<Result<boolean>> {
+  const stored = await readAllSettings(home, undefined)
+  if (!stored.ok) return stored
+  const next = withSetting(stored.value.own?.settings ?? {}, setting, value)
+  const written = await writeSettings(home, next, ids)
+  return written.ok ? ok(true) : written
+}
+
+/**
+ * What a person types here is their own word. As long as nothing stood in the file that nobody had trusted, the new content
+ * is trusted with it; else the person is told that it waits.
+ */
+async function setHere(
+  { clock }: CliWorld,
+  { home, workspace, ids }: SettingsPlace,
+  { setting, value }: Change,
+): Promise<Result<boolean>> {
+  if (workspace === undefined) throw new Error('a workspace was asked for')
+  const before = await readAllSettings(home, workspace)
+  if (!before.ok) return before
+  const next = withSetting(before.value.here?.settings ?? {}, setting, value)
+  const written = await writeSettings(workspace, next, ids)
+  if (!written.ok) return written
+  const after = await readAllSettings(home, workspace)
+  if (!after.ok) return after
+  if (after.value.here === undefined || isFree(after.value)) return ok(true)
+  if (!isFree(before.value)) return ok(isInForce(after.value, setting))
+  const { sha256 } = after.value.here
+  const what = `settings of ${workspace.label}`
+  const at = timestamp(clock)
+  const trusted = await trust(home, { sha256, what, at }, ids)
+  return trusted.ok ? ok(true) : trusted
+}
+
+/** Nothing waits to be trusted. */
+function isFree(stored: AllStoredSettings): boolean {
+  return sourcedSettings(stored).every(({ untrusted }) => untrusted === undefined)
+}
+
+function isInForce(stored: AllStoredSettings, setting: Setting): boolean {
+  return sourcedSetting(stored, setting).untrusted === undefined
+}
+
+interface Told {
+  readonly key: string
+  readonly value?: unknown
+  readonly where: string
+  readonly counts: boolean
+}
+
+function words({ key, value, where, counts }: Told): string {
+  const whose = where === 'user' ? 'for you, everywhere' : 'for this workspace'
+  const becomes = value === undefined ? 'forgotten' : shownValue(value)
+  const waits = 'It does not count until you trust the settings of this workspace: hawser trust\n'
+  return `${key} is ${becomes} ${whose}.\n${counts ? '' : waits}`
+}

@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { failed, ok } from '../../../../model/errors.ts'
+import { ModelFacts, type ModelRow } from '../../../../model/model-facts.ts'
+import { loadSettings } from '../../../../session/settings/settings.ts'
+import { quoted, shortened } from '../../../../encoding/quote.ts'
+import { grouped } from '../../text/amounts.ts'
+import { answer, wantsColour } from '../../world/answer.ts'
+import { painted, type Line } from '../../text/cell-width.ts'
+import { cell, inColumns } from '../../text/columns.ts'
+import type { Given } from '../../world/command.ts'
+import { nearest } from '../../text/nearest.ts'
+import { inSettings } from '../../world/settings-place.ts'
+import type { CliWorld, KnownModels } from '../../world/world.ts'
+
+const Asked = z.object({
+  options: z.object({ provider: z.string().optional(), json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  as_of: z.iso.date().describe('When the figures were looked up.'),
+  models: z.array(
+    z.object({
+      provider: z.string().describe('`any` for a model that only the settings tell of.'),
+      id: z.string(),
+      default: z.boolean().describe('The model of its provider for whoever names none.'),
+      facts: ModelFacts.describe('What is known; whatever needs an absent figure is unavailable.'),
+      sources: z
+        .record(z.string(), z.string())
+        .describe('Where each fact comes from: the name of a reference, by the name of the fact.'),
+    }),
+  ),
+  references: z
+    .record(z.string(), z.string())
+    .describe('What the names of sources stand for: pages and packages.'),
+})
+
+/** Lists the models of the catalogue, with what the user's settings say of them. Needs no workspace. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { provider, json } = Asked.parse(given).options
+  return inSettings(world, given, 'none', async ({ home }) => {
+    const loaded = await loadSettings(home, undefined)
+    if (!loaded.ok) return loaded
+    const { models: overrides = {}, display } = loaded.value.settings
+    const known = await world.models(overrides)
+    if (provider !== undefined && !known.providers.includes(provider)) {
+      return noSuchProvider(provider, known)
+    }
+    const rows = known.rows(provider)
+    const { asOf, references } = known
+    const told = { as_of: asOf, models: rows, references }
+    const colour = wantsColour(world, world.streams.stdout, display?.colour)
+    return ok(answer(world, json, told, () => words(rows, asOf, colour)))
+  })
+}
+
+function noSuchProvider(provider: string, { providers }: KnownModels) {
+  const close = nearest(provider, providers)
+  const hint = close === undefined ? '' : ` Did you mean ${close}?`
+  const message = `No models of ${quoted(shortened(provider, 80))} are known.${hint}`
+  return failed('invalid_args', message, { providers }, [
+    { action: 'See the models of all providers.', command: 'hawser models' },
+  ])
+}
+
+function words(rows: readonly ModelRow[], asOf: string, colour: boolean): string {
+  const header = HEADER.map((text) => cell(text, { dim: true }))
+  const lines = inColumns([header, ...rows.map(cellsOf)], ALIGN)
+  return [...lines.map((line) => painted(line, colour)), '', ...footer(asOf), ''].join('\n')
+}
+
+const HEADER = [
+  'Model',
+  'Provider',
+  'Window',
+  'Output',
+  'Images',
+  'PDF',
+  'In $',
+  'Out $',
+  'Late role',
+] as const
+const ALIGN = ['left', 'left', 'right', 'right', 'left', 'left', 'right', 'right', 'left'] as const
+
+function footer(asOf: string): readonly string[] {
+  return [
+    '*  the model of its provider for whoever names none.',
+    `${UNKNOWN}  not known; whatever needs it is unavailable.`,
+    'Prices are US dollars for a million tokens; long prompts can cost more.',
+    `As of ${asOf}. Where each figure comes from: hawser models --json`,
+  ]
+}
+
+const UNKNOWN = '–'
+
+function cellsOf({ id, provider, default: chosen, facts }: ModelRow): Line[] {
+  const { window_tokens, output_tokens, images, files, late_role, prices } = facts
+  const texts = [
+    provider,
+    shown(window_tokens),
+    shown(output_tokens),
+    yesOrNo(images),
+    yesOrNo(files),
+    price(prices?.input),
+    price(prices?.output),
+    late_role ?? UNKNOWN,
+  ]
+  const name = cell(chosen ? `${id} *` : id, chosen ? { bold: true } : {})
+  return [name, ...texts.map((text) => cell(text))]
+}
+
+function shown(tokens: number | undefined): string {
+  return tokens === undefined ? UNKNOWN : grouped(tokens)
+}
+
+function yesOrNo(takes: boolean | undefined): string {
+  if (takes === undefined) return UNKNOWN
+  return takes ? 'yes' : 'no'
+}
+
+/** With two decimals, and more only where they say something. */
+function price(dollars: number | undefined): string {
+  if (dollars === undefined) return UNKNOWN
+  const short = dollars.toFixed(2)
+  return Number(short) === dollars ? short : String(dollars)
+}

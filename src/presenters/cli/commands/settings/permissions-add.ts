@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { ok } from '../../../../model/errors.ts'
+import { Rule } from '../../../../model/rule.ts'
+import { wordedRule } from '../../../../session/live/worded-rule.ts'
+import { answer } from '../../world/answer.ts'
+import type { Given, Run } from '../../world/command.ts'
+import { ruleWords } from '../../render/rule-lines.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const Asked = z.object({
+  options: z.object({
+    prefix: z.string().optional(),
+    command: z.string().optional(),
+    in: z.string().optional(),
+    file: z.string().optional(),
+    folder: z.string().optional(),
+    json: z.boolean().default(false),
+  }),
+})
+
+export const Output = z.object({ ok: z.literal(true), rule: Rule })
+
+/** Adds a rule to a workspace. */
+export function runWith(given: Rule['answer']): Run {
+  return (world, asked) => add(world, asked, given)
+}
+
+async function add(world: CliWorld, given: Given, what: Rule['answer']): Promise<number> {
+  const { json, ...worded } = Asked.parse(given).options
+  return inWorkspace(
+    world,
+    given,
+    async ({ harness: { rules: store } }) => {
+      const rule = wordedRule(worded, what)
+      if (!rule.ok) return rule
+      const added = await store.add(rule.value)
+      if (!added.ok) return added
+      return ok(
+        answer(world, json, { rule: rule.value }, () => `Added: ${ruleWords(rule.value)}\n`),
+      )
+    },
+    { make: true },
+  )
+}

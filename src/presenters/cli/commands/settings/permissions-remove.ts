@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { failed, ok } from '../../../../model/errors.ts'
+import { noSuchRule } from '../../../../session/live/session-rules.ts'
+import { answer } from '../../world/answer.ts'
+import type { Given } from '../../world/command.ts'
+import { ListedRule, listedRule, ruleWords } from '../../render/rule-lines.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string()]),
+  options: z.object({ json: z.boolean().default(false) }),
+})
+
+export const Output = z.object({
+  ok: z.literal(true),
+  removed: ListedRule.describe('With the number it had.'),
+})
+
+/** Removes a rule of a workspace, by its number in the list. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [named],
+    options: { json },
+  } = Asked.parse(given)
+  return inWorkspace(
+    world,
+    given,
+    async ({ harness: { rules: store } }) => {
+      if (!/^[1-9]\d{0,5}$/.test(named)) {
+        return failed('invalid_args', `"${named}" is not the number of a rule.`, {}, [
+          { action: 'List the rules.', command: 'hawser permissions' },
+        ])
+      }
+      const stored = await store.read()
+      if (!stored.ok) return stored
+      const removed = stored.value.map(listedRule)[Number(named) - 1]
+      if (removed === undefined) return noSuchRule(Number(named))
+      const done = await store.remove(removed.rule)
+      if (!done.ok) return done
+      return ok(answer(world, json, { removed }, () => `Removed: ${ruleWords(removed.rule)}\n`))
+    },
+    { make: true },
+  )
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { ok } from '../../../../model/errors.ts'
+import { answer } from '../../world/answer.ts'
+import type { Given } from '../../world/command.ts'
+import { ListedRule, listedRule, ruleLine } from '../../render/rule-lines.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
+
+const Asked = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+
+export const Output = z.object({
+  ok: z.literal(true),
+  workspace: z.string(),
+  rules: z.array(ListedRule).describe('In the order they were made.'),
+})
+
+/** Lists what is allowed and denied in advance in a workspace. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const { json } = Asked.parse(given).options
+  return inWorkspace(
+    world,
+    given,
+    async ({ harness: { rules: store, workspace } }) => {
+      const stored = await store.read()
+      if (!stored.ok) return stored
+      const rules = stored.value.map(listedRule)
+      const lines = () => (rules.length === 0 ? NONE : rules.map(ruleLine).join(''))
+      return ok(answer(world, json, { workspace, rules }, lines))
+    },
+    { make: true },
+  )
+}
+
+const NONE = 'There are no rules for this workspace. Add one: hawser permissions allow --help\n'

@@ -1,0 +1,148 @@
+import * as z from 'zod'
+import { timestamp } from '../../../../host/clock.ts'
+import { trust } from '../../../../host/settings.ts'
+import { failed, ok, type Failed, type Result } from '../../../../model/errors.ts'
+import { SessionId, Sha256 } from '../../../../model/ids.ts'
+import type { ListedSession } from '../../../../session/queries/list.ts'
+import { readAllSettings, sourcedSettings } from '../../../../session/settings/stored-settings.ts'
+import { answer } from '../../world/answer.ts'
+import type { Given } from '../../world/command.ts'
+import { canAsk, confirmed } from '../../world/confirm.ts'
+import { sessionNamed } from '../../input/session-reference.ts'
+import { shownValue } from '../../input/setting-values.ts'
+import { inSettings, type SettingsPlace } from '../../world/settings-place.ts'
+import { visibleLine } from '../../text/visible-text.ts'
+import { inWorkspace } from '../../world/workspace.ts'
+import type { CliWorld, Opened } from '../../world/world.ts'
+
+const Asked = z.object({
+  args: z.tuple([z.string().optional()]),
+  options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
+})
+type Options = z.infer<typeof Asked>['options']
+
+export const Output = z.object({
+  ok: z.literal(true),
+  what: z.enum(['settings', 'session']),
+  changed: z
+    .boolean()
+    .describe('False when there was nothing to trust, or it was trusted already.'),
+  session_id: SessionId.optional(),
+  sha256: Sha256.optional().describe('Of the settings that are trusted now.'),
+  settings: z.record(z.string(), z.unknown()).optional().describe('What counts from now on.'),
+})
+
+/** Vouches for the settings of a workspace, or for a Session from elsewhere, when a person said so who saw what it is. */
+export async function run(world: CliWorld, given: Given): Promise<number> {
+  const {
+    args: [named],
+    options,
+  } = Asked.parse(given)
+  return named === undefined
+    ? inSettings(world, given, 'open', (place) => trustSettings(world, place, options))
+    : inWorkspace(world, given, (opened) => trustSession(world, opened, named, options))
+}
+
+async function trustSettings(
+  world: CliWorld,
+  { home, workspace, ids }: SettingsPlace,
+  { yes, json }: Options,
+): Promise<Result<number>> {
+  const stored = await readAllSettings(home, workspace)
+  if (!stored.ok) return stored
+  const waiting = sourcedSettings(stored.value).flatMap(({ setting, untrusted }) =>
+    untrusted === undefined ? [] : [[setting.key, untrusted] as const],
+  )
+  const { here } = stored.value
+  const what = { what: 'settings' }
+  if (here === undefined || workspace === undefined || waiting.length === 0) {
+    return ok(answer(world, json, { ...what, changed: false }, () => NOTHING_WAITS))
+  }
+  const lines = waiting.map(([key, value]) => `  ${key} = ${shownValue(value)}\n`)
+  const summary = `This workspace sets what does not count yet:\n${lines.join('')}`
+  const refused = await unlessSure(world, yes, {
+    summary,
+    question: 'Trust these settings, as they are now?',
+    command: 'hawser trust --yes',
+  })
+  if (refused !== undefined) return refused
+  // What was shown is what is trusted: a file that changed meanwhile has another hash.
+  const { sha256 } = here
+  const at = timestamp(world.clock)
+  const done = await trust(home, { sha256, what: `settings of ${workspace.label}`, at }, ids)
+  if (!done.ok) return done
+  const settings = Object.fromEntries(waiting)
+  const keys = waiting.map(([key]) => key).join(', ')
+  const words = () => `From now on this counts here: ${keys}.\n`
+  return ok(answer(world, json, { ...what, changed: true, sha256, settings }, words))
+}
+
+const NOTHING_WAITS = 'Every setting of this workspace counts already.\n'
+
+async function trustSession(
+  world: CliWorld,
+  { harness }: Opened,
+  named: string,
+  { yes, json }: Options,
+): Promise<Result<number>> {
+  const id = await sessionNamed(harness, named)
+  if (!id.ok) return id
+  const session = await harness.find(id.value)
+  if (!session.ok) return session
+  const what = { what: 'session', session_id: id.value }
+  if (!session.value.foreign) {
+    const known = () => `${id.value} began here: there is nothing to vouch for.\n`
+    return ok(answer(world, json, { ...what, changed: false }, known))
+  }
+  const refused = await unlessSure(world, yes, {
+    summary: summaryOf(session.value),
+    question: 'Vouch for it, so that it can be continued here?',
+    command: `hawser trust ${id.value} --yes`,
+  })
+  if (refused !== undefined) return refused
+  const adopted = await harness.adopt(id.value)
+  if (!adopted.ok) return adopted
+  const words = () => `${id.value} is yours from now on: hawser run --session ${id.value}\n`
+  return ok(answer(world, json, { ...what, changed: true }, words))
+}
+
+function summaryOf({ id, state }: ListedSession): string {
+  const { title, turns, last_ts, provider, model, workspace, permission_mode } = state
+  const facts = [
+    ['title', title],
+    ['Turns', String(turns)],
+    ['written', last_ts],
+    ['workspace', workspace],
+    ['model', `${provider}/${model}`],
+    ['permission', permission_mode === 'auto' ? AUTO_THERE : permission_mode],
+  ] as const
+  const lines = facts.map(([name, value]) => `  ${name}: ${visibleLine(value)}\n`)
+  return `${id} did not begin here:\n${lines.join('')}`
+}
+
+/** To vouch for content permits nothing. */
+const AUTO_THERE = 'ask (recorded: auto; only --permission auto sets that here)'
+
+interface Asking {
+  readonly summary: string
+  readonly question: string
+  /** What says yes beforehand. */
+  readonly command: string
+}
+
+/** Shows what it is about and asks, unless a yes was given beforehand; answers why not to go on. */
+async function unlessSure(
+  { streams }: CliWorld,
+  yes: boolean,
+  { summary, question, command }: Asking,
+): Promise<Failed | undefined> {
+  streams.stderr.write(summary)
+  if (yes) return undefined
+  if (!canAsk(streams)) {
+    const message =
+      'Only you can vouch for that, and there is no terminal to ask you at. Say --yes.'
+    return failed('invalid_args', message, {}, [{ action: 'Say yes.', command }])
+  }
+  const sure = await confirmed(streams, question)
+  return sure ? undefined : failed('refused', 'You did not say yes, so nothing is trusted.')
+}

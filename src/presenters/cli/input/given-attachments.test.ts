@@ -1,0 +1,97 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { freshFolder } from '../../../../test/support/folder.ts'
+import { sampleEvents } from '../../../../test/support/sample-events.ts'
+import type { AttachmentInput } from '../../../model/attachment.ts'
+import { failed, ok } from '../../../model/errors.ts'
+import type { WholeEvent } from '../../../model/events/event.ts'
+import { attachmentNamed, attachmentsNamed, enclosedIn } from './given-attachments.ts'
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+
+function sources(stdin: Buffer | undefined) {
+  return {
+    cwd: () => '/here',
+    clipboard: async () => ok(Buffer.from('copied')),
+    ...(stdin === undefined
+      ? {}
+      : {
+          stdin: {
+            isTTY: false,
+            all: async () => stdin,
+            upTo: async (limit: number) => stdin.subarray(0, limit),
+            keys: () => () => {},
+            interrupt: () => {},
+          },
+        }),
+  }
+}
+
+test.each([
+  ['a.png', { from: 'path', path: '/here/a.png' }],
+  ['../b/a.png', { from: 'path', path: '/b/a.png' }],
+  ['/x/a.png', { from: 'path', path: '/x/a.png' }],
+  ['./clipboard', { from: 'path', path: '/here/clipboard' }],
+  ['c:pictures', { from: 'path', path: '/here/c:pictures' }],
+  ['https://example.com/a.png', { from: 'link', uri: 'https://example.com/a.png' }],
+  ['file:///x/a.png', { from: 'link', uri: 'file:///x/a.png' }],
+  ['clipboard', { from: 'bytes', name: 'clipboard.txt', bytes: Buffer.from('copied') }],
+  ['-', { from: 'bytes', name: 'stdin.png', bytes: PNG }],
+])('%s is attached as what it names', async (named, input) => {
+  expect(await attachmentNamed(sources(PNG), named)).toEqual({ ok: true, value: input })
+})
+
+test('of a standard input that is too long, one byte too many is taken', async () => {
+  const given = await attachmentNamed(sources(Buffer.alloc(11 * 1024 * 1024, 'a')), '-')
+  expect(given).toMatchObject({ ok: true, value: { bytes: { length: 10 * 1024 * 1024 + 1 } } })
+})
+
+test('what cannot be read is an error before anything begins', async () => {
+  const away = { ...sources(PNG), clipboard: async () => failed('unreadable', 'no clipboard') }
+  const lost = {
+    ...sources(PNG),
+    cwd: () => {
+      throw new Error('gone')
+    },
+  }
+  const kinds = [
+    await attachmentsNamed(away, ['a.png', 'clipboard']),
+    await attachmentsNamed(sources(PNG), ['-', '-']),
+    await attachmentsNamed(sources(undefined), ['-']),
+    await attachmentsNamed(sources(PNG), ['']),
+    await attachmentsNamed(lost, ['a.png']),
+  ].map((result) => (result.ok ? 'ok' : result.error.kind))
+  expect(kinds).toEqual(['unreadable', 'invalid_args', 'invalid_args', 'invalid_args', 'not_found'])
+})
+
+/** A Session in which `@img1` was attached. */
+function session() {
+  const [descriptor] = sampleEvents().descriptors
+  const message = { type: 'user_message', seq: 1, data: { resources: [descriptor] } }
+  return { events: [message as unknown as WholeEvent] }
+}
+
+test('@ words mean handles of the Session and files that are there, and all else is text', async () => {
+  const folder = await freshFolder()
+  await mkdir(join(folder, 'folder.png'))
+  await writeFile(join(folder, 'a b.png'), '')
+  await writeFile(join(folder, 'img1.png'), '')
+  await writeFile(join(folder, 'given.txt'), '')
+  await symlink('img1.png', join(folder, 'link.png'))
+  const given: AttachmentInput = { from: 'path', path: join(folder, 'given.txt') }
+  const text =
+    '@img1, @img2: @img1.png @./img1.png @"a b.png" @given.txt @link.png @folder.png @gone.png @x'
+  const enclosed = await enclosedIn(text, session(), [given], { cwd: () => folder })
+  expect(enclosed).toEqual({
+    attachments: [
+      given,
+      { from: 'path', path: join(folder, 'img1.png') },
+      { from: 'path', path: join(folder, 'a b.png') },
+      // Whoever judges it says why a link is refused.
+      { from: 'path', path: join(folder, 'link.png') },
+    ],
+    views: ['@img1'],
+    unknown: ['@img2'],
+  })
+})

@@ -1,0 +1,101 @@
+import { leadsToFile } from '../../../host/machine.ts'
+import { SessionResources } from '../../../history/session-resources.ts'
+import type { AttachmentInput } from '../../../model/attachment.ts'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { LIMITS } from '../../../model/limits.ts'
+import type { Session } from '../../../session/live/session.ts'
+import { mentionsIn } from './mentions.ts'
+import { stagedName } from './staged-name.ts'
+import { wholePath } from './whole-path.ts'
+import type { CliWorld } from '../world/world.ts'
+
+/** Where bytes without a name come from. */
+type Sources = Pick<CliWorld, 'cwd' | 'clipboard'> & {
+  readonly stdin?: Pick<CliWorld['streams']['stdin'], 'isTTY' | 'upTo'>
+}
+
+/** What goes with a message besides its words. */
+export interface Enclosed {
+  readonly attachments: readonly AttachmentInput[]
+  /** Handles of Resources that the model is to see again. */
+  readonly views: readonly string[]
+  /** Words that look like handles, and are none of this Session. */
+  readonly unknown: readonly string[]
+}
+
+/** What a person named to be attached: a path, a URL, `-` for standard input, or `clipboard`. Nobody judges it here. */
+export async function attachmentNamed(
+  sources: Sources,
+  named: string,
+): Promise<Result<AttachmentInput>> {
+  if (named === '-') return fromStdin(sources)
+  if (named === 'clipboard') {
+    const bytes = await sources.clipboard()
+    return bytes.ok ? ok(staged('clipboard', bytes.value)) : bytes
+  }
+  if (SCHEME.test(named)) return ok({ from: 'link', uri: named })
+  if (named === '') return failed('invalid_args', 'There is nothing to attach: name a file.')
+  const path = wholePath(sources, named)
+  return path.ok ? ok({ from: 'path', path: path.value }) : path
+}
+
+/** All that a person named, in that order. */
+export async function attachmentsNamed(
+  sources: Sources,
+  names: readonly string[],
+): Promise<Result<readonly AttachmentInput[]>> {
+  if (names.filter((name) => name === '-').length > 1) {
+    return failed('invalid_args', 'Standard input can be attached once.')
+  }
+  const inputs: AttachmentInput[] = []
+  for (const name of names) {
+    const input = await attachmentNamed(sources, name)
+    if (!input.ok) return input
+    inputs.push(input.value)
+  }
+  return ok(inputs)
+}
+
+/** What a prompt that a person typed means by its `@` words; what `attached` holds already is not attached again. */
+export async function enclosedIn(
+  text: string,
+  session: Pick<Session, 'events'>,
+  attached: readonly AttachmentInput[],
+  sources: Pick<Sources, 'cwd'>,
+): Promise<Enclosed> {
+  const { handles, paths } = mentionsIn(text)
+  const known = handles.length === 0 ? undefined : new SessionResources(session.events)
+  const isKnown = (handle: string) => known?.byHandle(handle) !== undefined
+  const added: AttachmentInput[] = []
+  for (const named of paths) {
+    const path = wholePath(sources, named)
+    if (!path.ok || [...attached, ...added].some((one) => isPath(one, path.value))) continue
+    if (await leadsToFile(path.value)) added.push({ from: 'path', path: path.value })
+  }
+  return {
+    attachments: [...attached, ...added],
+    views: handles.filter(isKnown),
+    unknown: handles.filter((handle) => !isKnown(handle)),
+  }
+}
+
+/** Two letters at least: one alone may be a drive. */
+const SCHEME = /^[a-z][a-z0-9+-]+:/i
+
+async function fromStdin({ stdin }: Sources): Promise<Result<AttachmentInput>> {
+  if (stdin === undefined || stdin.isTTY) {
+    return failed('invalid_args', 'Standard input is a terminal: there is nothing to attach.', {}, [
+      { action: 'Pipe it in.', command: 'hawser run --attach - "What is this?" < picture.png' },
+    ])
+  }
+  // One byte more than may be attached, so that whoever judges it sees that it is too much.
+  return ok(staged('stdin', await stdin.upTo(LIMITS.attachment_bytes + 1)))
+}
+
+function staged(stem: string, bytes: Buffer): AttachmentInput {
+  return { from: 'bytes', name: stagedName(stem, bytes), bytes }
+}
+
+function isPath(input: AttachmentInput, path: string): boolean {
+  return input.from === 'path' && input.path === path
+}

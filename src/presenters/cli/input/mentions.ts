@@ -1,0 +1,61 @@
+import { ATTACHMENT_EXTENSIONS } from '../../../model/limits.ts'
+import { HANDLE_PREFIXES } from '../../../model/descriptor.ts'
+
+/** What a prompt may mean by its `@` words, each once, in order. What it does mean, the Session and the disk decide. */
+export interface Mentions {
+  /** As in `@img1`. */
+  readonly handles: readonly string[]
+  /** As they were written behind the `@`. */
+  readonly paths: readonly string[]
+}
+
+/**
+ * Finds `@img1`, `@docs/a.pdf` and `@"a b.png"` in a text, and leaves the text alone. An `@` within a word, as in an
+ * address of mail, begins none; punctuation behind it does not belong to it. Pure.
+ */
+export function mentionsIn(text: string): Mentions {
+  const handles = new Set<string>()
+  const paths = new Set<string>()
+  for (const [, quoted, bare = ''] of text.matchAll(MENTION)) {
+    const handle = quoted === undefined ? HANDLE.exec(bare)?.[0] : undefined
+    if (handle !== undefined) handles.add(`@${handle}`)
+    const path = handle === undefined ? pathIn(quoted, bare) : undefined
+    if (path !== undefined && paths.size < MOST_PATHS) paths.add(path)
+  }
+  return { handles: [...handles], paths: [...paths] }
+}
+
+const LONGEST_PATH = 4_096
+
+/** Every one of them is looked for on the disk. */
+const MOST_PATHS = 100
+
+const MENTION = /(?<=^|[\s([{<"'“‘«,;:])@(?:"([^"\n]+)"|([^\s"]+))/gu
+
+const PREFIXES = Object.values(HANDLE_PREFIXES).join('|')
+/** `@img1.` ends a sentence; `@img1.png`, `@img1/a` and `@img12a` are something else. */
+const HANDLE = new RegExp(
+  String.raw`^(?:${PREFIXES})[1-9][0-9]{0,8}(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])`,
+  'u',
+)
+
+/** So many signs of punctuation behind a path are looked past. */
+const MOST_SIGNS = 8
+const PUNCTUATION = /(?:['’]s|[.,;:!?)\]}>'’”»…*_`])$/u
+
+function pathIn(quoted: string | undefined, bare: string): string | undefined {
+  if (quoted !== undefined) return hasExtension(quoted) ? quoted : undefined
+  let path = bare
+  for (let signs = 0; signs <= MOST_SIGNS; signs++) {
+    if (hasExtension(path)) return path
+    path = path.replace(PUNCTUATION, '')
+  }
+  return undefined
+}
+
+/** The last one counts, in small letters, and something must stand before it. */
+function hasExtension(path: string): boolean {
+  if (path.length > LONGEST_PATH) return false
+  const extension = /[^/\\](\.[^./\\]+)$/.exec(path)?.[1]
+  return extension !== undefined && Object.hasOwn(ATTACHMENT_EXTENSIONS, extension.toLowerCase())
+}

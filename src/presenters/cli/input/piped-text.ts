@@ -1,0 +1,67 @@
+import { isUtf8 } from 'node:buffer'
+import { binaryKind } from '../../../encoding/magic-bytes.ts'
+import type { Clock } from '../../../host/clock.ts'
+import type { Streams } from '../../../host/streams.ts'
+import type { AttachmentInput } from '../../../model/attachment.ts'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { LIMITS } from '../../../model/limits.ts'
+import { counted } from '../text/amounts.ts'
+
+/** What standard input adds to a prompt that was given in words. */
+export interface PipedText {
+  /** Text that goes into the message itself. */
+  readonly piped?: string
+  /** Text that is too long for that, or not UTF-8. */
+  readonly attached?: AttachmentInput
+  /** For the person, who may not have meant it to be read. */
+  readonly notice?: string
+}
+
+/**
+ * Reads standard input beside a prompt, if a file or a pipe is there. A pipe that sends nothing at first is left alone: many
+ * programs start others with one that they never write to or close.
+ */
+export async function pipedText(
+  stdin: Pick<Streams['stdin'], 'source' | 'ready' | 'upTo'>,
+  clock: Clock,
+): Promise<Result<PipedText>> {
+  if (stdin.source !== 'file' && stdin.source !== 'pipe') return ok({})
+  const patience = new AbortController()
+  const stop = clock.after(LIMITS.piped_wait_ms, () => patience.abort())
+  const ready = await stdin.ready(patience.signal)
+  stop()
+  if (!ready) return ok({ notice: SILENT })
+  // One byte more than may be attached shows that it is too much.
+  const bytes = await stdin.upTo(LIMITS.attachment_bytes + 1)
+  if (bytes.length === 0) return ok({ notice: EMPTY })
+  const refused = tooLong(bytes) ?? notText(bytes)
+  if (refused !== undefined) return refused
+  const notice = `read ${counted(bytes.length, 'byte')} from standard input; they are sent with the prompt. ${PREVENT}`
+  if (bytes.length > LIMITS.piped_text_bytes || !isUtf8(bytes)) {
+    return ok({ attached: { from: 'bytes', name: 'stdin.txt', bytes }, notice })
+  }
+  return ok({ piped: bytes.toString('utf8'), notice })
+}
+
+const PREVENT = 'To leave it unread: </dev/null'
+const SECONDS = LIMITS.piped_wait_ms / 1000
+const SILENT = `standard input is a pipe that sent nothing for ${SECONDS} seconds, so it is ignored. ${PREVENT}`
+const EMPTY = 'standard input is empty; the prompt is sent alone.'
+
+function tooLong({ length }: Buffer): Failed | undefined {
+  const limit = LIMITS.attachment_bytes
+  if (length <= limit) return undefined
+  return failed('too_large', 'Standard input has more than 10 MiB.', { limit }, [
+    { action: 'Save it to a file in the workspace and refer to that file in the prompt.' },
+  ])
+}
+
+function notText(bytes: Buffer): Failed | undefined {
+  const kind = binaryKind(bytes)
+  if (kind === undefined) return undefined
+  const message = `Standard input is not UTF-8 text but ${kind}, which cannot be sent as text.`
+  return failed('invalid_args', message, { kind }, [
+    { action: 'Attach it instead.', command: 'hawser run --attach - "What is this?" < FILE' },
+    { action: 'Leave it unread.', command: 'hawser run "What is this?" < /dev/null' },
+  ])
+}

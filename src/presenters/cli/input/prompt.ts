@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import { LIMITS } from '../../../model/limits.ts'
+import type { CliWorld } from '../world/world.ts'
+
+export interface Prompt {
+  readonly text: string
+  /** A person typed it here: its `@` words mean files and Resources. */
+  readonly typed: boolean
+}
+
+/** What else is given with a prompt. */
+export interface Beside {
+  /** Something is attached, so that there need be no words. */
+  readonly attached: boolean
+  /** Standard input is itself what is attached. */
+  readonly stdin: boolean
+}
+
+/** What a person asks: the words of the command, or else everything that standard input holds. */
+export async function promptOf(
+  { streams }: CliWorld,
+  words: unknown,
+  { attached, stdin }: Beside = { attached: false, stdin: false },
+): Promise<Result<Prompt>> {
+  const typed = Array.isArray(words) ? words.join(' ') : ''
+  if (typed !== '' && typed !== '-') return fitting(Buffer.from(typed), { attached, typed: true })
+  if (stdin && typed === '-') {
+    return failed('invalid_args', 'Standard input is either the prompt or attached, not both.')
+  }
+  if (stdin || (attached && streams.stdin.isTTY)) return ok({ text: '', typed: true })
+  if (streams.stdin.isTTY) {
+    return failed('invalid_args', 'There is nothing to do: say what you want.', {}, [
+      { action: 'Ask for something.', command: 'hawser run "What is in this folder?"' },
+    ])
+  }
+  const bytes = await streams.stdin.all(LIMITS.user_text_bytes)
+  return bytes === undefined ? tooLong() : fitting(bytes, { attached, typed: false })
+}
+
+function fitting(
+  bytes: Buffer,
+  { attached, typed }: { readonly attached: boolean; readonly typed: boolean },
+): Result<Prompt> {
+  if (bytes.length > LIMITS.user_text_bytes) return tooLong()
+  if (!isUtf8(bytes)) return failed('invalid_args', 'The prompt is not UTF-8 text.')
+  const text = bytes.toString('utf8')
+  if (text.trim() === '' && !attached)
+    return failed('invalid_args', 'There is nothing to do: the prompt is blank.')
+  return ok({ text, typed })
+}
+
+function tooLong(): Result<never> {
+  const limit = LIMITS.user_text_bytes
+  return failed('too_large', 'The prompt has more than 1 MiB.', { limit }, [
+    { action: 'Put the text into a file of the workspace, and ask for that file.' },
+  ])
+}

@@ -1,0 +1,34 @@
+import { failed, ok, type Result } from '../../../model/errors.ts'
+
+export interface PatternOptions {
+  readonly ignoreCase: boolean
+  /** The pattern is plain text. */
+  readonly fixed: boolean
+}
+
+/** The regular expression a person meant. */
+export function searchPattern(
+  pattern: string,
+  { ignoreCase, fixed }: PatternOptions,
+): Result<RegExp> {
+  const source = fixed ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern
+  const flags = ignoreCase ? 'i' : ''
+  // Strict first, in which characters are whole and classes such as \p{L} work; then as most people write them.
+  const strict = compiled(source, `${flags}u`)
+  if (strict instanceof RegExp) return ok(strict)
+  const loose = compiled(source, flags)
+  if (loose instanceof RegExp) return ok(loose)
+  return failed('invalid_args', `That is no regular expression: ${loose}.`, { pattern }, [
+    { action: 'Search for it as plain text, with -F.' },
+  ])
+}
+
+/** The expression, or what the engine says against it. */
+function compiled(source: string, flags: string): RegExp | string {
+  try {
+    return new RegExp(source, flags)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return error.message.split(': ').at(-1) ?? ''
+  }
+}

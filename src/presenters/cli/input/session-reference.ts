@@ -1,0 +1,75 @@
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { SessionId, TurnId } from '../../../model/ids.ts'
+import type { Harness } from '../../../session/harness.ts'
+import type { Session } from '../../../session/live/session.ts'
+
+/** A part of an id that is long enough to be meant. */
+const ENDING = /^[0-9a-z]{4,26}$/
+
+/** The id a person meant: whole, its last characters, or `latest`, also where they named none. What is none of these never becomes a path. */
+export async function sessionNamed(
+  harness: Harness,
+  named: unknown = 'latest',
+): Promise<Result<SessionId>> {
+  const whole = SessionId.safeParse(named)
+  if (whole.success) return ok(whole.data)
+  if (named === 'latest') {
+    const [latest] = await harness.list()
+    return latest === undefined ? none('There is no Session in this folder yet.') : ok(latest.id)
+  }
+  if (typeof named !== 'string' || !ENDING.test(named)) return notAnId()
+  const found = (await harness.list()).filter(({ id }) => id.endsWith(named))
+  const [only] = found
+  if (only === undefined) return none('No Session of this folder ends like that.')
+  if (found.length === 1) return ok(only.id)
+  return failed('invalid_args', `${found.length} Sessions end like that.`, {
+    sessions: found.map(({ id }) => id),
+  })
+}
+
+export async function openNamed(harness: Harness, named: unknown): Promise<Result<Session>> {
+  const id = await sessionNamed(harness, named)
+  return id.ok ? harness.open(id.value) : id
+}
+
+/** What stands where a Session may be left out: a lone Turn is one of the latest Session. Shorter than any part of an id. */
+export function sessionAndTurn(
+  first: string | undefined,
+  second: string | undefined,
+): { readonly session: string | undefined; readonly turn: string | undefined } {
+  const isTurn = first !== undefined && second === undefined && LONE_TURN.test(first)
+  return isTurn ? { session: undefined, turn: first } : { session: first, turn: second }
+}
+
+const LONE_TURN = /^(?:[1-9]\d{0,2}|trn_.*)$/
+
+/** The Turn a person meant: its id, or its number in the Session, from 1. `undefined` when none was named. */
+export function turnNamed(session: Session, named: unknown): Result<TurnId | undefined> {
+  if (named === undefined) return ok(undefined)
+  const turns = session.events.flatMap((event) =>
+    event.type === 'turn_started' && event.turn_id !== undefined ? [event.turn_id] : [],
+  )
+  const whole = TurnId.safeParse(named)
+  const number =
+    typeof named === 'string' && /^[1-9]\d{0,8}$/.test(named) ? Number(named) : undefined
+  const turn = whole.success ? turns.find((one) => one === whole.data) : turns[(number ?? 0) - 1]
+  if (turn !== undefined) return ok(turn)
+  return failed('not_found', 'This Session has no such Turn.', { turns: turns.length }, [
+    { action: 'See the Turns of the Session.', command: `hawser log show ${session.id}` },
+  ])
+}
+
+function none(message: string): Failed {
+  return failed('not_found', message, {}, [
+    { action: 'List the Sessions of this folder.', command: 'hawser sessions' },
+  ])
+}
+
+function notAnId(): Failed {
+  return failed(
+    'invalid_args',
+    'That is not the id of a Session: one looks like ses_01kg8m2q3r4s5t6v7w8x9y0z12.',
+    {},
+    [{ action: 'List the Sessions of this folder.', command: 'hawser sessions' }],
+  )
+}

@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
+import { allSettings, modelSettings, settingAt, type Setting } from '../../../model/settings.ts'
+import { quoted, shortened } from '../../../encoding/quote.ts'
+import { usableKey } from '../../../session/settings/credentials.ts'
+import type { SourcedSetting } from '../../../session/settings/stored-settings.ts'
+import { nearest } from '../text/nearest.ts'
+import { visibleLine } from '../text/visible-text.ts'
+
+/** The setting a person named. One that does not exist is answered with the nearest that does. */
+export function settingNamed(key: string): Result<Setting> {
+  const found = settingAt(key)
+  if (found !== undefined) return ok(found)
+  const fixed = allSettings().map((setting) => setting.key)
+  const keys = [...fixed, ...modelSettings('<id>').map((setting) => setting.key)]
+  const below = keys.filter((one) => one.startsWith(`${key}.`))
+  if (below.length > 0)
+    return failedKey(`${key} is a group: name one of ${below.join(', ')}.`, keys)
+  if (key.startsWith('models.')) {
+    const message = `There is no setting ${shown(key)}. Name a model and one of its facts, as in models.gpt-5.5.window_tokens.`
+    return failedKey(message, keys)
+  }
+  const close = nearest(key, fixed)
+  const hint = close === undefined ? '' : ` Did you mean ${close}?`
+  return failedKey(`There is no setting ${shown(key)}.${hint}`, keys, close)
+}
+
+/** The value that a person typed, as the setting takes it: a number, a boolean, one of some words, or text. */
+export function settingValue(setting: Setting, typed: string): Result<unknown> {
+  const text = setting.secret ? usableKey(typed) : typed
+  const readings: unknown[] = [text]
+  if (/^-?\d+(\.\d+)?$/.test(typed)) readings.push(Number(typed))
+  if (shapeOf(setting).type === 'array') readings.push(typed === '' ? [] : typed.split(','))
+  if (typed === 'true' || typed === 'false') readings.push(typed === 'true')
+  const fitting = readings.find(
+    (reading) => reading !== undefined && setting.schema.safeParse(reading).success,
+  )
+  if (fitting !== undefined) return ok(fitting)
+  const allowed = allowedIn(setting)
+  // What could be anything could be a secret, and is not repeated.
+  const instead = isFreeText(setting) ? '' : `, not ${shown(typed)}`
+  return failed('invalid_args', `${setting.key} takes ${allowed}${instead}.`, {
+    key: setting.key,
+    allowed,
+  })
+}
+
+function shown(typed: string): string {
+  return quoted(shortened(typed, 80))
+}
+
+/** A value as a person types it. */
+export function shownValue(value: unknown): string {
+  return visibleLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** Whether colours are wanted, by the setting that counts. */
+export function chosenColour(settings: readonly SourcedSetting[]): 'auto' | 'always' | 'never' {
+  const chosen = settings.find(({ setting }) => setting.key === 'display.colour')?.value
+  return chosen === 'always' || chosen === 'never' ? chosen : 'auto'
+}
+
+const Shape = z.object({
+  type: z.string().optional(),
+  format: z.string().optional(),
+  enum: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
+  maximum: z.number().optional(),
+})
+
+function shapeOf({ schema }: Setting): z.infer<typeof Shape> {
+  return Shape.parse(z.toJSONSchema(schema))
+}
+
+/** Whether it takes any text, and so may hold what nobody else should see. */
+export function isFreeText(setting: Setting): boolean {
+  const { type, enum: words } = shapeOf(setting)
+  return (type === 'string' || type === 'array') && words === undefined
+}
+
+/** What a setting takes, in words. */
+export function allowedIn(setting: Setting): string {
+  const { type, format, enum: words, minimum, exclusiveMinimum, maximum } = shapeOf(setting)
+  if (setting.secret) return 'a key: letters, digits and signs without a space'
+  if (words !== undefined) return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+  if (type === 'boolean') return 'true or false'
+  if (type === 'array') return 'paths, absolute or below ~/, with commas between them'
+  if (type === 'integer' || type === 'number') {
+    const kind = type === 'integer' ? 'a whole number' : 'a number'
+    if (exclusiveMinimum !== undefined) return `${kind} above ${exclusiveMinimum}`
+    return maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER
+      ? `${kind} from ${minimum} on`
+      : `${kind} from ${minimum} to ${maximum}`
+  }
+  return format === 'uri' ? 'an http or https URL without user, query and fragment' : 'text'
+}
+
+function failedKey(message: string, keys: readonly string[], close?: string): Failed {
+  const command = `hawser config get${close === undefined ? '' : ` ${close}`}`
+  return failed('invalid_args', message, { keys }, [
+    { action: 'See which settings there are.', command },
+  ])
+}

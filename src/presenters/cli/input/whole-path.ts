@@ -1,0 +1,18 @@
+import { isAbsolute, join } from 'node:path'
+import { userHome } from '../../../host/machine.ts'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { CliWorld } from '../world/world.ts'
+
+/** A path that a person typed, from where they stand, or from their own folder behind `~/`. A whole one needs neither. */
+export function wholePath({ cwd }: Pick<CliWorld, 'cwd'>, path: string): Result<string> {
+  if (isAbsolute(path)) return ok(path)
+  const home = path.startsWith('~/') ? userHome() : undefined
+  if (home !== undefined) return ok(join(home, path.slice('~/'.length)))
+  try {
+    return ok(join(cwd(), path))
+  } catch {
+    return failed('not_found', 'The folder you are in is gone.', {}, [
+      { action: 'Name the file by its whole path.' },
+    ])
+  }
+}

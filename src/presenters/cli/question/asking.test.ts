@@ -1,0 +1,299 @@
+import { expect, test } from 'vitest'
+import { ok } from '../../../model/errors.ts'
+import { Asking } from './asking.ts'
+import type { Key } from '../screen/keys.ts'
+import { Questions, type Question } from './questions.ts'
+
+const QUESTION: Question = {
+  call_id: 'c1',
+  claim: { tool: 'bash', effect: 'run', paths: [], command: 'npm test', network: false },
+  arguments: '{"command":"npm test"}',
+  reason: 'it runs a program',
+  offers: [
+    {
+      rule: { kind: 'command', answer: 'allow', command: 'npm test', folder: '.' },
+      scopes: ['session', 'workspace'],
+    },
+    {
+      rule: { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] },
+      scopes: ['session', 'workspace'],
+      reworded: (text) => ok({ kind: 'prefix', answer: 'allow', words: text.split(' ') }),
+    },
+  ],
+}
+const typed = (text: string): Key => ({ kind: 'text', text })
+const press = (chord: string): Key => ({ kind: 'press', chord })
+
+/** A clock that goes on when told to. */
+class Hand {
+  #now = 0
+  #alarms = new Map<() => void, number>()
+
+  readonly clock = {
+    now: () => this.#now,
+    monotonicMs: () => this.#now,
+    after: (ms: number, then: () => void) => {
+      const alarm = () => then()
+      this.#alarms.set(alarm, this.#now + ms)
+      return () => void this.#alarms.delete(alarm)
+    },
+  }
+
+  pass(ms: number): void {
+    this.#now += ms
+    for (const [alarm, due] of this.#alarms) {
+      if (due > this.#now) continue
+      this.#alarms.delete(alarm)
+      alarm()
+    }
+  }
+}
+
+function open() {
+  const questions = new Questions()
+  const hand = new Hand()
+  let came = 0
+  const asking = new Asking(
+    questions,
+    hand.clock,
+    () => {},
+    () => {
+      came += 1
+    },
+  )
+  const interrupt = new AbortController()
+  const ask = (more: Partial<Question> = {}) =>
+    questions.ask({ ...QUESTION, ...more }, interrupt.signal)
+  /** Keys of someone who takes their time. */
+  const keys = (...pressed: readonly Key[]) => {
+    for (const key of pressed) {
+      hand.pass(1_000)
+      asking.take(key)
+    }
+  }
+  return { questions, hand, asking, interrupt, ask, keys, came: () => came }
+}
+
+const textOf = (rows: readonly (readonly { readonly text: string }[])[]) =>
+  rows.map((row) => row.map(({ text }) => text).join(''))
+const shown = (asking: Asking, columns = 70, most = 30) => ({
+  rows: textOf(asking.rows(columns, most)),
+  hint: textOf([asking.hint()])[0],
+})
+
+test('a question shows what would be done and what can be chosen, with nothing chosen', () => {
+  const { asking, hand, ask, came } = open()
+  void ask()
+  expect(shown(asking)).toEqual({
+    rows: [
+      '? bash npm test',
+      '  Asked because it runs a program.',
+      '  $ npm test',
+      '  1  Yes, once',
+      '  2  Yes, for this Session: this command in this folder',
+      '  3  Yes, for this Session: commands that begin with `npm test` …',
+      '  4  Yes, for this workspace: this command in this folder',
+      '  5  Yes, for this workspace: commands that begin with `npm test` …',
+      '  6  No',
+    ],
+    hint: 'A question …',
+  })
+  hand.pass(300)
+  expect([shown(asking).hint, came()]).toEqual(['↑ ↓ or 1-6 choose · Enter confirms · Esc no', 1])
+})
+
+test.each<[title: string, keys: readonly Key[], answer: object]>([
+  ['a digit and Enter', [typed('1'), press('enter')], { allowed: true, scope: 'once' }],
+  [
+    'arrows and Enter',
+    [press('down'), press('down'), press('enter')],
+    { allowed: true, scope: 'session', rule: { kind: 'command', command: 'npm test' } },
+  ],
+  [
+    'a prefix as it is',
+    [typed('5'), press('enter'), press('enter')],
+    { allowed: true, scope: 'workspace', rule: { kind: 'prefix', words: ['npm', 'test'] } },
+  ],
+  [
+    'a prefix that was edited',
+    [typed('3'), press('enter'), typed(' '), typed('2'), press('enter')],
+    { allowed: true, scope: 'session', rule: { kind: 'prefix', words: ['npm', 'test', '2'] } },
+  ],
+  ['no', [press('up'), press('enter'), press('enter')], { allowed: false, scope: 'once' }],
+  [
+    'no with a reason',
+    [typed('6'), press('enter'), { kind: 'paste', text: 'use\npnpm' }, press('enter')],
+    { allowed: false, scope: 'once', reason: 'use pnpm' },
+  ],
+])('%s answers', async (_title, pressed, answer) => {
+  const { ask, keys, asking } = open()
+  const answered = ask()
+  keys(...pressed)
+  expect(await answered).toMatchObject({ by: 'person', ...answer })
+  expect(asking.take(typed('1'))).toBe(false)
+})
+
+test('Escape is a no, unless something follows it at once', async () => {
+  const { ask, keys, hand, asking } = open()
+  const answered = ask()
+  keys(press('escape'))
+  asking.take(typed('['))
+  hand.pass(1_000)
+  expect(asking.waits).toBe(true)
+  keys(press('escape'))
+  hand.pass(150)
+  expect(await answered).toEqual({ allowed: false, scope: 'once', by: 'person' })
+})
+
+test.each<[title: string, keys: readonly Key[]]>([
+  ['letters', [typed('y'), typed('a'), typed('n'), typed('Y')]],
+  ['words and Enter', ['m', 'a', 'y', 'b', 'e'].map(typed).concat(press('enter'))],
+  ['a command', ['/', 'u', 'n', 'd', 'o'].map(typed).concat(press('enter'))],
+  ['Enter alone', [press('enter'), press('enter')]],
+  ['a digit of no choice', [typed('7'), press('enter'), typed('0'), press('enter')]],
+  ['a paste', [{ kind: 'paste', text: '1\n' }, press('enter')]],
+  ['a choice, then text', [typed('1'), typed('x'), press('enter')]],
+  [
+    'other keys',
+    [press('tab'), press('ctrl-d'), press('shift-enter'), press('ctrl-j'), press('left')],
+  ],
+])('%s at a question is no answer, however slowly it is typed', (_title, pressed) => {
+  const { ask, keys, asking } = open()
+  void ask()
+  keys(...pressed)
+  expect(asking.waits).toBe(true)
+})
+
+test('keys of someone who goes on typing count for nothing, however long that takes', () => {
+  const { asking, hand, ask } = open()
+  void ask()
+  for (const text of '1 2 3 4 5 6') {
+    hand.pass(299)
+    expect(asking.take(typed(text))).toBe(true)
+    asking.take(press('enter'))
+  }
+  expect([asking.waits, shown(asking).rows.some((row) => row.startsWith('❯'))]).toEqual([
+    true,
+    false,
+  ])
+})
+
+test('Enter that comes in one go with the choice confirms nothing', () => {
+  const { asking, hand, ask } = open()
+  void ask()
+  hand.pass(300)
+  asking.take(typed('1'))
+  asking.take(press('enter'))
+  hand.pass(99)
+  asking.take(press('enter'))
+  expect(asking.waits).toBe(true)
+})
+
+test('what does not fit the screen can be read page by page before anything is answered', () => {
+  const { ask, keys, asking } = open()
+  const lines = Array.from({ length: 40 }, (_, at) => `+line ${at + 1}`)
+  const diff = ['--- a/f', '+++ b/f', '@@ -0,0 +1,40 @@', ...lines, ''].join('\n')
+  void ask({
+    claim: { tool: 'write', effect: 'write', paths: ['f'], network: false },
+    arguments: '{"path":"f","content":""}',
+    diff,
+    offers: [],
+  })
+  const seen = new Set<string>()
+  for (let page = 0; page < 8; page++) {
+    const { rows } = shown(asking, 60, 14)
+    expect(rows.length).toBeLessThanOrEqual(14)
+    expect(rows.slice(-2)).toEqual(['  1  Yes, once', '  2  No'])
+    for (const row of rows) seen.add(row)
+    keys(press('page-down'))
+  }
+  const numbered = lines.map((line, at) => `  ${String(at + 1).padStart(2)} + ${line.slice(1)}`)
+  expect(numbered.filter((row) => !seen.has(row))).toEqual([])
+  expect(asking.waits).toBe(true)
+})
+
+test('a change is shown with line numbers and the lines around it', () => {
+  const { ask, asking } = open()
+  const diff =
+    '--- a/f\n+++ b/f\n@@ -8,3 +8,4 @@\n one\n-two\n+2\n+2b\n three\n@@ -90 +91 @@\n-x\n+y\n'
+  void ask({
+    claim: { tool: 'edit', effect: 'write', paths: ['l', 'f'], network: false },
+    arguments: '{"path":"l"}',
+    diff,
+    offers: [],
+  })
+  expect(shown(asking).rows.slice(2, -2)).toEqual([
+    '  leads to f',
+    '    8   one',
+    '    9 - two',
+    '    9 + 2',
+    '   10 + 2b',
+    '   11   three',
+    '    ⋮',
+    '   90 - x',
+    '   91 + y',
+  ])
+})
+
+test('in a terminal of a few rows the choice stays in sight', () => {
+  const { ask, keys, asking } = open()
+  void ask()
+  keys(typed('4'))
+  for (const most of [2, 3, 4, 6, 8]) {
+    const { rows } = shown(asking, 30, most)
+    expect(rows.length).toBeLessThanOrEqual(Math.max(most, 2))
+    if (most > 3) expect(rows.some((row) => row.startsWith('❯ 4'))).toBe(true)
+  }
+})
+
+test('questions are put one after the other, and each waits for its own keys', async () => {
+  const { ask, keys, asking, hand, came } = open()
+  const answers = [ask(), ask({ call_id: 'c2' })]
+  keys(typed('1'), press('enter'))
+  // The next one has just come up.
+  asking.take(typed('1'))
+  hand.pass(150)
+  asking.take(press('enter'))
+  expect(asking.waits).toBe(true)
+  keys(typed('6'), press('enter'), press('enter'))
+  expect(await Promise.all(answers)).toMatchObject([{ allowed: true }, { allowed: false }])
+  expect(came()).toBe(2)
+})
+
+test('an interrupted Turn takes its question back, and after leaving there is nobody to ask', async () => {
+  const { asking, interrupt, ask } = open()
+  const taken = ask()
+  interrupt.abort()
+  const nobody = { allowed: false, scope: 'once', by: 'nobody' }
+  expect([await taken, asking.waits]).toEqual([nobody, false])
+  expect(await ask()).toEqual(nobody)
+  const other = open()
+  const left = other.ask()
+  other.asking.close()
+  expect([await left, await other.ask()]).toEqual([nobody, nobody])
+  expect(await new Questions().ask(QUESTION, new AbortController().signal)).toEqual(nobody)
+})
+
+test('before a Resource goes to the model, the person is asked by its handle, name and size', () => {
+  const { asking, ask } = open()
+  const upload = {
+    handle: '@img1',
+    name: 'a\u202eb.png',
+    kind: 'image',
+    size_bytes: 12_595,
+  } as const
+  void ask({
+    call_id: undefined,
+    claim: { tool: 'upload', effect: 'none', paths: [], network: false, upload },
+    arguments: undefined,
+    reason: 'images are sent only when asked',
+    offers: [{ rule: { kind: 'upload', answer: 'allow' }, scopes: ['session'] }],
+  })
+  expect(shown(asking).rows).toEqual([
+    '? Send @img1 a\\u{202e}b.png (12.3 KiB) to the model?',
+    '  Asked because images are sent only when asked.',
+    '  1  Yes, once',
+    '  2  Yes, for this Session: sending attached files to the model',
+    '  3  No',
+  ])
+})

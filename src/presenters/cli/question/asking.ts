@@ -1,0 +1,257 @@
+import type { Clock } from '../../../host/clock.ts'
+import { PLAIN, type Line } from '../text/cell-width.ts'
+import { visibleLine } from '../text/visible-text.ts'
+import { answerOf, choicesOf, choiceText, fieldOf, NO, type Choice, type Field } from './choices.ts'
+import { EDITS, inserted, type Draft } from '../screen/draft.ts'
+import type { Key } from '../screen/keys.ts'
+import { proposalOf, questionTitle } from './proposal.ts'
+import type { Answer, Question, Questions } from './questions.ts'
+import { aside, sentences } from '../screen/rows.ts'
+
+/**
+ * No key counts until the question was in sight for this long without any: whoever was typing when it came up goes on
+ * typing, and answers nothing by that.
+ */
+const QUIET_MS = 300
+
+/** Enter counts only this long after the last key: what is pasted or sent in one go confirms nothing. */
+const CALM_MS = 100
+
+/** Escape is a no when nothing follows it: a sequence that arrives in pieces begins with it too. */
+const ESCAPE_MS = 150
+
+/**
+ * Puts the questions of a Turn to the person, one after the other. Nothing is chosen at first; an arrow or a digit chooses,
+ * Enter confirms, Escape says no. Every other key is ignored, and text that is typed or pasted closes the question to keys
+ * for the quiet time again.
+ */
+export class Asking {
+  readonly #questions: Questions
+  readonly #clock: Clock
+  readonly #changed: () => void
+  #shown: Question | undefined
+  #choices: readonly Choice[] = []
+  #chosen: number | undefined
+  /** Words that belong to the confirmed choice are being written. */
+  #field: (Field & { readonly draft: Draft }) | undefined
+  #problem = ''
+  /** First row of the proposal that is in sight. */
+  #from = 0
+  #page = 1
+  #open = false
+  #calm = false
+  #cancels = new Set<() => void>()
+
+  /** `changed`: what is to be shown is something else now. `came`: a question is there that was not before. */
+  constructor(questions: Questions, clock: Clock, changed: () => void, came: () => void) {
+    this.#questions = questions
+    this.#clock = clock
+    this.#changed = changed
+    questions.listen(() => {
+      if (questions.first === this.#shown) return
+      this.#begin(questions.first)
+      if (this.#shown !== undefined) came()
+      this.#changed()
+    })
+  }
+
+  /** True while a question waits: then every key is dealt with here. */
+  take(key: Key): boolean {
+    if (this.#shown === undefined) return false
+    const wasCalm = this.#calm
+    if (this.#open) this.#stir()
+    else this.#wait()
+    if (!this.#open) return true
+    if (isPress(key, 'escape')) this.#later(ESCAPE_MS, () => this.#settle(NO))
+    else if (isPress(key, 'enter')) {
+      if (wasCalm) this.#confirm()
+    } else if (this.#field !== undefined) this.#write(this.#field, key)
+    else this.#choose(key)
+    this.#changed()
+    return true
+  }
+
+  get waits(): boolean {
+    return this.#shown !== undefined
+  }
+
+  refuse(): void {
+    this.#settle(NO)
+  }
+
+  /** The question as a whole in at most `most` rows: the choices stay in sight, the proposal is shown a page at a time. */
+  rows(columns: number, most: number): Line[] {
+    if (this.#shown === undefined) return []
+    const title = questionTitle(this.#shown, columns)
+    const below = this.#field === undefined ? this.#choiceRows(columns) : this.#fieldRows(columns)
+    const proposal = proposalOf(this.#shown, columns)
+    const room = most - title.length - below.length
+    if (proposal.length <= room || room >= LEAST_ROOM) {
+      return [...title, ...this.#paged(proposal, room), ...below]
+    }
+    // A small terminal: the choice in sight, and all else a page at a time.
+    const few = Math.max(1, most - 2)
+    const marked = below.findIndex(([first]) => first?.text.startsWith(MARK) === true)
+    const from = Math.min(Math.max(0, below.length - few), Math.max(0, marked))
+    const kept = below.slice(from, from + few)
+    return [...this.#paged([...title, ...proposal], most - kept.length), ...kept]
+  }
+
+  /** The keys that count, as soon as they do. */
+  hint(): Line {
+    if (this.#shown === undefined) return []
+    if (!this.#open) return aside('A question …')
+    const text =
+      this.#field === undefined
+        ? `↑ ↓ or 1-${this.#choices.length} choose · Enter confirms · Esc no`
+        : 'Enter confirms · ↑ ↓ back to the choices · Esc no'
+    return [{ text, style: { bold: true, colour: 'yellow' } }]
+  }
+
+  close(): void {
+    this.#stopTimers()
+    this.#questions.leave()
+  }
+
+  #begin(question: Question | undefined): void {
+    this.#shown = question
+    this.#choices = question === undefined ? [] : choicesOf(question)
+    this.#chosen = undefined
+    this.#field = undefined
+    this.#problem = ''
+    this.#from = 0
+    this.#wait()
+  }
+
+  #choose(key: Key): void {
+    if (key.kind === 'press') {
+      const { chord } = key
+      if (chord === 'up' || chord === 'down') this.#move(chord)
+      else if (chord === 'page-down') this.#from += this.#page
+      else if (chord === 'page-up') this.#from = Math.max(0, this.#from - this.#page)
+      return
+    }
+    const number = key.kind === 'text' ? Number(key.text) : Number.NaN
+    if (Number.isInteger(number) && this.#choices[number - 1] !== undefined) {
+      this.#chosen = number - 1
+      return
+    }
+    // Someone is writing a text and does not look at the question.
+    this.#chosen = undefined
+    this.#wait()
+  }
+
+  #move(way: 'up' | 'down'): void {
+    const last = this.#choices.length - 1
+    const from = this.#chosen ?? (way === 'down' ? -1 : last + 1)
+    this.#chosen = Math.min(last, Math.max(0, from + (way === 'down' ? 1 : -1)))
+  }
+
+  #confirm(): void {
+    const choice = this.#chosen === undefined ? undefined : this.#choices[this.#chosen]
+    if (choice === undefined) return
+    const field = this.#field === undefined ? fieldOf(choice) : undefined
+    if (field !== undefined) {
+      this.#field = { ...field, draft: { text: field.text, cursor: field.text.length } }
+      return
+    }
+    const answer = answerOf(choice, this.#field?.draft.text ?? '')
+    if (typeof answer === 'string') this.#problem = answer
+    else this.#settle(answer)
+  }
+
+  #write(field: Field & { readonly draft: Draft }, key: Key): void {
+    this.#problem = ''
+    if (key.kind !== 'press') {
+      const text = key.text
+        .replaceAll(/\s+/g, ' ')
+        .slice(0, LONGEST_FIELD - field.draft.text.length)
+      this.#field = { ...field, draft: inserted(field.draft, text) }
+      return
+    }
+    if (key.chord === 'up' || key.chord === 'down') {
+      this.#field = undefined
+      return
+    }
+    const edit = BREAKS_LINE.has(key.chord) ? undefined : EDITS[key.chord]
+    if (edit !== undefined) this.#field = { ...field, draft: edit(field.draft) }
+  }
+
+  #choiceRows(columns: number): Line[] {
+    return this.#choices.flatMap((choice, at) => {
+      const isChosen = at === this.#chosen
+      const style = isChosen ? { bold: true } : PLAIN
+      const first = `${isChosen ? MARK : ' '} ${at + 1}  `
+      return sentences(choiceText(choice), { columns, first, style, firstStyle: style })
+    })
+  }
+
+  #fieldRows(columns: number): Line[] {
+    if (this.#field === undefined) return []
+    const { label, draft } = this.#field
+    const text = `${draft.text.slice(0, draft.cursor)}▏${draft.text.slice(draft.cursor)}`
+    const problem =
+      this.#problem === ''
+        ? []
+        : sentences(this.#problem, { columns, first: '  ', style: { colour: 'red' } })
+    return [...problem, ...sentences(visibleLine(label + text), { columns, first: `${MARK} ` })]
+  }
+
+  #paged(proposal: readonly Line[], room: number): Line[] {
+    if (proposal.length <= room) return [...proposal]
+    this.#page = Math.max(1, room - 1)
+    this.#from = Math.max(0, Math.min(this.#from, proposal.length - this.#page))
+    const to = this.#from + this.#page
+    const page = proposal.slice(this.#from, to).slice(0, Math.max(0, room))
+    const note = `  [lines ${this.#from + 1}-${to} of ${proposal.length} · PgDn and PgUp show the rest]`
+    return room < 2 ? page : [...page, aside(note)]
+  }
+
+  #settle(answer: Answer): void {
+    this.#questions.answerFirst(answer)
+  }
+
+  /** Closed to keys until none has come for the quiet time. */
+  #wait(): void {
+    this.#stopTimers()
+    this.#open = false
+    this.#calm = false
+    if (this.#shown === undefined) return
+    this.#later(QUIET_MS, () => {
+      this.#open = true
+      this.#calm = true
+      this.#changed()
+    })
+  }
+
+  #stir(): void {
+    this.#stopTimers()
+    this.#calm = false
+    this.#later(CALM_MS, () => {
+      this.#calm = true
+    })
+  }
+
+  #later(ms: number, then: () => void): void {
+    const cancel = this.#clock.after(ms, () => {
+      this.#cancels.delete(cancel)
+      then()
+    })
+    this.#cancels.add(cancel)
+  }
+
+  #stopTimers(): void {
+    for (const cancel of this.#cancels) cancel()
+    this.#cancels.clear()
+  }
+}
+
+const MARK = '❯'
+const LONGEST_FIELD = 1_000
+/** With fewer rows than these a proposal cannot be read. */
+const LEAST_ROOM = 3
+const BREAKS_LINE = new Set(['ctrl-j', 'alt-enter', 'shift-enter'])
+
+function isPress(key: Key, chord: string): boolean {
+  return key.kind === 'press' && key.chord === chord
+}

@@ -1,0 +1,85 @@
+import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
+import { uploadWords } from '../text/resource-words.ts'
+import { visibleLine } from '../text/visible-text.ts'
+import type { Question } from './questions.ts'
+import { aside, sentences, verbatim } from '../screen/rows.ts'
+import { callTitle, proposalRows } from '../screen/tool-rows.ts'
+
+/** What is asked, and why: the rows that always stay in sight. Pure. */
+export function questionTitle(question: Question, columns: number): Line[] {
+  const { claim, reason } = question
+  const title = sentences(titleOf(question), {
+    columns,
+    first: '? ',
+    firstStyle: { bold: true, colour: 'yellow' },
+    style: { bold: true },
+  })
+  const withNetwork = claim.network ? ', with the network' : ''
+  const why = `Asked because ${reason}${withNetwork}.`
+  return [...title.slice(0, 2), ...sentences(why, { columns, first: '  ', style: { dim: true } })]
+}
+
+/** All that would be done: the command, or the change with line numbers and the lines around it. Pure. */
+export function proposalOf(question: Question, columns: number): Line[] {
+  const { claim, diff, call_id } = question
+  if (claim.upload !== undefined) return []
+  if (call_id === undefined) return claim.paths.map((path) => aside(`  ${visibleLine(path)}`))
+  const [written, place] = claim.paths
+  const folder =
+    claim.effect === 'run' && written !== undefined ? [aside(`  in folder ${written}`)] : []
+  const leads = place !== undefined && place !== written ? [aside(`  leads to ${place}`)] : []
+  const body =
+    diff === undefined ? proposalRows(callOf(question), columns) : diffRows(diff, columns)
+  return [...folder, ...leads, ...body]
+}
+
+/** A call in the model's words; what is not about a call, in ours. */
+function titleOf(question: Question): string {
+  const { claim, call_id } = question
+  if (claim.upload !== undefined) return uploadWords(claim.upload)
+  return call_id === undefined ? claim.tool : callTitle(callOf(question))
+}
+
+function callOf({ claim, arguments: text = '' }: Question) {
+  return { name: claim.tool, arguments: text }
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+const STYLES: Readonly<Record<string, Style>> = {
+  '+': { colour: 'green' },
+  '-': { colour: 'red' },
+  '\\': { dim: true },
+}
+
+/** A unified diff of one file, each line with its number: the old one where it is removed, the new one otherwise. */
+function diffRows(diff: string, columns: number): Line[] {
+  const lines = diff.replace(/\n$/, '').split('\n').slice(2)
+  const width = String(
+    lines.reduce((most, line) => Math.max(most, lastNumber(line)), 0) + lines.length,
+  ).length
+  let old = 0
+  let fresh = 0
+  return lines.flatMap((line, at) => {
+    const hunk = HUNK.exec(line)
+    if (hunk !== null) {
+      old = Number(hunk[1])
+      fresh = Number(hunk[2])
+      return at === 0 ? [] : [aside(`  ${'⋮'.padStart(width)}`)]
+    }
+    const sign = line.charAt(0)
+    const number = sign === '\\' ? '' : String(sign === '-' ? old : fresh)
+    if (sign === '-' || sign === ' ') old += 1
+    if (sign === '+' || sign === ' ') fresh += 1
+    return verbatim(line.slice(sign === '\\' ? 2 : 1), {
+      columns,
+      first: `  ${number.padStart(width)} ${sign} `,
+      style: STYLES[sign] ?? PLAIN,
+      firstStyle: STYLES[sign] ?? { dim: true },
+    })
+  })
+}
+
+function lastNumber(line: string): number {
+  const hunk = HUNK.exec(line)
+  return hunk === null ? 0 : Math.max(Number(hunk[1]), Number(hunk[2]))
+}

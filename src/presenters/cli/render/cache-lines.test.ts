@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { PrefixBreakCause } from '../../../model/events/provider-events.ts'
+import { CACHE_FINDINGS } from '../../../session/queries/cache-finding.ts'
+import type { CacheSummary, ExplainedRequest } from '../../../session/queries/cache-report.ts'
+import { requestLines, summaryLines } from './cache-lines.ts'
+import type { Line } from '../text/cell-width.ts'
+
+const REQUEST: ExplainedRequest = {
+  seq: 4,
+  turn: 1,
+  call_index: 0,
+  attempt: 0,
+  model: 'model',
+  dialect: 'messages',
+  contract_version: 'hw1',
+  transport: 'http-sse',
+  request_bytes: 1_234_567,
+  sent_bytes: 1_234_567,
+  shared_prefix_bytes: 1_200_000,
+  shared_ratio: 0.972,
+  idle_ms: 12 * 60_000,
+  usage: { input: 300_000, cached_read: 30_000, cache_write: 1234, cached_ratio: 0.1 },
+}
+
+function textOf(lines: readonly Line[]): string[] {
+  return lines.map((line) => line.map(({ text }) => text).join(''))
+}
+
+/** What stands below the row. */
+function notesOf(more: Partial<ExplainedRequest>): string[] {
+  return textOf(requestLines({ ...REQUEST, ...more }, REQUEST))
+    .slice(1)
+    .map((text) => text.trim())
+}
+
+test('a request is a row of figures below the heading of the way it went', () => {
+  expect(textOf(requestLines(REQUEST))).toEqual([
+    'model (messages over http-sse, contract hw1)',
+    'Request            Bytes        Sent  Shared      Input  Cached    Written',
+    '1.0            1,234,567   1,234,567    97 %    300,000    10 %      1,234',
+  ])
+})
+
+test('the heading is said again when a request goes another way', () => {
+  const again = { ...REQUEST, attempt: 1 }
+  expect(textOf(requestLines(again, REQUEST))).toEqual([
+    '1.0 (2)        1,234,567   1,234,567    97 %    300,000    10 %      1,234',
+  ])
+  const other = { ...REQUEST, transport: 'websocket' }
+  expect(textOf(requestLines(other, REQUEST))[0]).toBe(
+    'model (messages over websocket, contract hw1)',
+  )
+})
+
+test('a request without an answer says so', () => {
+  const { usage: _usage, ...unanswered } = REQUEST
+  expect(textOf(requestLines(unanswered, REQUEST))).toEqual([
+    '1.0            1,234,567   1,234,567    97 %          -       -          -',
+    '    no answer came to its end',
+  ])
+})
+
+test('every cause of a break has words of its own, and only an unknown one is called a bug', () => {
+  const said = PrefixBreakCause.options.map((cause) =>
+    notesOf({ prefix_break: { at: 1234, cause } }).join('\n'),
+  )
+  expect(new Set(said).size).toBe(PrefixBreakCause.options.length)
+  expect(said.every((text) => text.startsWith('breaks at byte 1,234: '))).toBe(true)
+  const bugs = PrefixBreakCause.options.filter((_, at) => said[at]?.includes('bug'))
+  expect(bugs).toEqual(['unknown'])
+})
+
+test('a request that shares nothing says that instead of a place', () => {
+  expect(notesOf({ prefix_break: { at: 0, cause: 'model' } })).toEqual([
+    'shares nothing with the request before: another model was asked',
+  ])
+})
+
+test('a finding compares what was shared with what was cached and gives the reason', () => {
+  expect(notesOf({ finding: 'cold' })).toEqual([
+    "shared 97 % of bytes, but 10 % of tokens were cached: the provider's cache was cold (time since the last call 12 min)",
+  ])
+  expect(notesOf({ finding: 'cold', idle_ms: 7 * 3_600_000 })[0]).toContain('7 h')
+  const words = CACHE_FINDINGS.map((finding) => notesOf({ finding }).join('\n'))
+  // A bug is told by its break, and that nothing is cached at all by the last line.
+  expect(words.filter((text) => text === '')).toHaveLength(2)
+  expect(new Set(words).size).toBe(CACHE_FINDINGS.length - 1)
+})
+
+test('a continuation says that it was used, or why it was not', () => {
+  const not = (reset_reason?: string) =>
+    notesOf({
+      continuation: { used: false, ...(reset_reason === undefined ? {} : { reset_reason }) },
+    })
+  expect(notesOf({ continuation: { used: true } })).toEqual([
+    'continued: only what is new was sent',
+  ])
+  expect(not('reconnected')).toEqual(['sent whole: the connection is a new one'])
+  expect(not('constructor')).toEqual(['sent whole: constructor'])
+  expect(not()).toEqual(['sent whole: nobody says why'])
+})
+
+const SUMMARY: CacheSummary = {
+  requests: 3,
+  answered: 3,
+  after_first: { input: 20_000, cached_read: 19_000, cache_write: 0, cached_ratio: 0.95 },
+  request_bytes: 90_000,
+  sent_bytes: 90_000,
+  continued: 0,
+  breaks: {},
+  findings: {},
+}
+
+test('the summary is one line, and more where more is to be said', () => {
+  expect(textOf(summaryLines(SUMMARY))).toEqual([
+    '3 requests; after the first call 95 % of the tokens were cached: 19,000 of 20,000.',
+  ])
+  const more = { ...SUMMARY, continued: 2, sent_bytes: 4000, findings: { no_cache: 2 } }
+  expect(textOf(summaryLines(more)).slice(1)).toEqual([
+    '2 continued on a socket: 4,000 of 90,000 bytes were sent.',
+    'The offline model in this process caches nothing.',
+  ])
+  expect(textOf(summaryLines({ ...SUMMARY, requests: 1, answered: 1 }))).toEqual([
+    '1 request; what is cached shows from the second answer on.',
+  ])
+  expect(textOf(summaryLines({ ...SUMMARY, requests: 0 }))).toEqual(['No request was sent.'])
+})

@@ -1,0 +1,172 @@
+import type { CacheFinding } from '../../../session/queries/cache-finding.ts'
+import type { CacheSummary, ExplainedRequest } from '../../../session/queries/cache-report.ts'
+import { counted, grouped } from '../text/amounts.ts'
+import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
+
+type Cause = NonNullable<ExplainedRequest['prefix_break']>['cause']
+
+/**
+ * A request for people: its figures in a row, and below them whatever needs a word. Where it goes another way than the one
+ * before, a heading says which. Pure.
+ */
+export function requestLines(request: ExplainedRequest, before?: ExplainedRequest): Line[] {
+  const way = wayOf(request)
+  const heading = before !== undefined && wayOf(before) === way ? [] : headingLines(way)
+  return [
+    ...heading,
+    row(figuresOf(request), PLAIN),
+    ...answerNotes(request),
+    ...continuationNotes(request),
+    ...breakNotes(request),
+    ...findingNotes(request),
+  ]
+}
+
+/** All requests together: what was cached of what could have been. Pure. */
+export function summaryLines(summary: CacheSummary): Line[] {
+  const { requests, answered, after_first, request_bytes, sent_bytes, continued } = summary
+  if (requests === 0) return [[{ text: 'No request was sent.', style: PLAIN }]]
+  const { cached_read, input } = after_first
+  const cached =
+    answered < 2
+      ? `${counted(requests, 'request')}; what is cached shows from the second answer on.`
+      : `${counted(requests, 'request')}; after the first call ${percent(after_first.cached_ratio)} of the tokens were cached: ${grouped(cached_read)} of ${grouped(input)}.`
+  const sent =
+    continued === 0
+      ? undefined
+      : `${grouped(continued)} continued on a socket: ${grouped(sent_bytes)} of ${counted(request_bytes, 'byte')} were sent.`
+  const none =
+    summary.findings['no_cache'] === undefined ? undefined : `${findingWords('no_cache', '')}.`
+  return [cached, sent, none].flatMap((text) =>
+    text === undefined ? [] : [[{ text, style: PLAIN }]],
+  )
+}
+
+function wayOf({ model, dialect, transport, contract_version }: ExplainedRequest): string {
+  return `${model} (${dialect} over ${transport}, contract ${contract_version})`
+}
+
+function headingLines(way: string): Line[] {
+  return [[{ text: way, style: { bold: true } }], row(HEADINGS, { dim: true })]
+}
+
+const HEADINGS = ['Request', 'Bytes', 'Sent', 'Shared', 'Input', 'Cached', 'Written']
+
+/** Rows are written while the Log is read, so that no width can depend on the rows below. */
+const WIDTHS = [12, 12, 12, 8, 11, 8, 11]
+
+function row(cells: readonly string[], style: Style): Line {
+  const padded = cells.map((text, at) =>
+    at === 0 ? text.padEnd(WIDTHS[at] ?? 0) : text.padStart(WIDTHS[at] ?? 0),
+  )
+  return [{ text: padded.join(''), style }]
+}
+
+function figuresOf(request: ExplainedRequest): string[] {
+  const { turn, call_index, attempt, request_bytes, sent_bytes, shared_ratio, usage } = request
+  const tried = attempt === 0 ? '' : ` (${attempt + 1})`
+  const tokens =
+    usage === undefined
+      ? ['-', '-', '-']
+      : [grouped(usage.input), percent(usage.cached_ratio), grouped(usage.cache_write)]
+  return [
+    `${turn}.${call_index}${tried}`,
+    grouped(request_bytes),
+    grouped(sent_bytes),
+    percent(shared_ratio),
+    ...tokens,
+  ]
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`
+}
+
+function answerNotes({ usage }: ExplainedRequest): Line[] {
+  return usage === undefined ? [note('no answer came to its end')] : []
+}
+
+function continuationNotes({ continuation }: ExplainedRequest): Line[] {
+  if (continuation === undefined) return []
+  if (continuation.used) return [note('continued: only what is new was sent')]
+  const { reset_reason = '' } = continuation
+  const why = Object.hasOwn(RESETS, reset_reason) ? RESETS[reset_reason] : reset_reason
+  return [note(`sent whole: ${why === undefined || why === '' ? 'nobody says why' : why}`)]
+}
+
+const RESETS: Readonly<Record<string, string>> = {
+  no_previous_response: 'there was no answer to go on from',
+  model_changed: 'another model answers',
+  prefix_mismatch: 'it does not begin with all of the request before',
+  compaction: 'a checkpoint stands in place of older History',
+  transient_retired: 'bytes that were shown for one Turn were retired',
+  previous_response_not_found: 'the provider had forgotten the answer before',
+  reconnected: 'the connection is a new one',
+  fallback: 'it went another way, because the socket failed',
+}
+
+function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {
+  if (prefix_break === undefined) return []
+  const { at, cause } = prefix_break
+  const where =
+    at === 0 ? 'shares nothing with the request before' : `breaks at byte ${grouped(at)}`
+  const isBug = cause === 'unknown'
+  const said = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
+  return isBug
+    ? [said, note(`report it with what \`hawser log verify\` says of Event ${seq}`)]
+    : [said]
+}
+
+const CAUSES: Readonly<Record<Cause, string>> = {
+  surface: 'the surface changed, that is instructions or tools',
+  params: 'parameters changed that shape every byte',
+  model: 'another model was asked',
+  dialect: 'it is written in another dialect',
+  checkpoint: 'a checkpoint stands in place of older History',
+  undo: 'a Compaction was taken back',
+  transient_retired: 'bytes that were shown for one Turn were retired',
+  quarantine: 'a Resource that the provider refused is no longer shown',
+  drop: 'a Resource was dropped',
+  payload_missing: 'stored bytes are missing',
+  fork: 'the Session was forked',
+  unknown: 'no Event says why, and that is a bug of Hawser',
+}
+
+function findingNotes(request: ExplainedRequest): Line[] {
+  const { finding, shared_ratio, usage, idle_ms = 0 } = request
+  // A break has its own words, and of a provider without a cache the last line tells.
+  if (finding === undefined || finding === 'bug' || finding === 'no_cache') return []
+  const compared = `shared ${percent(shared_ratio)} of bytes, but ${percent(usage?.cached_ratio ?? 0)} of tokens were cached`
+  return [note(`${compared}: ${findingWords(finding, duration(idle_ms))}`, { colour: 'yellow' })]
+}
+
+function findingWords(finding: CacheFinding, idle: string): string {
+  switch (finding) {
+    case 'bug':
+      return CAUSES.unknown
+    case 'no_cache':
+      return 'The offline model in this process caches nothing'
+    case 'too_short':
+      return 'what is shared is shorter than anything that is cached'
+    case 'key_changed':
+      return 'it was sent with another cache key than the request before'
+    case 'cold':
+      return `the provider's cache was cold (time since the last call ${idle})`
+    case 'crowded':
+      return 'more requests a minute came with this key than one machine takes'
+    case 'unexplained':
+      return 'nothing in the Log says why, so it lies with the provider'
+    default:
+      return finding satisfies never
+  }
+}
+
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return `${Math.round(ms / 1000)} s`
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`
+}
+
+function note(text: string, style: Style = { dim: true }): Line {
+  return [{ text: `    ${text}`, style }]
+}

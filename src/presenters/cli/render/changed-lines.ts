@@ -1,0 +1,12 @@
+import type { RunsLater } from '../../../history/runs-later.ts'
+
+const NAMED = 5
+
+/** The files of a Turn that run later, a line each, as they came; not made visible yet. Pure. */
+export function changedLines(files: readonly RunsLater[]): string[] {
+  const more = files.length - NAMED
+  return [
+    ...files.slice(0, NAMED).map(({ path, reason }) => `changed: ${path} (${reason})`),
+    ...(more > 0 ? [`changed: ${more} more files that run later`] : []),
+  ]
+}

@@ -1,0 +1,246 @@
+import type { EventData, WholeEvent } from '../../../model/events/event.ts'
+import { ResourceId } from '../../../model/ids.ts'
+import { ruleSubject } from '../../../model/rule.ts'
+import { counted, grouped } from '../text/amounts.ts'
+import { cutWords } from '../text/cut-words.ts'
+import { exitStatus } from './exit-status.ts'
+import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
+
+/** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
+export interface Essence {
+  readonly head: string
+  readonly body?: string
+}
+
+/** Every Event in words, for people who read a Log. `resourceOf` finds what came before by its id. Pure. */
+export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => undefined): Essence {
+  switch (event.type) {
+    case 'session_started': {
+      const { provider, model, mode, permission_mode, presenter, harness_version } = event.data
+      return {
+        head: `${provider}, ${model}; ${mode}, ${permission_mode}; by ${presenter} ${harness_version}`,
+      }
+    }
+    case 'session_fork':
+      return { head: `of ${event.data.parent_session_id} behind its Event ${event.data.at_seq}` }
+    case 'session_settings':
+      return { head: settings(event.data) }
+    case 'prompt_surface': {
+      const { contract_version, toolset_sha256, reason } = event.data
+      return { head: `contract ${contract_version}, tools ${brief(toolset_sha256)}, ${reason}` }
+    }
+    case 'turn_started': {
+      const { presenter, channel, user } = event.data.source
+      return { head: listed([`by ${presenter}`, channel, user?.name ?? user?.id]) }
+    }
+    case 'user_message':
+      return userMessage(event.data)
+    case 'late_context': {
+      const { workspace, branch, mode, permission_mode, date } = event.data
+      return { head: listed([workspace, branch, mode, permission_mode, date]) }
+    }
+    case 'skill_activation':
+      return { head: `${event.data.name} ${event.data.args}, by the ${event.data.activated_by}` }
+    case 'skill_context_hydration': {
+      const { context_source_id, skill, status, output_bytes, output } = event.data
+      const what = `${context_source_id} of ${skill.name}`
+      return { head: `${what}: ${status}, ${counted(output_bytes, 'byte')}`, body: output }
+    }
+    case 'provider_request':
+      return { head: request(event.data, resourceOf) }
+    case 'assistant_message': {
+      const { text, partial, resources = [] } = event.data
+      const head = listed([
+        ...(partial === true ? ['broke off'] : []),
+        ...resources.map(resourceWords),
+      ])
+      return { head, body: text }
+    }
+    case 'reasoning': {
+      const size = Buffer.byteLength(JSON.stringify(event.data.item))
+      return { head: `${counted(size, 'byte')} that only ${event.data.model} reads` }
+    }
+    case 'tool_call':
+      return { head: `${event.data.name} ${event.data.arguments}` }
+    case 'command_watched':
+      return {
+        head: `${event.data.call_id}: ${counted(event.data.paths.length, 'protected path')}`,
+      }
+    case 'tool_result':
+      return toolResult(event.data)
+    case 'plan_updated':
+      return {
+        head: counted(event.data.entries.length, 'step'),
+        body: event.data.entries.map(({ content, status }) => `${status}: ${content}`).join('\n'),
+      }
+    case 'permission_decision': {
+      const { decision, scope, by, mode, rule, reason } = event.data
+      const subject = subjectOf(event.data, resourceOf)
+      return {
+        head: listed([
+          `${subject} ${decision} ${SCOPES[scope]} by ${by}`,
+          `in mode ${mode}`,
+          rule && `rule: ${rule.answer} ${ruleSubject(rule)}`,
+          reason && `reason: ${reason}`,
+        ]),
+      }
+    }
+    case 'resource_view':
+      return { head: view(event, resourceOf) }
+    case 'resource_ingested':
+    case 'resource_retired':
+    case 'resource_dropped':
+    case 'resource_quarantined':
+      return { head: resourceNews(event, resourceOf) }
+    case 'provider_usage':
+      return { head: usage(event.data) }
+    case 'history_compaction': {
+      const { trigger, range, tokens_before, tokens_after, summary } = event.data
+      const tokens = `about ${grouped(tokens_before)} tokens became ${grouped(tokens_after)}`
+      return {
+        head: `${trigger}: Events ${range.from_seq} to ${range.to_seq}, ${tokens}`,
+        body: summary,
+      }
+    }
+    case 'compaction_undone':
+      return { head: `${event.data.compaction_event_id}: ${event.data.reason}` }
+    case 'files_restored':
+      return {
+        head: `of ${event.data.undone_turn_id} by ${event.data.by}`,
+        body: event.data.files.map(({ path, outcome }) => `${outcome}: ${path}`).join('\n'),
+      }
+    case 'text_pinned':
+      return { head: `by ${event.data.by}`, body: event.data.text }
+    case 'log_repaired':
+      return {
+        head: `${counted(event.data.cut_bytes, 'byte')} cut off, kept as ${event.data.kept_as}`,
+      }
+    case 'lock_taken': {
+      const { program = 'a writer', pid } = event.data.previous_holder
+      return {
+        head: `from ${program}${pid === undefined ? '' : ` (pid ${pid})`}, which was killed`,
+      }
+    }
+    case 'notice':
+      return { head: `${event.data.code}: ${event.data.text}` }
+    case 'turn_ended':
+      return { head: turnEnded(event.data) }
+    default:
+      return event satisfies never
+  }
+}
+
+const SCOPES = {
+  once: 'once',
+  session: 'for the Session',
+  workspace: 'for the workspace',
+} as const
+
+function settings(data: EventData<'session_settings'>): string {
+  const { model, provider, effort, mode, permission_mode, title } = data
+  const told = Object.entries({ model, provider, effort, mode, permission_mode, title })
+  return told
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
+    .join(', ')
+}
+
+function userMessage(data: EventData<'user_message'>): Essence {
+  const { text, piped, resources = [], attachment_errors = [], steer } = data
+  const head = listed([
+    ...(steer === true ? ['to the running Turn'] : []),
+    ...resources.map(resourceWords),
+    ...attachment_errors.map(({ name, reason }) => `${name} was refused: ${reason}`),
+  ])
+  return { head, body: piped === undefined ? text : `${text}\n[${pipedWords(piped)}]\n${piped}` }
+}
+
+/** By whom, and why, where that was said. */
+function view(event: WholeEvent<'resource_view'>, resourceOf: ResourceOf): string {
+  const { by, reason } = event.data
+  return `${listed([`by ${by}`, reason])}: ${resourceNews(event, resourceOf)}`
+}
+
+/** What a decision was about; an upload is known by the handle that people know. */
+export function subjectOf(
+  { subject }: Pick<EventData<'permission_decision'>, 'subject'>,
+  resourceOf: ResourceOf,
+): string {
+  const id = ResourceId.safeParse(UPLOAD.exec(subject)?.[1])
+  const resource = id.success ? resourceOf(id.data) : undefined
+  return resource === undefined ? subject : `sending ${resource.handle} to the model`
+}
+
+const UPLOAD = /^upload:(.*)$/s
+
+function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): string {
+  const { call_index, attempt, dialect, model, request_bytes, shared_prefix_bytes } = data
+  const { prefix_break, projected = [] } = data
+  return listed([
+    `call ${call_index + 1}${attempt === 0 ? '' : `, attempt ${attempt + 1}`} to ${model} (${dialect})`,
+    `${counted(request_bytes, 'byte')}, ${grouped(shared_prefix_bytes)} as in the one before`,
+    prefix_break && `broken at ${grouped(prefix_break.at)} by ${prefix_break.cause}`,
+    projected.length === 0
+      ? undefined
+      : `with the bytes of ${projected.map(({ resource_id, variant }) => `${resourceOf(resource_id)?.handle ?? resource_id}${variant === undefined ? '' : ' (a variant)'}`).join(', ')}`,
+  ])
+}
+
+function toolResult(data: EventData<'tool_result'>): Essence {
+  const { name, error, output, truncated, duration_ms, path, resources = [] } = data
+  const { outcome, failure } = exitStatus(data)
+  const head = listed([
+    `${name} ${outcome}`,
+    failure,
+    error?.kind,
+    path,
+    `${grouped(Math.round(duration_ms))} ms`,
+    truncated === true ? 'shown in part' : undefined,
+    ...resources.map(resourceWords),
+  ])
+  return { head, body: output }
+}
+
+function usage({
+  usage: used,
+  cost_usd,
+  latency_ms,
+  pressure,
+  stop_reason,
+}: EventData<'provider_usage'>) {
+  return listed([
+    `${grouped(used.input)} tokens in (${grouped(used.cached_read)} cached)`,
+    `${grouped(used.output)} out`,
+    used.reasoning === 0 ? undefined : `${grouped(used.reasoning)} of reasoning`,
+    cost_usd === undefined ? undefined : `$${cost_usd.toFixed(4)}`,
+    `${grouped(Math.round(latency_ms))} ms`,
+    stop_reason,
+    pressure === 'unavailable' || pressure.tier === 'none'
+      ? undefined
+      : `pressure ${pressure.tier}`,
+  ])
+}
+
+function turnEnded({
+  status,
+  error,
+  crash_recovered,
+  usage_total,
+  cut,
+}: EventData<'turn_ended'>): string {
+  return listed([
+    status,
+    crash_recovered === true ? 'after a crash' : undefined,
+    error && `${error.kind}: ${error.message}`,
+    counted(usage_total.calls, 'call'),
+    cut && cutWords(cut),
+  ])
+}
+
+function listed(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+/** Enough of a hash to tell it from others. */
+function brief(hash: string): string {
+  return hash.slice(0, 12)
+}

@@ -1,0 +1,74 @@
+import type { ReadEvent } from '../../../session/queries/read-log.ts'
+import { PLAIN, type Colour, type Line } from '../text/cell-width.ts'
+import { counted } from '../text/amounts.ts'
+import { essenceOf, type Essence } from './event-essence.ts'
+import type { ResourceOf } from '../text/resource-words.ts'
+import { visibleText } from '../text/visible-text.ts'
+
+/** An Event for people, in one line or a few: number, time, type, and what matters of it. Long texts are shortened. Pure. */
+export function eventLines({ raw, event }: ReadEvent, resourceOf?: ResourceOf): Line[] {
+  const { head, body = '' } =
+    event === undefined ? unknownEssence(raw.data) : essenceOf(event, resourceOf)
+  const [first = '', ...others] = [...shortened(head, HEAD), ...shortened(body, BODY)]
+  return [
+    [
+      { text: String(raw.seq).padStart(SEQ_CELLS), style: { dim: true } },
+      { text: `  ${raw.ts.slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z  `, style: { dim: true } },
+      { text: raw.type.slice(0, LONGEST_TYPE), style: styleOf(raw.type) },
+      { text: first === '' ? '' : `  ${first}`, style: PLAIN },
+    ],
+    ...others.map((text): Line => [{ text: `${INDENT}${text}`, style: PLAIN }]),
+  ]
+}
+
+interface Size {
+  readonly lines: number
+  readonly characters: number
+}
+
+const HEAD: Size = { lines: 4, characters: 600 }
+const BODY: Size = { lines: 12, characters: 1200 }
+const SEQ_CELLS = 5
+const INDENT = ' '.repeat(SEQ_CELLS + 2)
+const LONGEST_TYPE = 60
+
+/** What a newer Hawser wrote, or what lost a stored part: its data as they stand. */
+function unknownEssence(data: Readonly<Record<string, unknown>>): Essence {
+  return { head: `not understood: ${JSON.stringify(data)}` }
+}
+
+/** The first lines of a text, and how much there is besides. */
+function shortened(text: string, { lines, characters }: Size): string[] {
+  if (text === '') return []
+  const whole = text.replace(/\n$/, '')
+  const kept = whole
+    .slice(0, characters)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .split('\n')
+    .slice(0, lines)
+  const more = whole.length - kept.join('\n').length
+  const shown = kept.map(withoutTabs)
+  return more === 0 ? shown : [...shown, `[… ${counted(more, 'more character')}]`]
+}
+
+/** Visible text for one line of a terminal, in which a tab is as wide as anywhere else. */
+export function withoutTabs(text: string): string {
+  return visibleText(text).replaceAll('\t', '    ')
+}
+
+const COLOURS: Readonly<Record<string, Colour>> = {
+  user_message: 'cyan',
+  assistant_message: 'green',
+  tool_call: 'magenta',
+  tool_result: 'magenta',
+  turn_ended: 'blue',
+  turn_started: 'blue',
+  notice: 'yellow',
+  log_repaired: 'yellow',
+  lock_taken: 'yellow',
+}
+
+function styleOf(type: string) {
+  const colour = Object.hasOwn(COLOURS, type) ? COLOURS[type] : undefined
+  return colour === undefined ? { bold: true } : { bold: true, colour }
+}

@@ -1,0 +1,24 @@
+import type { EventData } from '../../../model/events/event.ts'
+
+type Result = EventData<'tool_result'>
+
+export interface ExitStatus {
+  readonly outcome: Result['outcome']
+  /** Of a command that did not end with 0. */
+  readonly failure?: string
+}
+
+/**
+ * How a call ended, as people are to see it: a command with another exit code than 0 failed. Older Logs call such a result
+ * `ok` and have the code in the last line of the output only. Pure.
+ */
+export function exitStatus({ name, outcome, exit_code, output }: Result): ExitStatus {
+  const code = exit_code ?? (name === 'bash' && outcome === 'ok' ? writtenCode(output) : undefined)
+  if (code === undefined || code === 0) return { outcome }
+  return { outcome: outcome === 'ok' ? 'failed' : outcome, failure: `exit code ${code}` }
+}
+
+function writtenCode(output: string): number | undefined {
+  const code = /\[exit code (\d{1,3})\]\n$/.exec(output)?.[1]
+  return code === undefined ? undefined : Number(code)
+}

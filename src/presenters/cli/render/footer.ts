@@ -1,0 +1,28 @@
+import { grouped } from '../text/amounts.ts'
+import type { WholeEvent } from '../../../model/events/event.ts'
+
+type Usage = WholeEvent<'turn_ended'>['data']['usage_total']
+
+/** Tokens, the share of them that a cache held, cost where it is known, and time: what a Turn took. */
+export function footer(usage: Usage, cost: number | undefined, ms: number): string {
+  const cached = usage.input === 0 ? 0 : Math.round((usage.cached_read / usage.input) * 100)
+  const parts = [
+    `${grouped(usage.input)} tokens in (${cached} % cached)`,
+    `${grouped(usage.output)} out`,
+    ...(cost === undefined ? [] : [`$${cost.toFixed(4)}`]),
+    `${(ms / 1000).toFixed(1)} s`,
+  ]
+  return parts.join(' · ')
+}
+
+/** The cost of the calls of a Turn; `undefined` unless each of them has one. */
+export function costOf(events: readonly WholeEvent[]): number | undefined {
+  const costs = events.flatMap((event) =>
+    event.type === 'provider_usage' ? [event.data.cost_usd] : [],
+  )
+  if (costs.length === 0) return undefined
+  return costs.reduce<number | undefined>(
+    (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
+    0,
+  )
+}

@@ -1,0 +1,35 @@
+import type { Output } from '../../../host/output.ts'
+import type { Descriptor } from '../../../model/descriptor.ts'
+import type { Harness } from '../../../session/harness.ts'
+import type { Session } from '../../../session/live/session.ts'
+import { MOST_PICTURE_BYTES, pictureOf, pictureWays, type Picture } from './picture.ts'
+import type { CliWorld } from '../world/world.ts'
+
+/** Draws a Resource of a Session; `undefined` for what is no image, is too large, or cannot be read. */
+export type DrawResource = (session: Session, resource: Descriptor) => Promise<Picture | undefined>
+
+export interface Drawing {
+  readonly harness: Pick<Harness, 'resourceBytes'>
+  readonly setting?: 'auto' | 'never' | undefined
+}
+
+/** How images are drawn on a terminal; `undefined` where they are not, by its nature or by a setting. */
+export function drawingOn(
+  output: Output,
+  env: CliWorld['env'],
+  { harness, setting = 'auto' }: Drawing,
+): DrawResource | undefined {
+  if (!output.isTTY || setting === 'never') return undefined
+  const ways = pictureWays(env)
+  if (!ways.kitty && !ways.iterm) return undefined
+  return async (session, resource) => {
+    if (resource.kind !== 'image') return undefined
+    const { handle, media_type, width, height, size_bytes } = resource
+    if (width === undefined || height === undefined) return undefined
+    if (size_bytes > MOST_PICTURE_BYTES) return undefined
+    const bytes = await harness.resourceBytes(session, handle)
+    if (!bytes.ok) return undefined
+    const room = { columns: output.columns, rows: output.rows }
+    return pictureOf({ bytes: bytes.value, media_type, width, height }, ways, room)
+  }
+}

@@ -1,0 +1,91 @@
+import type { Comparison, RunFigures } from '../../../session/probe/cache-comparison.ts'
+import type { ProbePlan } from '../../../session/probe/plan.ts'
+import { counted, grouped } from '../text/amounts.ts'
+import { PLAIN, type Line } from '../text/cell-width.ts'
+import { cell, inColumns } from '../text/columns.ts'
+
+/** What would be asked, of whom and how often. Pure. */
+export function planLines(plan: ProbePlan, to: string): Line[] {
+  const { vary, provider, model, variants, workspaces, prompts, least_calls } = plan
+  const [one, other] = variants
+  const sessions = variants.length * workspaces
+  const text = [
+    `Varies the ${vary}, ${one.name} against ${other.name}, and nothing else.`,
+    `Asks ${model} of ${provider}: ${to}.`,
+    `${counted(sessions, 'Session')}, each with ${counted(prompts.length, 'prompt')} in a folder of its own that is gone afterwards; at least ${counted(least_calls, 'call')}:`,
+    ...prompts.map((prompt) => `  ${prompt}`),
+  ]
+  return text.map((line) => cell(line))
+}
+
+/** Two runs side by side, and what that says. Pure. */
+export function comparisonLines({ attributed_to, runs, moved }: Comparison): Line[] {
+  const header = ['', ...runs.map(({ variant }) => variant)].map((text) =>
+    cell(text, { dim: true }),
+  )
+  const rows = ROWS.filter(([, of]) => runs.some((run) => of(run) !== '-')).map(([name, of]) =>
+    [name, ...runs.map(of)].map((text) => cell(text)),
+  )
+  const said = [
+    movedWords('after the first call', moved.after_first, attributed_to),
+    ...(moved.other_workspace === undefined
+      ? []
+      : [
+          movedWords(
+            'of the first call in another workspace',
+            moved.other_workspace,
+            attributed_to,
+          ),
+        ]),
+    ...runs.filter(missed).map(missedWords),
+  ]
+  return [
+    ...inColumns([header, ...rows], ['left', 'right', 'right']),
+    ...said.map((text): Line => [{ text, style: PLAIN }]),
+  ]
+}
+
+/** Whether a run read all its files, and looked for none outside its workspace. Pure. */
+export function behaved({ reads: { right, expected, outside } }: RunFigures): boolean {
+  return right === expected && outside === 0
+}
+
+const ROWS: readonly (readonly [string, (run: RunFigures) => string])[] = [
+  ['Calls', ({ requests }) => grouped(requests)],
+  ['Cached of the first call', ({ first }) => percent(first.cached_ratio)],
+  ['Cached after it', ({ after_first }) => percent(after_first.cached_ratio)],
+  ['Lowest of these', ({ lowest_ratio }) => percent(lowest_ratio)],
+  [
+    'Cached of the first call elsewhere',
+    ({ other_workspace }) =>
+      other_workspace === undefined ? '-' : percent(other_workspace.cached_ratio),
+  ],
+  ['Bytes of requests', ({ request_bytes }) => grouped(request_bytes)],
+  ['Bytes sent', ({ sent_bytes }) => grouped(sent_bytes)],
+  ['Continued', ({ continued }) => grouped(continued)],
+  ['Files read right', ({ reads }) => `${reads.right} of ${reads.expected}`],
+]
+
+function missed(run: RunFigures): boolean {
+  return !behaved(run)
+}
+
+function missedWords({ variant, reads: { right, expected, outside } }: RunFigures): string {
+  return `${variant}: of ${counted(expected, 'file')} ${right} were read in the right workspace, and ${counted(outside, 'call')} led out of it.`
+}
+
+function movedWords(what: string, ratio: number, factor: string): string {
+  const points = Math.round(ratio * 1000) / 10
+  if (Math.abs(points) < NOTHING_MOVED) {
+    return `Cached tokens ${what} did not move: the ${factor} makes no difference there.`
+  }
+  const way = points > 0 ? 'more' : 'fewer'
+  return `Cached tokens ${what}: ${Math.abs(points)} points ${way} in the second, by the ${factor}.`
+}
+
+/** Points that no two runs are without. */
+const NOTHING_MOVED = 1
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`
+}

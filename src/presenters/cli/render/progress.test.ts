@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import type { Output } from '../../../host/output.ts'
+import { withProgress } from './progress.ts'
+
+function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
+  let written = ''
+  let late: (() => void) | undefined
+  const stderr: Output = {
+    isTTY,
+    columns,
+    rows: 24,
+    broken: false,
+    failure: undefined,
+    write: (text) => {
+      written += text
+    },
+    flushed: async () => {},
+  }
+  const unused = () => {
+    throw new Error('only standard error is written')
+  }
+  return {
+    world: {
+      env: { TERM: term },
+      clock: {
+        now: () => 0,
+        monotonicMs: () => 0,
+        after: (_ms: number, then: () => void) => {
+          late = then
+          return () => {
+            late = undefined
+          }
+        },
+      },
+      streams: {
+        stdin: {
+          isTTY,
+          source: 'terminal' as const,
+          ready: unused,
+          all: unused,
+          upTo: unused,
+          keys: unused,
+          interrupt: unused,
+        },
+        stdout: { ...stderr, write: unused },
+        stderr,
+        onResize: unused,
+        onSignal: unused,
+      },
+    },
+    secondPasses: () => late?.(),
+    waits: () => late !== undefined,
+    written: () => written,
+  }
+}
+
+test('what is quick is not told', async () => {
+  const here = terminal()
+  expect(await withProgress(here.world, 'Counting', async () => 3)).toBe(3)
+  expect(here.written()).toBe('')
+  expect(here.waits()).toBe(false)
+})
+
+test('what is slow is told on one line, which is taken back', async () => {
+  const here = terminal()
+  await withProgress(here.world, 'Counting \x1b[2J', async () => here.secondPasses())
+  expect(here.written()).toBe('Counting \\u{1b}[2J…\r\x1b[2K')
+})
+
+test('the line is never wider than the terminal', async () => {
+  const here = terminal({ columns: 10 })
+  await withProgress(here.world, '数数数数数数', async () => here.secondPasses())
+  expect(here.written()).toBe('数数数数…\r\x1b[2K')
+})
+
+test('a failure goes on, and the line is taken back', async () => {
+  const here = terminal()
+  const work = async () => {
+    here.secondPasses()
+    throw new Error('broken')
+  }
+  await expect(withProgress(here.world, 'Counting', work)).rejects.toThrow('broken')
+  expect(here.written()).toBe('Counting…\r\x1b[2K')
+  expect(here.waits()).toBe(false)
+})
+
+test.each([{ isTTY: false }, { term: 'dumb' }])(
+  'where a line cannot be taken back nothing is written: %o',
+  async (kind) => {
+    const here = terminal(kind)
+    await withProgress(here.world, 'Counting', async () => here.secondPasses())
+    expect(here.written()).toBe('')
+    expect(here.waits()).toBe(false)
+  },
+)

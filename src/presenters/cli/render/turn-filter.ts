@@ -1,0 +1,48 @@
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { EventEnvelope } from '../../../model/events/event.ts'
+import { TurnId } from '../../../model/ids.ts'
+
+/** Lets the Events of one Turn pass, named by its id or by its number from 1; without a name, every Event. */
+export class TurnFilter {
+  readonly #number: number | undefined
+  #turn: string | undefined
+  #turns = 0
+  #found = false
+  #over = false
+
+  private constructor(turn: string | undefined, number: number | undefined) {
+    this.#turn = turn
+    this.#number = number
+  }
+
+  static of(named: string | undefined): Result<TurnFilter> {
+    if (named === undefined) return ok(new TurnFilter(undefined, undefined))
+    if (TurnId.safeParse(named).success) return ok(new TurnFilter(named, undefined))
+    if (/^[1-9]\d{0,8}$/.test(named)) return ok(new TurnFilter(undefined, Number(named)))
+    return failed('invalid_args', 'A Turn is named by its id, or by its number, from 1.')
+  }
+
+  /** To be asked of every Event, in the order of the Log. */
+  take({ type, turn_id }: EventEnvelope): boolean {
+    if (type === 'turn_started') {
+      this.#turns += 1
+      if (this.#turns === this.#number) this.#turn = turn_id
+    }
+    if (this.#turn === undefined) return this.#number === undefined
+    if (turn_id !== this.#turn) return false
+    this.#found = true
+    this.#over = type === 'turn_ended'
+    return true
+  }
+
+  /** The Turn has ended: nothing else of it follows. */
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** How many Turns there were instead, when the one that was named was not among them. */
+  get missing(): { readonly turns: number } | undefined {
+    const named = this.#turn !== undefined || this.#number !== undefined
+    return named && !this.#found ? { turns: this.#turns } : undefined
+  }
+}

@@ -1,0 +1,149 @@
+import type { Output } from '../../../host/output.ts'
+import type { Descriptor } from '../../../model/descriptor.ts'
+import type { EventData, WholeEvent } from '../../../model/events/event.ts'
+import type { Seen } from '../../../session/live/subscribe.ts'
+import type { Activity } from './activity.ts'
+import { changedLines } from './changed-lines.ts'
+import { cutWords } from '../text/cut-words.ts'
+import { failureAsText } from '../world/failure.ts'
+import { jsonLine } from '../text/json-line.ts'
+import type { TurnResult } from '../input/one-turn.ts'
+import {
+  broughtBy,
+  isNoteworthy,
+  isRoutine,
+  refusalWords,
+  resourceNews,
+  resourceWords,
+  type ResourceOf,
+} from '../text/resource-words.ts'
+import { visibleText } from '../text/visible-text.ts'
+
+/** How a Turn is shown while it runs, and its end. */
+export interface TurnView {
+  /** Waits where a picture has to be fetched. */
+  readonly show: (seen: Seen) => void | Promise<void>
+  /** Shows a notice that was recorded behind the Turn's end. */
+  readonly after: (event: WholeEvent<'notice'>) => void
+  readonly end: (session_id: string, result: TurnResult) => void
+}
+
+/** Every Event as it stands in the Log, every notice, and last the result: one JSON object a line. */
+export function jsonView(stdout: Output): TurnView {
+  const line = (value: object) => stdout.write(jsonLine(value))
+  return {
+    show: (seen) => {
+      if (seen.kind === 'line') line(seen.line.logged.event)
+      if (seen.kind === 'notice') line(seen.notice)
+    },
+    after: line,
+    end: (session_id, { exit_code, ...result }) =>
+      line({ type: 'turn_result', ok: exit_code === 0, session_id, ...result, exit_code }),
+  }
+}
+
+export interface WordsOptions {
+  readonly stdout: Output
+  readonly stderr: Output
+  readonly activity: Activity
+  readonly quiet: boolean
+  /** How the result of a call looks in a terminal. */
+  readonly resultText: (result: EventData<'tool_result'>, call: EventData<'tool_call'>) => string
+  readonly resourceOf: ResourceOf
+  /** Draws a Resource, where the terminal can. */
+  readonly picture?: ((resource: Descriptor) => Promise<string | undefined>) | undefined
+}
+
+/**
+ * The answer on standard output: in a terminal as it comes, elsewhere the last one whole, as the model wrote it. Calls and
+ * what a person should know go to standard error.
+ */
+export function wordsView(options: WordsOptions): TurnView {
+  const { stdout, stderr, activity, quiet, picture } = options
+  const calls = new Map<string, EventData<'tool_call'>>()
+  let midLine = false
+  const say = (text: string) => {
+    activity.clear()
+    stdout.write(text)
+    if (text !== '') midLine = !text.endsWith('\n')
+  }
+  const note = (text: string | undefined, always = false) => {
+    if (text === undefined || (quiet && !always)) return
+    activity.clear()
+    if (midLine && stdout.isTTY) say('\n')
+    stderr.write(text)
+  }
+  return {
+    show: async (seen) => {
+      if (seen.kind === 'notice') {
+        if (seen.notice.type === 'text_delta' && stdout.isTTY)
+          say(visibleText(seen.notice.data.text))
+        if (seen.notice.type === 'tool_progress' && seen.notice.data.notice === true)
+          note(`hawser: ${visibleText(seen.notice.data.text.trimEnd())}\n`)
+        if (seen.notice.type === 'status') activity.during(visibleText(seen.notice.data.text))
+        return
+      }
+      const event = seen.kind === 'line' ? seen.whole : undefined
+      if (event === undefined) return
+      if (event.type === 'tool_call') calls.set(event.data.call_id, event.data)
+      // The answer is whole: what comes next, a question perhaps, begins a line of its own.
+      if (event.type === 'assistant_message' && midLine) say('\n')
+      note(noteOf(event, calls, options))
+      note(refusals(event), true)
+      if (picture !== undefined && !quiet) {
+        for (const resource of broughtBy(event)) note(await picture(resource))
+      }
+      const doing = activityOf(event)
+      if (doing !== undefined) activity.during(doing)
+    },
+    after: (event) => note(noteOf(event, calls, options), true),
+    end: (session_id, { text, error, status, runs_later = [], cut }) => {
+      if (!stdout.isTTY) say(text)
+      if (midLine) say('\n')
+      activity.clear()
+      for (const line of changedLines(runs_later)) note(`hawser: ${visibleText(line)}\n`)
+      if (error !== undefined) stderr.write(failureAsText({ error }))
+      else if (status === 'interrupted') stderr.write('hawser: the Turn was interrupted.\n')
+      if (cut !== undefined) stderr.write(failureAsText({ error: cutFailure(session_id, cut) }))
+    },
+  }
+}
+
+function cutFailure(session_id: string, cut: NonNullable<TurnResult['cut']>) {
+  const command = `hawser run --session ${session_id} "Continue."`
+  return { message: cutWords(cut), next_actions: [{ action: 'Get the rest.', command }] }
+}
+
+/** What a person should see of an Event on standard error: calls only where a terminal is, refusals in any case. */
+function noteOf(
+  event: WholeEvent,
+  calls: ReadonlyMap<string, EventData<'tool_call'>>,
+  { stderr, resultText, resourceOf }: WordsOptions,
+): string | undefined {
+  if (event.type === 'notice') return `hawser: ${visibleText(event.data.text)}\n`
+  if (event.type === 'user_message' && stderr.isTTY) {
+    return broughtBy(event)
+      .map((resource) => `  ${resourceWords(resource)}\n`)
+      .join('')
+  }
+  if (isNoteworthy(event) || (stderr.isTTY && isRoutine(event))) {
+    return `hawser: ${resourceNews(event, resourceOf)}\n`
+  }
+  if (event.type !== 'tool_result') return undefined
+  const call = calls.get(event.data.call_id)
+  if (stderr.isTTY && call !== undefined) return resultText(event.data, call)
+  if (event.data.outcome !== 'denied') return undefined
+  return `hawser: ${event.data.name} was denied. ${visibleText(event.data.error?.message ?? '')}\n`
+}
+
+function refusals(event: WholeEvent): string | undefined {
+  if (event.type !== 'user_message' || event.data.attachment_errors === undefined) return undefined
+  return event.data.attachment_errors.map((error) => `${refusalWords(error)}\n`).join('')
+}
+
+function activityOf(event: WholeEvent): string | undefined {
+  if (event.type === 'provider_request') return 'waiting for the model'
+  if (event.type === 'tool_call') return `running ${visibleText(event.data.name)}`
+  if (event.type !== 'permission_decision' || event.data.decision === 'denied') return undefined
+  return `running ${visibleText(event.data.subject)}`
+}

@@ -1,0 +1,58 @@
+import { counted } from '../text/amounts.ts'
+import { PLAIN, wrapped, wrappedVerbatim, type Line, type Style } from '../text/cell-width.ts'
+import { visibleText } from '../text/visible-text.ts'
+
+/** How a text becomes rows. */
+export interface Setting {
+  readonly columns: number
+  readonly style?: Style
+  /** Before the first row and, `rest`, before the others, where it is no wider. */
+  readonly first?: string
+  readonly rest?: string
+  readonly firstStyle?: Style
+}
+
+/** A text as rows no wider than the terminal, broken between words. */
+export function sentences(text: string, setting: Setting): Line[] {
+  return set(text, setting, wrapped)
+}
+
+/** The same for code, output and whatever else must be shown as it is. */
+export function verbatim(text: string, setting: Setting): Line[] {
+  return set(text, setting, wrappedVerbatim)
+}
+
+/** The first rows, and how many there are besides. */
+export function head(rows: readonly Line[], most: number, indent = ''): Line[] {
+  if (rows.length <= most) return [...rows]
+  const more = rows.length - most
+  return [...rows.slice(0, most), aside(`${indent}[… ${counted(more, 'more line')}]`)]
+}
+
+/** The first and the last rows, and how many there are between. */
+export function headAndTail(rows: readonly Line[], most: number, indent = ''): Line[] {
+  if (rows.length <= most) return [...rows]
+  const tail = Math.floor(most / 3)
+  const between = aside(`${indent}[… ${counted(rows.length - most, 'more line')}]`)
+  return [...rows.slice(0, most - tail), between, ...rows.slice(rows.length - tail)]
+}
+
+export function aside(text: string): Line {
+  return [{ text: visibleText(text), style: { dim: true } }]
+}
+
+function set(
+  text: string,
+  setting: Setting,
+  wrap: (line: Line, columns: number) => Line[],
+): Line[] {
+  const { columns, style = PLAIN, first = '', firstStyle = style } = setting
+  const { rest = ' '.repeat(first.length) } = setting
+  const width = Math.max(1, columns - first.length)
+  const rows = wrap([{ text: visibleText(text), style }], width)
+  if (first === '') return rows
+  return rows.map((row, at) => [
+    at === 0 ? { text: first, style: firstStyle } : { text: rest, style: PLAIN },
+    ...row,
+  ])
+}

@@ -1,0 +1,171 @@
+import { standing, type Picture } from '../render/picture.ts'
+import { cellWidth, painted, wrapped, type Line } from '../text/cell-width.ts'
+import { graphemes, type Draft } from './draft.ts'
+import { inputBox, withCaret, type InputBox } from './input-box.ts'
+
+/** What the live region at the bottom shows; everything above it is finished and scrolls away like any output. */
+export interface Scene {
+  /** The part of an answer that may still change, as rows. */
+  readonly open: readonly Line[]
+  /** What is going on. */
+  readonly activity: readonly Line[]
+  /** A question that waits, in at most so many rows. */
+  readonly question: (columns: number, most: number) => readonly Line[]
+  /** Absent where there is nothing to write. */
+  readonly draft: Draft | undefined
+  readonly hint: Line
+  /**
+   * `own`: the terminal's cursor stands in the draft. `drawn`: output may come at any time, so the terminal's cursor waits in
+   * the last row, where all terminals keep it when they wrap rows anew. `none`: nothing is being written.
+   */
+  readonly cursor: 'own' | 'drawn' | 'none'
+}
+
+/** What is finished: a line, or a picture on rows of its own. */
+export type Finished = Line | Picture
+
+/** Rows of the live region, none wider than the terminal, and where its cursor is left. */
+export interface Frame {
+  readonly lines: readonly Line[]
+  readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean }
+}
+
+/** Composes the region. It leaves at least one row of the terminal to what is above. */
+export function frame(scene: Scene, columns: number, rows: number): Frame {
+  const budget = Math.max(3, rows - 1)
+  const box =
+    scene.draft === undefined
+      ? NO_BOX
+      : inputBox(scene.draft, columns, Math.max(1, Math.floor(rows / 3)))
+  const hint = wrapped(scene.hint, columns).slice(0, 1)
+  const gap: Line[] = rows < ROWS_WITH_A_GAP || scene.draft === undefined ? [] : [[]]
+  const input = [...gap, ...(scene.cursor === 'drawn' ? withCaret(box) : box.lines)]
+  let left = Math.max(0, budget - input.length - hint.length)
+  const question = headOf(rowsOf(scene.question(columns, left), columns), left)
+  left -= question.length
+  const activity = headOf(rowsOf(scene.activity, columns), Math.min(left, MOST_ACTIVITY))
+  left -= activity.length
+  const open = scene.open.slice(Math.max(0, scene.open.length - left))
+  const above = [...open, ...activity, ...question]
+  const lines = [...above, ...input, ...hint]
+  const cursor =
+    scene.cursor === 'own'
+      ? {
+          row: above.length + gap.length + box.cursor.row,
+          column: box.cursor.column,
+          visible: true,
+        }
+      : { row: lines.length - 1, column: 0, visible: false }
+  return { lines, cursor }
+}
+
+export const NO_FRAME: Frame = { lines: [], cursor: { row: 0, column: 0, visible: true } }
+
+/** Bytes that turn one frame into the next, with finished rows printed above it. Moves are relative; nothing else is touched. */
+export function redraw(
+  drawn: Frame,
+  next: Frame,
+  finished: readonly Finished[],
+  colour: boolean,
+): string {
+  const paint = (line: Line) => painted(line, colour)
+  const fresh = next.lines.map(paint)
+  const isAnew = finished.length > 0 || drawn.lines.length === 0
+  const printed = finished
+    .map((one) => ('bytes' in one ? standing(one) : paint(one) + NEW_LINE))
+    .join('')
+  const { bytes, row } = isAnew
+    ? {
+        bytes: toRow(drawn.cursor.row, 0) + ERASE_BELOW + printed + fresh.join(NEW_LINE),
+        row: fresh.length - 1,
+      }
+    : changes(drawn.lines.map(paint), fresh, drawn.cursor.row)
+  const { column, visible } = next.cursor
+  const right = column === 0 ? '' : `${ESC}${column}C`
+  const place = toRow(row, next.cursor.row) + right + (visible ? SHOW : '')
+  return SYNC + HIDE + bytes + place + END_SYNC
+}
+
+/** Bytes that take the region away; what follows is printed where it was. */
+export function erase(drawn: Frame): string {
+  return toRow(drawn.cursor.row, 0) + ERASE_BELOW + SHOW
+}
+
+/**
+ * The frame as it stands after the terminal changed its width and wrapped its rows anew: everything in it has to be drawn
+ * again. A terminal cuts or wraps the row of the cursor itself; the cursor is taken to be in its first part, so that nothing
+ * above the region is ever erased.
+ */
+export function afterResize(drawn: Frame, columns: number): Frame {
+  const above = drawn.lines.slice(0, drawn.cursor.row)
+  const row = above.reduce((sum, line) => sum + rowsAt(line, columns), 0)
+  return { lines: [], cursor: { ...drawn.cursor, row } }
+}
+
+const NO_BOX: InputBox = { lines: [], cursor: { row: 0, column: 0 } }
+
+const PICTURE = /\p{Extended_Pictographic}/u
+const MOST_ACTIVITY = 8
+const ROWS_WITH_A_GAP = 12
+
+const ESC = '\u001b['
+const SYNC = `${ESC}?2026h`
+const END_SYNC = `${ESC}?2026l`
+const HIDE = `${ESC}?25l`
+const SHOW = `${ESC}?25h`
+const ERASE_BELOW = `${ESC}J`
+const ERASE_LINE = `${ESC}2K`
+const CARRIAGE_RETURN = '\r'
+const NEW_LINE = '\r\n'
+
+/** From the first row that is another one; rows that are the same are passed over. Answers with the row it ends in. */
+function changes(
+  old: readonly string[],
+  fresh: readonly string[],
+  cursor: number,
+): { readonly bytes: string; readonly row: number } {
+  const differs = fresh.findIndex((text, row) => text !== old[row])
+  if (differs === -1 && old.length === fresh.length) return { bytes: '', row: cursor }
+  const first = Math.min(differs === -1 ? fresh.length : differs, old.length, fresh.length) - 1
+  const from = Math.max(0, first)
+  const rows = fresh.slice(from).map((text, at) => {
+    const before = old[from + at]
+    if (before === text) return ''
+    return before === undefined ? text : ERASE_LINE + text
+  })
+  const bytes = toRow(cursor, from) + rows.join(NEW_LINE)
+  if (old.length <= fresh.length) return { bytes, row: fresh.length - 1 }
+  return { bytes: bytes + NEW_LINE + ERASE_BELOW, row: fresh.length }
+}
+
+/** To the start of a row of the region. */
+function toRow(from: number, to: number): string {
+  if (from === to) return CARRIAGE_RETURN
+  return (from > to ? `${ESC}${from - to}A` : `${ESC}${to - from}B`) + CARRIAGE_RETURN
+}
+
+function rowsOf(lines: readonly Line[], columns: number): Line[] {
+  return lines.flatMap((line) => wrapped(line, columns))
+}
+
+function headOf(rows: readonly Line[], most: number): readonly Line[] {
+  if (rows.length <= most) return rows
+  const left = rows.length - most + 1
+  const note: Line = [{ text: `[… ${left} more lines]`, style: { dim: true } }]
+  return most < 1 ? [] : [...rows.slice(0, most - 1), note]
+}
+
+/** Rows that a terminal of this width makes of one, at least: some give a picture one cell, some two. */
+function rowsAt(line: Line, columns: number): number {
+  let rows = 1
+  let used = 0
+  for (const grapheme of graphemes(line.map(({ text }) => text).join(''))) {
+    const width = PICTURE.test(grapheme) ? 1 : cellWidth(grapheme)
+    if (used + width > columns) {
+      rows += 1
+      used = 0
+    }
+    used += width
+  }
+  return rows
+}

@@ -1,0 +1,154 @@
+import { parseJson, isJsonObject } from '../../../encoding/json.ts'
+import type { EventData } from '../../../model/events/event.ts'
+import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
+import { diffLines } from '../render/diff-lines.ts'
+import { visibleLine } from '../text/visible-text.ts'
+import { counted } from '../text/amounts.ts'
+import { exitStatus } from '../render/exit-status.ts'
+import { head, headAndTail, sentences, verbatim } from './rows.ts'
+
+type Call = Pick<EventData<'tool_call'>, 'name' | 'arguments'>
+type Result = EventData<'tool_result'>
+
+/** What a call is about, in one line: the name of the tool and the argument that matters. */
+export function callTitle({ name, arguments: text }: Call): string {
+  const args = argumentsOf(text)
+  const said = (key: string) => {
+    const value = args[key]
+    return typeof value === 'string' ? firstLine(value) : ''
+  }
+  const place = said('path') === '' ? '' : ` in ${said('path')}`
+  switch (name) {
+    case 'read':
+    case 'write':
+    case 'edit':
+      return `${name} ${said('path')}`.trimEnd()
+    case 'attach':
+      return `attach ${said('path')}`.trimEnd()
+    case 'resource_view':
+      return `resource_view ${said('handle')}`.trimEnd()
+    case 'bash':
+      return `bash ${said('command')}`.trimEnd()
+    case 'glob':
+    case 'grep':
+      return `${name} ${said('pattern')}${place}`
+    default:
+      return `${visibleLine(name)} ${firstString(args)}`.trimEnd()
+  }
+}
+
+/** What became of a call: one line, and as much of its output as a person wants to see in passing. */
+export function resultRows(result: Result, call: Call, columns: number): Line[] {
+  const { mark, style } = MARKS[exitStatus(result).outcome]
+  const summary = summaryOf(result)
+  const title = callTitle(call) + (summary === '' ? '' : ` · ${summary}`)
+  return [
+    ...head(sentences(title, { columns, first: `${mark} `, firstStyle: style }), TITLE_ROWS, '  '),
+    ...detailRows(result, columns),
+  ]
+}
+
+/** What a call would do, for the person who is asked about it. */
+export function proposalRows({ name, arguments: text }: Call, columns: number): Line[] {
+  const args = argumentsOf(text)
+  const setting = { columns, first: INDENT }
+  const said = (key: string) => (typeof args[key] === 'string' ? args[key] : '')
+  switch (name) {
+    case 'bash':
+      return verbatim(said('command'), { ...setting, first: '  $ ' })
+    case 'write':
+      return verbatim(said('content'), { ...setting, first: '  + ', rest: '  + ', style: ADDED })
+    case 'edit':
+      return [
+        ...verbatim(said('old_text'), { ...setting, first: '  - ', rest: '  - ', style: REMOVED }),
+        ...verbatim(said('new_text'), { ...setting, first: '  + ', rest: '  + ', style: ADDED }),
+      ]
+    default:
+      return verbatim(text, setting)
+  }
+}
+
+const INDENT = '  '
+const TITLE_ROWS = 3
+const DIFF_ROWS = 40
+const OUTPUT_ROWS = 12
+const ADDED: Style = { colour: 'green' }
+const REMOVED: Style = { colour: 'red' }
+
+const MARKS = {
+  ok: { mark: '●', style: { colour: 'green' }, word: '' },
+  failed: { mark: '✗', style: { colour: 'red' }, word: 'failed' },
+  denied: { mark: '✗', style: { colour: 'yellow' }, word: 'denied' },
+  unknown: { mark: '?', style: { colour: 'yellow' }, word: 'nobody knows whether it ran' },
+} as const satisfies Record<Result['outcome'], { mark: string; style: Style; word: string }>
+
+function summaryOf(result: Result): string {
+  const { name, output, before_blob, after_blob } = result
+  const { outcome, failure } = exitStatus(result)
+  const { word } = MARKS[outcome]
+  if (outcome !== 'ok') return failure === undefined ? word : `${word}, ${failure}`
+  switch (name) {
+    case 'read':
+    case 'glob':
+    case 'grep':
+      return counted(linesOf(output).length, 'line')
+    case 'write':
+    case 'edit':
+      if (after_blob === undefined) return 'unchanged'
+      return before_blob === undefined ? 'created' : 'changed'
+    default:
+      return ''
+  }
+}
+
+function detailRows(result: Result, columns: number): Line[] {
+  const { outcome, name, output, error } = result
+  const setting = { columns, first: INDENT }
+  if (outcome === 'unknown') return []
+  if (outcome !== 'ok' && (name !== 'bash' || outcome === 'denied')) {
+    return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT)
+  }
+  if (isDiff(output)) return head(diffRows(output, columns), DIFF_ROWS, INDENT)
+  if (name === 'bash') {
+    const shown = output.replace(/\[exit code \d+\]\n$/, '').replace(/\n$/, '')
+    if (shown === '') return []
+    return headAndTail(verbatim(shown, { ...setting, style: { dim: true } }), OUTPUT_ROWS, INDENT)
+  }
+  return []
+}
+
+/** The names at the top are left out: the line above says which file it is. */
+function diffRows(output: string, columns: number): Line[] {
+  const width = Math.max(1, columns - INDENT.length)
+  const names = output.split('\n').slice(0, 2).join('\n')
+  return diffLines(output, width)
+    .slice(diffLines(names, width).length)
+    .map((row) => [{ text: INDENT, style: PLAIN }, ...row])
+}
+
+function isDiff(output: string): boolean {
+  return /^--- a\/.*\n\+\+\+ b\//.test(output)
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, '').split('\n')
+}
+
+function argumentsOf(text: string): Readonly<Record<string, unknown>> {
+  const parsed = parseJson(text)
+  return isJsonObject(parsed) ? parsed : {}
+}
+
+function firstString(args: Readonly<Record<string, unknown>>): string {
+  const first = Object.values(args).find((value) => typeof value === 'string')
+  return typeof first === 'string' ? firstLine(first) : ''
+}
+
+const LONGEST_ARGUMENT = 200
+
+function firstLine(text: string): string {
+  const [first = '', ...others] = text.split('\n')
+  const cut = first.length > LONGEST_ARGUMENT || others.some((line) => line.trim() !== '')
+  const shown = first.slice(0, LONGEST_ARGUMENT).replace(/[\uD800-\uDBFF]$/, '')
+  return visibleLine(shown) + (cut ? ' …' : '')
+}

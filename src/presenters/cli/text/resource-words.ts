@@ -1,0 +1,138 @@
+import type { AttachmentError } from '../../../model/attachment.ts'
+import type { Descriptor } from '../../../model/descriptor.ts'
+import type { EventData, WholeEvent } from '../../../model/events/event.ts'
+import type { ResourceId } from '../../../model/ids.ts'
+import { counted, fileSize } from './amounts.ts'
+import { visibleLine } from './visible-text.ts'
+
+/** A Resource in one line, as in `@img1 harbour.png · 12.3 KiB · 640×480`. Visible text. */
+export function resourceWords(resource: Descriptor): string {
+  return [`${resource.handle} ${resourceName(resource)}`, ...factsOf(resource)].join(' · ')
+}
+
+/** What a person calls it: a link has no better name than where it leads. Visible text. */
+export function resourceName(resource: Descriptor): string {
+  return visibleLine(resource.kind === 'link' ? resource.uri : resource.name)
+}
+
+/** As in `640×480`, `3 pages`, `12 lines`; empty where there is nothing to measure. */
+export function extentOf(resource: Descriptor): string {
+  if (resource.kind === 'link') return ''
+  const { width, height, pages, lines } = resource
+  if (width !== undefined && height !== undefined) return `${width}×${height}`
+  if (pages !== undefined) return counted(pages, 'page')
+  return lines === undefined ? '' : counted(lines, 'line')
+}
+
+/** Text that came with a message by a pipe. */
+export function pipedWords(piped: string): string {
+  return `standard input, ${fileSize(Buffer.byteLength(piped))}`
+}
+
+/** Why an attachment is not there. Visible text. */
+export function refusalWords({ name, reason }: Pick<AttachmentError, 'name' | 'reason'>): string {
+  return `✗ ${visibleLine(name)}: ${visibleLine(reason)}`
+}
+
+/** Resources that this Event brought into the Session. */
+export function broughtBy(event: WholeEvent): readonly Descriptor[] {
+  if (event.type === 'user_message') return event.data.resources ?? []
+  return event.type === 'resource_ingested' ? [event.data.descriptor] : []
+}
+
+/** What a person is asked before bytes go to a model. Visible text. */
+export function uploadWords(upload: {
+  readonly handle: string
+  readonly name: string
+  readonly size_bytes: number
+}): string {
+  const { handle, name, size_bytes } = upload
+  return `Send ${handle} ${visibleLine(name)} (${fileSize(size_bytes)}) to the model?`
+}
+
+/** Finds a Resource of the Session by its id: Events name it by nothing else. */
+export type ResourceOf = (id: ResourceId) => Descriptor | undefined
+
+/** Events that tell what became of a Resource. */
+type ResourceEvent = WholeEvent<
+  | 'resource_ingested'
+  | 'resource_view'
+  | 'resource_retired'
+  | 'resource_dropped'
+  | 'resource_quarantined'
+>
+
+/** What became of a Resource, in a sentence. Visible text. */
+export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): string {
+  switch (event.type) {
+    case 'resource_ingested':
+      return `${ORIGINS[event.data.origin]}: ${resourceWords(event.data.descriptor)}`
+    case 'resource_view':
+      return viewWords(event.data)
+    case 'resource_retired':
+      return `${named(event.data, resourceOf)} is not sent from here on, because ${retiredWords(event.data.why)}.`
+    case 'resource_dropped':
+      return `${named(event.data, resourceOf)} was dropped: its bytes are not sent again.`
+    case 'resource_quarantined':
+      return `The model's provider refused ${named(event.data, resourceOf)}: ${visibleLine(event.data.provider_error.message)}. Its bytes are not sent again.`
+  }
+}
+
+/** Whether an Event is about a Resource, and went otherwise than a person may expect. */
+export function isNoteworthy(event: WholeEvent): event is ResourceEvent {
+  if (event.type === 'resource_view') return event.data.outcome !== 'projected'
+  return (
+    event.type === 'resource_ingested' ||
+    event.type === 'resource_dropped' ||
+    event.type === 'resource_quarantined'
+  )
+}
+
+/** The same, of what goes as it should. */
+export function isRoutine(event: WholeEvent): event is ResourceEvent {
+  return event.type === 'resource_retired' || event.type === 'resource_view'
+}
+
+/** A reason that a newer Hawser gave is told as it stands. */
+function retiredWords(why: string): string {
+  if (why === 'cost') return 'sending it again would cost more than it saves'
+  return why === 'model_limit' ? 'the model takes no more' : visibleLine(why)
+}
+
+const ORIGINS = {
+  egress: 'Attached by the model',
+  tool: 'Brought by a tool',
+  hydration: 'Brought by a Skill',
+} as const
+
+function viewWords({ handle, outcome, pages, lines, region }: EventData<'resource_view'>): string {
+  const part = [
+    ...(pages === undefined ? [] : [`pages ${pages.from} to ${pages.to}`]),
+    ...(lines === undefined ? [] : [`lines ${lines.from} to ${lines.to}`]),
+    ...(region === undefined ? [] : [`a region of ${region.width}×${region.height}`]),
+  ]
+  return `${[handle, ...part].join(', ')} ${VIEWS[outcome]}.`
+}
+
+const VIEWS = {
+  projected: 'is shown to the model for this Turn',
+  missing: 'cannot be shown: its bytes are gone from the store',
+  damaged: 'cannot be shown: its bytes in the store are damaged',
+  denied: 'is not shown: that was not permitted',
+} as const
+
+/** As in `@img1 harbour.png`. */
+function named({ resource_id }: { readonly resource_id: ResourceId }, resourceOf: ResourceOf) {
+  const resource = resourceOf(resource_id)
+  return resource === undefined ? resource_id : `${resource.handle} ${resourceName(resource)}`
+}
+
+function factsOf(resource: Descriptor): string[] {
+  if (resource.kind === 'link') return ['a link, not fetched']
+  const extent = extentOf(resource)
+  return [
+    fileSize(resource.size_bytes),
+    ...(extent === '' ? [] : [extent]),
+    ...(resource.kind === 'file' ? ['kept, never shown to a model'] : []),
+  ]
+}

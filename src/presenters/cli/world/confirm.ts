@@ -1,0 +1,19 @@
+import type { Streams } from '../../../host/streams.ts'
+import { typedLine } from '../text/typed-line.ts'
+
+/** Whether there is a person who can be asked. */
+export function canAsk({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): boolean {
+  return stdin.isTTY && stderr.isTTY
+}
+
+/** Asks on standard error; only `y` or `yes` is a yes. */
+export async function confirmed(
+  streams: Pick<Streams, 'stdin' | 'stderr'>,
+  question: string,
+): Promise<boolean> {
+  const asked = `${question} [y/N] `
+  const line = await typedLine(streams, { question: asked, shown: true, longest: LONGEST_ANSWER })
+  return /^y(es)?$/i.test(line?.trim() ?? '')
+}
+
+const LONGEST_ANSWER = 20

@@ -1,0 +1,46 @@
+import { isJsonObject } from '../../../encoding/json.ts'
+import { failed, type NextAction } from '../../../model/errors.ts'
+import { jsonLine } from '../text/json-line.ts'
+import { refusalWords } from '../text/resource-words.ts'
+import { visibleLine, visibleText } from '../text/visible-text.ts'
+
+type Failure = ReturnType<typeof failed>
+
+export function unknownCommand(argv: readonly string[], nearest?: string): Failure {
+  const word = argv.find((argument) => argument !== '--json')
+  const named = word === undefined ? undefined : visibleLine(JSON.stringify(word))
+  const message = named === undefined ? 'A command is missing.' : `There is no command ${named}.`
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  return failed('invalid_args', message + hint, { arguments: argv }, [
+    { action: 'show_help', command: 'hawser --help' },
+  ])
+}
+
+export function failureAsJson(failure: Failure): string {
+  return jsonLine(failure)
+}
+
+interface Told {
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+  readonly next_actions?: readonly NextAction[] | undefined
+}
+
+/** In words. Also of an error as it was logged, which leaves out what is empty. */
+export function failureAsText({ error }: { readonly error: Told }): string {
+  const { message, details = {}, next_actions = [] } = error
+  const next = next_actions.map(({ action, command }) =>
+    command === undefined ? `Next: ${visibleLine(action)}` : `Try: ${visibleLine(command)}`,
+  )
+  return [`hawser: ${visibleText(message)}`, ...refusalsIn(details), ...next, ''].join('\n')
+}
+
+/** Of attachments that all failed, each with its reason: as it was given, since only its name would not tell two apart. */
+export function refusalsIn({ attachmentErrors }: NonNullable<Told['details']>): string[] {
+  const all: readonly unknown[] = Array.isArray(attachmentErrors) ? attachmentErrors : []
+  return all.flatMap((one) =>
+    isJsonObject(one) && typeof one['path'] === 'string' && typeof one['reason'] === 'string'
+      ? [refusalWords({ name: one['path'], reason: one['reason'] })]
+      : [],
+  )
+}

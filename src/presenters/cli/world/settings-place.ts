@@ -1,0 +1,55 @@
+import type { Folder } from '../../../host/files/files.ts'
+import type { Ids } from '../../../host/ids.ts'
+import { NEVER_USED, openWorkspace } from '../../../host/workspace.ts'
+import { ok, type Result } from '../../../model/errors.ts'
+import { refuse } from './answer.ts'
+import type { Given } from './command.ts'
+import { workspaceOf } from './workspace.ts'
+import type { CliWorld } from './world.ts'
+
+/** Where settings stand. Opened without reading any: who wants to mend bad settings must get this far. */
+export interface SettingsPlace {
+  readonly home: Folder
+  /** Absent where it is not needed, or where Hawser keeps nothing yet. */
+  readonly workspace?: Folder
+  readonly ids: Ids
+}
+
+/** `none` of a workspace is needed; `open` it if it is there; `create` it where it is missing. */
+export type WorkspaceNeed = 'none' | 'open' | 'create'
+
+/** Opens the places of settings, runs `work`, and closes them. A failure is told; answers the exit code. */
+export async function inSettings(
+  world: CliWorld,
+  { options }: Given,
+  need: WorkspaceNeed,
+  work: (place: SettingsPlace) => Promise<Result<number>>,
+): Promise<number> {
+  const worked = await (async () => {
+    const home = await world.openHome()
+    if (!home.ok) return home
+    const { folder, ids, close } = home.value
+    try {
+      const workspace = await workspaceFolders(world, options['workspace'], ids, need)
+      if (!workspace.ok) return workspace
+      const own = workspace.value === undefined ? {} : { workspace: workspace.value.own }
+      try {
+        return await work({ home: folder, ...own, ids })
+      } finally {
+        await workspace.value?.close()
+      }
+    } finally {
+      await close()
+    }
+  })()
+  return worked.ok ? worked.value : refuse(world, options['json'] === true, worked.error)
+}
+
+async function workspaceFolders(world: CliWorld, named: unknown, ids: Ids, need: WorkspaceNeed) {
+  if (need === 'none') return ok(undefined)
+  const found = await workspaceOf(world, named)
+  if (!found.ok) return found
+  const opened = await openWorkspace(found.value.path, ids, need)
+  if (opened.ok || opened.error.details['reason'] !== NEVER_USED) return opened
+  return ok(undefined)
+}

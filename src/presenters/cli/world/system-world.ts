@@ -1,0 +1,44 @@
+import { systemClock } from '../../../host/clock.ts'
+import { homePath, openHome } from '../../../host/home.ts'
+import { systemStreams, type Streams } from '../../../host/streams.ts'
+import { ok, type Result } from '../../../model/errors.ts'
+import { LIMITS } from '../../../model/limits.ts'
+import type { CliWorld, OpenedHome } from './world.ts'
+
+/** What the world of a command is made of. */
+export interface WorldParts extends Pick<
+  CliWorld,
+  'env' | 'cwd' | 'version' | 'models' | 'scratch' | 'rehearsal'
+> {
+  /** By default those of this process. */
+  readonly streams?: Streams | undefined
+  readonly open: (home: string) => CliWorld['open']
+}
+
+/** The world of this machine, this process and this user. */
+export function systemWorld({ streams, open, ...parts }: WorldParts): CliWorld {
+  const home = homePath(parts.env)
+  return {
+    ...parts,
+    streams: streams ?? systemStreams(),
+    clock: systemClock,
+    home,
+    open: open(home),
+    openHome: () => openHomeAt(home),
+    clipboard: () => clipboardOf(parts.env),
+  }
+}
+
+/** One byte more than may be attached, so that whoever judges it sees that it is too much. */
+async function clipboardOf(env: CliWorld['env']): Promise<Result<Buffer>> {
+  const { readClipboard } = await import('../../../host/process/clipboard.ts')
+  return readClipboard({ env, limit: LIMITS.attachment_bytes + 1 })
+}
+
+async function openHomeAt(home: string): Promise<Result<OpenedHome>> {
+  const folders = await openHome(home)
+  if (!folders.ok) return folders
+  const { systemIds } = await import('../../../host/ids.ts')
+  const close = () => folders.value.close()
+  return ok({ folder: folders.value.own, ids: systemIds(systemClock), close })
+}

@@ -1,0 +1,156 @@
+import type {
+  ChatCompletionCreateParamsStreaming,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions'
+import { isJsonObject, parseJson } from '../../../../encoding/json.ts'
+import { firstOf, notRehearsed, wrong, type Refusal } from './refusal.ts'
+import {
+  brokenCommonRule,
+  outside,
+  tooLong,
+  wrongChoice,
+  wrongFunctions,
+  wrongLimit,
+  wrongName,
+  type OfferedFunction,
+} from './openai.ts'
+import type { Place } from './schema-problems.ts'
+
+type Body = ChatCompletionCreateParamsStreaming
+type Rule = (body: Body) => Refusal | undefined
+type Assistant = Extract<ChatCompletionMessageParam, { readonly role: 'assistant' }>
+
+/** What Chat Completions refuses of a request that its types allow. Pictures and documents are judged where they are read. */
+export function brokenChatRule(body: Body, streams: boolean): Refusal | undefined {
+  return firstOf([(asked) => brokenCommonRule(asked, streams), ...RULES], body)
+}
+
+export function offeredIn({ tools = [] }: Body): OfferedFunction[] {
+  return tools.flatMap((tool, index) =>
+    tool.type === 'function' ? [{ ...tool.function, at: ['tools', index, 'function'] }] : [],
+  )
+}
+
+const MOST_STOPS = 4
+
+const RULES: readonly Rule[] = [
+  ({ messages }) =>
+    messages.length === 0 ? wrong(['messages'], 'must not be empty', 'empty_array') : undefined,
+  ({ max_tokens, max_completion_tokens }) =>
+    max_tokens && max_completion_tokens
+      ? wrong(['max_tokens'], 'cannot stand beside max_completion_tokens')
+      : undefined,
+  ({ max_tokens }) => wrongLimit(['max_tokens'], max_tokens, 1),
+  ({ max_completion_tokens }) => wrongLimit(['max_completion_tokens'], max_completion_tokens, 1),
+  ({ frequency_penalty }) => outside(['frequency_penalty'], frequency_penalty, -2, 2),
+  ({ presence_penalty }) => outside(['presence_penalty'], presence_penalty, -2, 2),
+  ({ stop }) =>
+    Array.isArray(stop) && stop.length > MOST_STOPS
+      ? wrong(['stop'], `at most ${MOST_STOPS} are taken`, 'array_above_max_length')
+      : undefined,
+  (body) => wrongFunctions(offeredIn(body), body.tools?.length ?? 0),
+  withoutTools,
+  notOffered,
+  emptyContent,
+  misspeltCalls,
+  unmatchedResults,
+]
+
+/** Some fields are about tools only. */
+function withoutTools(body: Body): Refusal | undefined {
+  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = body
+  if (tools?.length === 0) return wrong(['tools'], 'must not be empty', 'empty_array')
+  const field = choice === undefined ? 'parallel_tool_calls' : 'tool_choice'
+  if (tools === undefined && (choice !== undefined || parallel !== undefined)) {
+    return wrong([field], 'is only taken when tools are given')
+  }
+  const named =
+    typeof choice === 'object' && 'function' in choice ? choice.function.name : undefined
+  return wrongChoice(choice, named, offeredIn(body), tools?.length ?? 0)
+}
+
+/** What only the vendor's own models do. */
+function notOffered(body: Body): Refusal | undefined {
+  const { n, response_format, modalities, functions, function_call, logprobs } = body
+  if (n !== undefined && n !== null && n !== 1) return notRehearsed(['n'], 'gives one answer')
+  if (response_format !== undefined && response_format.type !== 'text') {
+    return notRehearsed(['response_format'], 'writes plain text only')
+  }
+  if (modalities?.includes('audio') === true) return notRehearsed(['modalities'], 'does not speak')
+  if (functions !== undefined) return notRehearsed(['functions'], 'knows tools only')
+  if (function_call !== undefined) return notRehearsed(['function_call'], 'knows tools only')
+  return logprobs ? notRehearsed(['logprobs'], 'knows of no likelihood') : undefined
+}
+
+/** Only an answer that is nothing but calls, and what a tool gave, may be without words. */
+function emptyContent({ messages }: Body): Refusal | undefined {
+  for (const [index, message] of messages.entries()) {
+    const at = ['messages', index, 'content']
+    if (message.role === 'tool') continue
+    const { content } = message
+    if (content === null || content === undefined || content.length === 0) {
+      const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : []
+      if (calls.length > 0) continue
+      return wrong(at, 'must be there and not be empty, unless there are tool_calls')
+    }
+    if (typeof content === 'string') continue
+    const blank = content.findIndex((part) => part.type === 'text' && part.text === '')
+    if (blank >= 0) return wrong([...at, blank, 'text'], 'must not be empty', 'empty_string')
+  }
+  return undefined
+}
+
+const LONGEST_CALL_ID = 40
+
+function misspeltCalls({ messages }: Body): Refusal | undefined {
+  const ids = new Set<string>()
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'assistant') continue
+    const at = ['messages', index, 'tool_calls']
+    if (message.tool_calls?.length === 0) return wrong(at, 'must not be empty', 'empty_array')
+    for (const [place, call] of callsOf(message).entries()) {
+      const refusal = misspelt([...at, place], call)
+      if (refusal !== undefined) return refusal
+      if (ids.has(call.id)) return wrong([...at, place, 'id'], 'ids of calls must be unique')
+      ids.add(call.id)
+    }
+  }
+  return undefined
+}
+
+function callsOf({ tool_calls: calls = [] }: Assistant) {
+  return calls.flatMap((call) => (call.type === 'function' ? [call] : []))
+}
+
+function misspelt(at: Place, call: ReturnType<typeof callsOf>[number]): Refusal | undefined {
+  const { id, function: asked } = call
+  if (id === '') return wrong([...at, 'id'], 'must not be empty', 'empty_string')
+  const refusal =
+    tooLong([...at, 'id'], id, LONGEST_CALL_ID) ??
+    wrongName([...at, 'function', 'name'], asked.name)
+  if (refusal !== undefined || isJsonObject(parseJson(asked.arguments))) return refusal
+  return wrong([...at, 'function', 'arguments'], 'must be a JSON object')
+}
+
+/** Behind the calls of an answer stand their results, all of them and nothing else. */
+function unmatchedResults({ messages }: Body): Refusal | undefined {
+  let open = new Set<string>()
+  let asked = -1
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool') {
+      if (open.delete(message.tool_call_id)) continue
+      const at = ['messages', index, 'role']
+      return wrong(at, 'a message of a tool must follow the message with its tool_calls')
+    }
+    if (open.size > 0) return withoutResults(asked, open)
+    if (message.role !== 'assistant') continue
+    open = new Set(callsOf(message).map(({ id }) => id))
+    asked = index
+  }
+  return open.size === 0 ? undefined : withoutResults(asked, open)
+}
+
+function withoutResults(index: number, open: ReadonlySet<string>): Refusal {
+  const message = 'must be followed by a message of a tool for each of its tool_calls'
+  return wrong(['messages', index], `${message}; none is there of ${[...open].join(', ')}`)
+}

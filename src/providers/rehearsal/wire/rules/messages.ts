@@ -1,0 +1,275 @@
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages'
+import { isJsonObject } from '../../../../encoding/json.ts'
+import type { ModelFacts } from '../../../../model/model-facts.ts'
+import { firstOf, notRehearsed, wrong, type Refusal } from './refusal.ts'
+import type { Place } from './schema-problems.ts'
+
+type Body = MessageCreateParamsStreaming
+type Rule = (body: Body) => Refusal | undefined
+
+/** What Messages refuses of a request that its types allow. Pictures and documents are judged where they are read. */
+export function brokenMessagesRule(body: Body, facts: ModelFacts): Refusal | undefined {
+  return firstOf([...RULES, (asked) => tooLong(asked, facts)], body)
+}
+
+/** A block of a message, and where it stands. Text that stands for itself is a block of text. */
+export interface PlacedBlock {
+  readonly at: Place
+  readonly block: ContentBlockParam
+}
+
+export function blocksOf({ content }: Body['messages'][number], index: number): PlacedBlock[] {
+  const at = ['messages', index, 'content']
+  if (typeof content === 'string') return [{ at, block: { type: 'text', text: content } }]
+  return content.map((block, place) => ({ at: [...at, place], block }))
+}
+
+const RULES: readonly Rule[] = [
+  ({ max_tokens }) =>
+    Number.isInteger(max_tokens) && max_tokens >= 1
+      ? undefined
+      : wrong(['max_tokens'], 'must be a whole number of at least 1'),
+  ({ model }) => (model === '' ? wrong(['model'], 'must not be empty') : undefined),
+  ({ messages }) =>
+    messages.length === 0 ? wrong(['messages'], 'at least one message is required') : undefined,
+  misplacedRole,
+  emptyContent,
+  misplacedBlock,
+  blankText,
+  unsignedThinking,
+  misspeltCall,
+  wrongTools,
+  wrongToolChoice,
+  wrongThinking,
+  wrongCacheMarks,
+  unmatchedResults,
+  ({ stop_sequences = [] }) => {
+    const blank = stop_sequences.findIndex((text) => text.trim() === '')
+    return blank < 0
+      ? undefined
+      : wrong(['stop_sequences', blank], 'must contain more than whitespace')
+  },
+  ({ output_config }) =>
+    output_config?.format
+      ? notRehearsed(['output_config', 'format'], 'writes plain text only')
+      : undefined,
+]
+
+function tooLong({ max_tokens, model }: Body, { output_tokens }: ModelFacts): Refusal | undefined {
+  if (output_tokens === undefined || max_tokens <= output_tokens) return undefined
+  return wrong(['max_tokens'], `${max_tokens} > ${output_tokens}, which is the most of ${model}`)
+}
+
+/** Neighbours of one role count as one message. A late system message stands behind a person's and before the model's. */
+function misplacedRole({ messages }: Body): Refusal | undefined {
+  for (const [index, { role }] of messages.entries()) {
+    const at = ['messages', index, 'role']
+    const before = messages.slice(0, index).findLast((one) => one.role !== 'system')
+    const after = messages.slice(index + 1).find((one) => one.role !== 'system')
+    if (role === 'assistant' && before === undefined) {
+      return wrong(at, 'the first message must be of the role user')
+    }
+    if (role !== 'system') continue
+    const follows = index > 0 && before?.role === 'user'
+    const precedes = after === undefined || after.role === 'assistant'
+    if (!follows || !precedes) {
+      const place = 'behind one of the role user, and at the end or before one of the assistant'
+      return wrong(at, `a message of the role system stands only ${place}`)
+    }
+  }
+  const last = messages.findLast(({ role }) => role !== 'system')
+  if (last?.role !== 'assistant') return undefined
+  const why = 'this model takes no beginning of its answer: the last message must be of a user'
+  return wrong(['messages', messages.length - 1, 'role'], why)
+}
+
+function emptyContent({ messages }: Body): Refusal | undefined {
+  const empty = messages.findIndex(({ content }) => content.length === 0)
+  return empty < 0
+    ? undefined
+    : wrong(['messages', empty, 'content'], 'a message must have content that is not empty')
+}
+
+const OF_A_USER: ReadonlySet<string> = new Set([
+  'text',
+  'image',
+  'document',
+  'search_result',
+  'tool_result',
+  'container_upload',
+])
+const OF_A_MODEL_NEVER: ReadonlySet<string> = new Set([
+  'image',
+  'document',
+  'search_result',
+  'tool_result',
+  'container_upload',
+])
+
+function misplacedBlock({ messages }: Body): Refusal | undefined {
+  for (const [index, message] of messages.entries()) {
+    for (const { at, block } of blocksOf(message, index)) {
+      const fits =
+        message.role === 'assistant' ? !OF_A_MODEL_NEVER.has(block.type) : OF_A_USER.has(block.type)
+      if (!fits) return wrong(at, `a message of the ${message.role} holds no block ${block.type}`)
+    }
+  }
+  return undefined
+}
+
+function blankText({ system, messages }: Body): Refusal | undefined {
+  const blocks = [...systemBlocks(system), ...messages.flatMap(blocksOf)]
+  const texts = [...blocks, ...blocks.flatMap(insideResult)]
+  const blank = texts.find(({ block }) => block.type === 'text' && block.text.trim() === '')
+  return blank && wrong(blank.at, 'a block of text must contain more than whitespace')
+}
+
+function systemBlocks(system: Body['system']): PlacedBlock[] {
+  if (system === undefined || typeof system === 'string') return []
+  return system.map((block, index) => ({ at: ['system', index], block }))
+}
+
+/** Blocks inside the result of a tool that may also stand in a message. */
+function insideResult({ at, block }: PlacedBlock): PlacedBlock[] {
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return []
+  return block.content.flatMap((inner, index) =>
+    inner.type === 'text' || inner.type === 'image' || inner.type === 'document'
+      ? [{ at: [...at, 'tool_result', 'content', index], block: inner }]
+      : [],
+  )
+}
+
+function unsignedThinking({ messages }: Body): Refusal | undefined {
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message, index)
+    const unsigned = blocks.find(({ block }) => block.type === 'thinking' && !block.signature)
+    if (unsigned !== undefined) return wrong([...unsigned.at, 'signature'], 'is not valid')
+    const last = blocks.at(-1)
+    if (last !== undefined && last.block.type.endsWith('thinking')) {
+      return wrong(last.at, 'thinking must not be the last block of a message')
+    }
+  }
+  return undefined
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,128}$/
+
+function misspeltCall({ messages }: Body): Refusal | undefined {
+  const ids = new Set<string>()
+  for (const { at, block } of messages.flatMap(blocksOf)) {
+    if (block.type !== 'tool_use') continue
+    if (!NAME.test(block.id)) return wrong([...at, 'tool_use', 'id'], 'must match [a-zA-Z0-9_-]+')
+    if (ids.has(block.id)) return wrong([...at, 'tool_use', 'id'], '`tool_use` ids must be unique')
+    ids.add(block.id)
+    if (!NAME.test(block.name))
+      return wrong([...at, 'tool_use', 'name'], `must match ${NAME.source}`)
+    if (!isJsonObject(block.input)) return wrong([...at, 'tool_use', 'input'], 'must be an object')
+  }
+  return undefined
+}
+
+function wrongTools({ tools = [] }: Body): Refusal | undefined {
+  const names = new Set<string>()
+  for (const [index, tool] of tools.entries()) {
+    if (!('name' in tool)) continue
+    const at = ['tools', index, 'name']
+    if (!NAME.test(tool.name)) return wrong(at, `must match ${NAME.source}`)
+    if (names.has(tool.name)) return wrong(at, 'names of tools must be unique')
+    names.add(tool.name)
+  }
+  return undefined
+}
+
+function wrongToolChoice({ tools = [], tool_choice }: Body): Refusal | undefined {
+  if (tool_choice === undefined) return undefined
+  if (tools.length === 0) return wrong(['tool_choice'], 'may only be there when tools are')
+  if (tool_choice.type !== 'tool') return undefined
+  const known = tools.some((tool) => 'name' in tool && tool.name === tool_choice.name)
+  return known ? undefined : wrong(['tool_choice', 'name'], 'is not the name of a tool')
+}
+
+const SMALLEST_BUDGET = 1024
+
+function wrongThinking({ thinking, max_tokens, tool_choice }: Body): Refusal | undefined {
+  if (thinking?.type !== 'enabled') return undefined
+  const at = ['thinking', 'budget_tokens']
+  const { budget_tokens: budget } = thinking
+  if (budget < SMALLEST_BUDGET) return wrong(at, `must be at least ${SMALLEST_BUDGET}`)
+  if (budget >= max_tokens) return wrong(at, 'must be less than max_tokens')
+  if (tool_choice?.type !== 'any' && tool_choice?.type !== 'tool') return undefined
+  return wrong(['tool_choice'], 'nothing forces a call while the model thinks')
+}
+
+const MOST_MARKS = 4
+
+/** Where the marks stand, in cache order. What lasts longer must come first. */
+function wrongCacheMarks({
+  tools = [],
+  system,
+  messages,
+  cache_control,
+}: Body): Refusal | undefined {
+  const blocks = [...systemBlocks(system), ...messages.flatMap(blocksOf)]
+  const marks = [
+    ...tools.map((tool, index) => ({ at: ['tools', index], mark: markOf(tool) })),
+    ...blocks
+      .flatMap((one) => [...insideResult(one), one])
+      .map(({ at, block }) => ({ at, mark: markOf(block) })),
+    { at: [], mark: cache_control ?? undefined },
+  ].filter(({ mark }) => mark !== undefined)
+  if (marks.length > MOST_MARKS) {
+    const message = `at most ${MOST_MARKS} blocks may have cache_control; there are ${marks.length}`
+    return { status: 400, message }
+  }
+  const short = marks.findIndex(({ mark }) => mark?.ttl !== '1h')
+  const late = marks.find(({ mark }, index) => mark?.ttl === '1h' && short >= 0 && index > short)
+  return (
+    late && wrong([...late.at, 'cache_control', 'ttl'], 'a ttl of 1h must not follow one of 5m')
+  )
+}
+
+export function markOf(block: object): { readonly ttl?: '5m' | '1h' } | undefined {
+  const mark: unknown = Reflect.get(block, 'cache_control')
+  if (!isJsonObject(mark)) return undefined
+  return mark['ttl'] === '1h' ? { ttl: '1h' } : {}
+}
+
+/** Results stand in the next message, before anything else, one for each call. */
+function unmatchedResults({ messages }: Body): Refusal | undefined {
+  const open = new Map<string, Place>()
+  for (const [index, message] of messages.entries()) {
+    for (const { at, block } of blocksOf(message, index)) {
+      if (block.type === 'tool_use') open.set(block.id, at)
+      if (block.type === 'tool_result' && !open.delete(block.tool_use_id)) {
+        return withoutCall(at, block)
+      }
+      if (message.role === 'user' && block.type !== 'tool_result' && open.size > 0) {
+        return withoutResult(open)
+      }
+    }
+    if (open.size > 0 && message.role === 'user' && isOver(messages, index)) {
+      return withoutResult(open)
+    }
+  }
+  return undefined
+}
+
+/** Whether no more of the same message follows: neighbours of one role are one. */
+function isOver(messages: Body['messages'], index: number): boolean {
+  return messages.slice(index + 1).find(({ role }) => role !== 'system')?.role !== 'user'
+}
+
+function withoutResult(open: ReadonlyMap<string, Place>): Refusal {
+  const [at = []] = open.values()
+  const message = 'each `tool_use` must have its `tool_result` in the next message, at its start'
+  return wrong(at.slice(0, 2), `${message}; none is there of ${[...open.keys()].join(', ')}`)
+}
+
+function withoutCall(at: Place, { tool_use_id }: ToolResultBlockParam): Refusal {
+  const message = 'each `tool_result` must belong to a `tool_use` of the message before'
+  return wrong(at, `${message}; there is none of the id ${tool_use_id}`)
+}

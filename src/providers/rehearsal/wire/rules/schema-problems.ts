@@ -1,0 +1,140 @@
+import { isJsonObject } from '../../../../encoding/json.ts'
+
+/** As much of JSON Schema as the schemas of the vendors use. */
+export interface JsonSchema {
+  readonly $comment?: string
+  readonly $ref?: string
+  readonly definitions?: Readonly<Record<string, JsonSchema>>
+  readonly anyOf?: readonly JsonSchema[]
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | JsonSchema
+}
+
+/** Where something stands: names of fields, and numbers of list members. */
+export type Place = readonly (string | number)[]
+
+/** What is wrong at a place, which is that of the field itself where it is missing or unknown. */
+export interface SchemaProblem {
+  readonly at: Place
+  readonly kind: 'missing' | 'unknown' | 'type' | 'value'
+  /** In a few words, after the name of the place that holds it. */
+  readonly told: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Says in a few sentences what is wrong with a value. A validator has to give, for a value that fits no member of a union, the
+ * errors of all members; here only the member counts that the value was meant to be, told by its constants such as `type`.
+ */
+export function schemaProblems(root: JsonSchema, value: unknown): SchemaProblem[] {
+  return problemsAt(root, value, [])
+
+  function problemsAt(schema: JsonSchema, given: unknown, at: Place): SchemaProblem[] {
+    const { anyOf, type, enum: allowed, ...rest } = resolved(schema)
+    if (anyOf !== undefined) return unionProblems(members(schema), given, at)
+    const types = [type ?? []].flat()
+    if (types.length > 0 && !types.includes(typeOf(given))) {
+      return [wrong('type', at, `is ${typeOf(given)}, not ${types.join(' or ')}`)]
+    }
+    if (allowed !== undefined && !allowed.includes(given)) {
+      const others = allowed.map(brief).join(', ')
+      return [wrong('value', at, `is ${brief(given)}, none of ${others}`)]
+    }
+    if ('const' in rest && rest.const !== given) {
+      return [wrong('value', at, `is ${brief(given)}, not ${brief(rest.const)}`)]
+    }
+    if (Array.isArray(given)) {
+      const { items = {} } = rest
+      return given.flatMap((item: unknown, index) => problemsAt(items, item, [...at, index]))
+    }
+    return isJsonObject(given) ? fieldProblems(rest, given, at) : []
+  }
+
+  function fieldProblems(schema: JsonSchema, given: Fields, at: Place): SchemaProblem[] {
+    const { properties = {}, required = [], additionalProperties = true } = schema
+    return [
+      ...required
+        .filter((name) => !Object.hasOwn(given, name))
+        .map((name) => wrong('missing', [...at, name], `lacks ${name}`)),
+      ...Object.entries(given).flatMap(([name, field]) => {
+        const known = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+        if (known === false) {
+          return [wrong('unknown', [...at, name], `has ${name}, which is unknown there`)]
+        }
+        return known === undefined || known === true ? [] : problemsAt(known, field, [...at, name])
+      }),
+    ]
+  }
+
+  function unionProblems(
+    choices: readonly JsonSchema[],
+    given: unknown,
+    at: Place,
+  ): SchemaProblem[] {
+    const meant = choices.filter((choice) => couldBe(resolved(choice), given))
+    const problems = meant.map((choice) => problemsAt(choice, given, at))
+    const fewest = problems.toSorted((a, b) => a.length - b.length)[0]
+    const others = choices.map(titleOf).join(', ')
+    return fewest ?? [wrong('value', at, `is ${brief(given)}, none of ${others}`)]
+  }
+
+  /** The members of a union, those of unions among them included. */
+  function members(schema: JsonSchema): JsonSchema[] {
+    const { anyOf } = resolved(schema)
+    return anyOf === undefined ? [schema] : anyOf.flatMap(members)
+  }
+
+  function couldBe({ type, properties = {} }: JsonSchema, given: unknown): boolean {
+    const types = [type ?? []].flat()
+    if (types.length > 0 && !types.includes(typeOf(given))) return false
+    if (!isJsonObject(given)) return true
+    return Object.entries(properties).every(
+      ([name, field]) =>
+        !Object.hasOwn(given, name) || !('const' in field) || field.const === given[name],
+    )
+  }
+
+  function resolved(schema: JsonSchema): JsonSchema {
+    if (schema.$ref === undefined) return schema
+    const found = root.definitions?.[definitionOf(schema.$ref)]
+    if (found === undefined) throw new Error(`no definition for ${schema.$ref}`)
+    return resolved(found)
+  }
+}
+
+/** The problem as a sentence about the value that holds it, as in `/messages/0 lacks content`. */
+export function problemText({ at, kind, told }: SchemaProblem): string {
+  const holder = kind === 'missing' || kind === 'unknown' ? at.slice(0, -1) : at
+  return `${holder.length === 0 ? 'the whole' : holder.map((step) => `/${step}`).join('')} ${told}`
+}
+
+function wrong(kind: SchemaProblem['kind'], at: Place, told: string): SchemaProblem {
+  return { at, kind, told }
+}
+
+function definitionOf(ref: string): string {
+  return decodeURIComponent(ref.slice('#/definitions/'.length))
+}
+
+function titleOf({ $ref, type, const: only }: JsonSchema): string {
+  if ($ref !== undefined) return definitionOf($ref)
+  return only === undefined ? [type ?? 'anything'].flat().join(' or ') : brief(only)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/** Enough of a value to know it by. */
+function brief(value: unknown): string {
+  if (value === undefined) return 'undefined'
+  const shown = isJsonObject(value) ? { type: value['type'], role: value['role'] } : value
+  return JSON.stringify(shown).slice(0, 80)
+}

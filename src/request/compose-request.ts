@@ -1,0 +1,252 @@
+import type { BlobStore } from '../blobs/store.ts'
+import { cacheMarks } from '../contract/cache-marks.ts'
+import { APART, onlyGrew, predictBreak, type Break, type Made } from '../contract/predict.ts'
+import { sharedPrefix } from '../contract/prefix.ts'
+import { growingSha256 } from '../encoding/hash.ts'
+import { changesWhatStands, Conversation } from '../history/conversation.ts'
+import type { ConversationItem } from '../model/conversation.ts'
+import type { HawserError } from '../model/errors.ts'
+import type { EventData, WholeEvent } from '../model/events/event.ts'
+import type { TurnId } from '../model/ids.ts'
+import type { Segment } from '../model/segment.ts'
+import type { Surface } from '../model/surface.ts'
+import type { Dialect, Framing } from '../providers/provider.ts'
+import { Fitting, type Unfit } from './fit-parts.ts'
+import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
+import { projectedIn } from './projected.ts'
+import { Variants, type VariantWork } from './variants.ts'
+
+/** What a request is made under. */
+export interface RequestParts {
+  readonly provider: Dialect
+  readonly surface: Surface
+  readonly store: BlobStore
+  readonly cacheKey: string
+  /** Makes forms that the model takes; without it only those are used that were recorded. */
+  readonly variants?: VariantWork | undefined
+  /** Tells which bytes may not go to a model; without it, what was recorded decides alone. */
+  readonly holdsKey?: HoldsKey | undefined
+}
+
+export interface ComposeOptions {
+  /** The last request of an earlier call: what was cached with it is looked for there. */
+  readonly before?: SentRequest | undefined
+  /**
+   * An earlier request whose body nobody reads any more: its memory may be used again. Large memory that is new every time
+   * would cost more than all that is written into it. Of the last request, what both begin with is then hashed again.
+   */
+  readonly spent?: ComposedRequest | undefined
+  /** What the request was recorded with, when it is composed again. */
+  readonly recorded?: Projected | undefined
+}
+
+/** Of a request what the next one is compared with. Its body, which may be large, is no part of that. */
+export interface SentRequest {
+  readonly sha256: string
+  /** Its segments, where they were collected. */
+  readonly run: SegmentRun
+  /** What it was made from. */
+  readonly made: Made
+}
+
+/** Lets go of all that only sending takes. */
+export function asSent({ sha256, run, made }: SentRequest): SentRequest {
+  return { sha256, run, made }
+}
+
+/** A request as it is sent, byte for byte. */
+export interface ComposedRequest extends SentRequest {
+  readonly body: Buffer
+  /** What its body was framed with. */
+  readonly framing: Framing
+  readonly segments: readonly Segment[]
+  /** The Resources whose bytes are in it. */
+  readonly projected: Projected
+  /** What its model does not take and is told of instead. */
+  readonly unfit: readonly Unfit[]
+  /** Why no form of it could be made that the model takes, in words for people. */
+  readonly unmade: readonly string[]
+  /** What was to be shown and cannot be. */
+  readonly lost: readonly Lost[]
+  /** The store failed: such a request is not sent. */
+  readonly failure?: HawserError | undefined
+}
+
+type Projected = NonNullable<EventData<'provider_request'>['projected']>
+
+/** The first `count` segments of a list that may have grown since, but was not changed. */
+interface SegmentRun {
+  readonly list: readonly Segment[]
+  readonly count: number
+  readonly bytes: number
+}
+
+/**
+ * Composes the requests of one Turn, from Events alone: the same Events give the same bytes, whoever asks and whenever. What
+ * was folded, encoded, joined and hashed for one request is not touched again for the next.
+ */
+export class RequestComposer {
+  readonly #parts: RequestParts
+  readonly #turn: TurnId | undefined
+  readonly #surfaceSegments: readonly Segment[]
+  readonly #sha256 = growingSha256()
+  #folded = 0
+  #conversation: Conversation | undefined
+  #segments: Segment[] = []
+  #segmentBytes = 0
+  #encodedItems = 0
+  /** Where the first segment stands that goes with this Turn. */
+  #firstTransient: number | undefined
+  /** Where the latest Event that brought bytes which stay begins to show them: those are the first to go. */
+  #latestStaying: { readonly seq: number; readonly place: number } | undefined
+  readonly #variants: Variants
+  #fitting: Fitting
+  #projected: Projected = []
+  #lost: readonly Lost[] = []
+  #failure: HawserError | undefined
+
+  constructor(parts: RequestParts, turn: TurnId | undefined) {
+    this.#parts = parts
+    this.#turn = turn
+    this.#surfaceSegments = parts.provider.encode([], parts.surface)
+    this.#variants = new Variants(parts.store, parts.variants)
+    this.#fitting = new Fitting(parts.surface.params, this.#variants)
+  }
+
+  /** `events` is the same list every time, or begins with the same Events; more may be added to it afterwards. */
+  async compose(
+    events: readonly WholeEvent[],
+    { before, spent, recorded = [] }: ComposeOptions = {},
+  ): Promise<ComposedRequest> {
+    // What is added while blobs are fetched belongs to the next request.
+    const count = events.length
+    this.#variants.learn(recorded)
+    await this.#encodeNew(this.#fold(events))
+    const { provider, surface, cacheKey } = this.#parts
+    const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
+    const continued = spent?.run.list === run.list
+    const shared = sharedRun(before, run)
+    const framing = { cacheKey, marks: this.#marks(run, shared) }
+    const known = continued ? { body: spent.body, count: spent.run.count } : undefined
+    const body = provider.frame(run.list, { ...framing, spent: known })
+    return {
+      body,
+      framing,
+      // Marks move from the end of the last request on, and the brackets after it are still open.
+      sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
+      run,
+      projected: this.#projected,
+      unfit: this.#fitting.unfit,
+      unmade: this.#variants.failures,
+      lost: [...this.#lost, ...this.#fitting.lost],
+      failure: this.#failure,
+      get segments() {
+        return segmentsOf(run)
+      },
+      made: {
+        dialect: provider.dialect,
+        surface,
+        surfaceSegments: this.#surfaceSegments,
+        events,
+        count,
+        turn: this.#turn,
+      },
+    }
+  }
+
+  #marks({ count }: SegmentRun, shared: SegmentRun) {
+    return cacheMarks({
+      surface: this.#surfaceSegments.length,
+      transient: this.#firstTransient ?? this.#latestStaying?.place,
+      shared: shared.count,
+      end: count,
+    })
+  }
+
+  #fold(events: readonly WholeEvent[]): readonly ConversationItem[] {
+    const fresh = events.slice(this.#folded)
+    this.#folded = events.length
+    for (const event of fresh)
+      if (event.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
+    const changed = fresh.some((event) => changesWhatStands(event, this.#turn))
+    if (this.#conversation === undefined || changed) {
+      const replay = this.#parts.surface.params.replay
+      this.#conversation = new Conversation(events, { turn: this.#turn, replay })
+      // A new list: earlier requests stand on the old one.
+      this.#segments = []
+      this.#segmentBytes = 0
+      this.#encodedItems = 0
+      this.#firstTransient = undefined
+      this.#latestStaying = undefined
+      this.#fitting = new Fitting(this.#parts.surface.params, this.#variants)
+      this.#projected = []
+      this.#lost = []
+      this.#failure = undefined
+      this.#add(this.#surfaceSegments)
+    } else {
+      for (const event of fresh) this.#conversation.add(event)
+    }
+    return this.#conversation.items()
+  }
+
+  async #encodeNew(items: readonly ConversationItem[]): Promise<void> {
+    const { provider, surface, store, holdsKey } = this.#parts
+    const loaded = await loadParts(items.slice(this.#encodedItems), store, holdsKey)
+    const fresh = await this.#fitting.fit(loaded.items)
+    this.#encodedItems = items.length
+    this.#lost = [...this.#lost, ...loaded.lost]
+    this.#failure ??= loaded.failure
+    this.#projected = [...this.#projected, ...projectedIn(fresh)]
+    this.#add(provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
+  }
+
+  #add(segments: readonly Segment[]): void {
+    for (const segment of segments) {
+      const { lifetime, seq } = segment
+      if (lifetime === 'window') {
+        if (this.#latestStaying?.seq !== seq)
+          this.#latestStaying = { seq, place: this.#segments.length }
+      } else if (lifetime !== 'stable') this.#firstTransient ??= this.#segments.length
+      this.#segments.push(segment)
+      this.#segmentBytes += segment.length
+    }
+  }
+}
+
+/** As many bytes at most stand between two segments, with a mark. */
+const BRACKETS = 256
+
+/** The leading segments of `run` that an earlier request begins with too. */
+function sharedRun(before: SentRequest | undefined, run: SegmentRun): SegmentRun {
+  if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
+  if (before.run.list === run.list) return before.run
+  const { segments, bytes } = sharedPrefix(segmentsOf(before.run), run.list)
+  return { list: run.list, count: segments, bytes }
+}
+
+function segmentsOf({ list, count }: SegmentRun): Segment[] {
+  return list.slice(0, count)
+}
+
+/** What a request shares with the one before it. */
+export interface Shared {
+  readonly shared_prefix_bytes: number
+  readonly prefix_break?: { readonly at: number; readonly cause: Break['cause'] | 'unknown' }
+}
+
+/** Compares bytes, and names the cause that Events foretold. A break that none foretold is a bug, and is called unknown. */
+export function sharedWith(before: SentRequest | undefined, next: SentRequest): Shared {
+  if (before === undefined) return { shared_prefix_bytes: 0 }
+  // Most requests of a Turn: nothing is foretold, and the segments are the same ones with more behind them.
+  if (onlyGrew(before.made, next.made) && before.run.list === next.run.list) {
+    return { shared_prefix_bytes: before.run.bytes }
+  }
+  const segments = segmentsOf(before.run)
+  const foretold = predictBreak(before.made, segments, next.made)
+  const apart = foretold !== undefined && APART.has(foretold.cause)
+  const shared = sharedPrefix(segments, segmentsOf(next.run))
+  const bytes = apart ? 0 : shared.bytes
+  if (shared.whole && !apart) return { shared_prefix_bytes: bytes }
+  const cause = foretold?.at === bytes ? foretold.cause : 'unknown'
+  return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { harnessPlace } from '../../test/support/harness-place.ts'
+import { value } from '../../test/support/story.ts'
+import { LiveHistory } from './live-history.ts'
+
+test('a Log of any length is taken in at once', async () => {
+  const { parts, harness } = await harnessPlace()
+  const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const lines = session.events.map((event) => ({ logged: { known: true as const, event } }))
+  // More than a call of a function takes as arguments.
+  const many = Array.from({ length: 100_000 }, () => lines).flat()
+  const history = new LiveHistory(parts.store)
+  expect((await history.add(many)).length).toBe(200_000)
+  expect(history.events.length).toBe(200_000)
+})

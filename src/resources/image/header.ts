@@ -1,0 +1,81 @@
+import type { ImageSight } from '../../model/sight.ts'
+
+/** What the first bytes of an image say of it. */
+export interface ImageHeader {
+  readonly format: ImageSight['format']
+  /** Absent when the bytes begin as such an image does and do not go on so. */
+  readonly size?: { readonly width: number; readonly height: number }
+}
+
+/** The header of a PNG, JPEG, GIF or WebP image; `undefined` when the bytes are none of these. Looks at bytes alone. */
+export function imageHeader(bytes: Buffer): ImageHeader | undefined {
+  const known = FORMATS.find(({ at, magic }) => bytes.subarray(at, at + magic.length).equals(magic))
+  if (known === undefined) return undefined
+  const size = known.size(bytes)
+  const { format } = known
+  return size === undefined || size.width === 0 || size.height === 0 ? { format } : { format, size }
+}
+
+type Size = ImageHeader['size']
+
+interface Format {
+  readonly format: ImageSight['format']
+  readonly at: number
+  readonly magic: Buffer
+  size(bytes: Buffer): Size
+}
+
+const FORMATS: readonly Format[] = [
+  { format: 'png', at: 0, magic: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), size: pngSize },
+  { format: 'jpeg', at: 0, magic: Buffer.from([0xff, 0xd8, 0xff]), size: jpegSize },
+  { format: 'gif', at: 0, magic: Buffer.from('GIF87a'), size: gifSize },
+  { format: 'gif', at: 0, magic: Buffer.from('GIF89a'), size: gifSize },
+  { format: 'webp', at: 8, magic: Buffer.from('WEBP'), size: webpSize },
+]
+
+function pngSize(bytes: Buffer): Size {
+  if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+}
+
+/** The logical screen, which is what is shown; single frames may be smaller. */
+function gifSize(bytes: Buffer): Size {
+  if (bytes.length < 10) return undefined
+  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+}
+
+/** Walks the segments, each with its length, to the one that begins a frame. */
+function jpegSize(bytes: Buffer): Size {
+  let at = 2
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] ?? 0
+    if (isFrame(marker))
+      return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+    // Any number of 0xff may stand before a marker, and some markers have no length.
+    if (marker === 0xff) at += 1
+    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
+    else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2))
+  }
+  return undefined
+}
+
+/** 0xc4, 0xc8 and 0xcc lie in the same row and are tables. */
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+}
+
+function webpSize(bytes: Buffer): Size {
+  if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff }
+    case 'VP8L': {
+      const bits = bytes.readUInt32LE(21)
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+    }
+    case 'VP8X':
+      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+    default:
+      return undefined
+  }
+}

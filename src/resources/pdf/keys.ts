@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { inPdf, type PdfLimits } from './reader.ts'
+
+/** Whether the text of any page holds one of the keys, white space aside. False where the text cannot be read. */
+export async function pdfHoldsKey(
+  bytes: Buffer,
+  keys: readonly string[],
+  limits: PdfLimits = {},
+): Promise<boolean> {
+  const read = await inPdf(bytes, FIND, Found, { ...limits, given: { keys } })
+  return read.ok && read.value.found
+}
+
+const Found = z.strictObject({ found: z.boolean() })
+
+/** A page that cannot be read does not keep the others from being searched. */
+const FIND = `
+  const textOf = async (number) => {
+    const page = await pdf.getPage(number)
+    const { items } = await page.getTextContent()
+    page.cleanup()
+    return items.map(({ str = '' }) => str).join('').replaceAll(/\\s+/g, '')
+  }
+  const keys = input.keys.map((key) => key.replaceAll(/\\s+/g, ''))
+  for (let number = 1; number <= pdf.numPages; number += 1) {
+    const text = await textOf(number).catch(() => '')
+    if (keys.some((key) => text.includes(key))) return { found: true }
+  }
+  return { found: false }
+`

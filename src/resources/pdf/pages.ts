@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import type { Unreadable } from '../../model/sight.ts'
+import { inPdf, type PdfLimits } from './reader.ts'
+
+/** How many pages a PDF has. It opens, and its first and its last page are there; what stands on them is not read. */
+export async function pdfPages(
+  bytes: Buffer,
+  limits: PdfLimits,
+): Promise<{ readonly kind: 'pdf'; readonly pages: number } | Unreadable> {
+  const counted = await inPdf(bytes, COUNT, Counted, limits)
+  return counted.ok ? { kind: 'pdf', pages: counted.value.pages } : counted.unreadable
+}
+
+const Counted = z.strictObject({ pages: z.int().positive() })
+
+const COUNT = `
+  await pdf.getPage(1)
+  await pdf.getPage(pdf.numPages)
+  return { pages: pdf.numPages }
+`

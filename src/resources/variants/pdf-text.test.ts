@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { LIMITS } from '../../model/limits.ts'
+import { pdfText } from './pdf-text.ts'
+
+const PDF = writtenPdf(['one two\nthree (3)', '', 'the last'])
+
+test('the words of all pages are given, line by line', async () => {
+  const result = await pdfText(PDF)
+  expect(result).toEqual({
+    ok: true,
+    value: {
+      bytes: expect.any(Buffer),
+      media_type: 'text/plain',
+      made: {
+        encoder: expect.stringMatching(/^unpdf \d+\.\d+\.\d+$/),
+        format: 'text',
+        pages: { from: 1, to: 3 },
+      },
+    },
+  })
+  expect(linesOf(result)).toEqual([
+    '[Page 1 of 3]',
+    'one two',
+    'three (3)',
+    '[Page 2 of 3, on which no text was found]',
+    '[Page 3 of 3]',
+    'the last',
+    '',
+  ])
+})
+
+test('pages that are asked for are given alone', async () => {
+  const result = await pdfText(PDF, { from: 3, to: 3 })
+  expect(result).toMatchObject({ value: { made: { pages: { from: 3, to: 3 } } } })
+  expect(linesOf(result)).toEqual(['[Page 3 of 3]', 'the last', ''])
+})
+
+test.each([
+  [1, 4],
+  [4, 4],
+  [0, 2],
+  [3, 2],
+])('pages that a document of three does not have are refused: %d to %d', async (from, to) => {
+  expect(await pdfText(PDF, { from, to })).toMatchObject({
+    ok: false,
+    error: { kind: 'invalid_args', details: { pages: 3 } },
+  })
+})
+
+test('the same document and pages give the same bytes', async () => {
+  expect(await pdfText(Buffer.from(PDF))).toEqual(await pdfText(PDF))
+})
+
+test('a long document is cut at a page, and asking on from there gives the rest', async () => {
+  const pages = Array.from(
+    { length: 40 },
+    (_, at) => `page number ${at + 1}\n${'word '.repeat(60)}`,
+  )
+  const pdf = writtenPdf(pages)
+  const numbers: string[] = []
+  let from = 1
+  while (from <= 40) {
+    const result = await pdfText(pdf, { from, to: 40 }, { most: 6000 })
+    if (!result.ok) throw new Error(result.error.message)
+    expect(result.value.bytes.length).toBeLessThanOrEqual(6000)
+    numbers.push(...(result.value.bytes.toString().match(/^page number \d+$/gm) ?? []))
+    from = (result.value.made.pages?.to ?? 40) + 1
+  }
+  expect(numbers).toEqual(pages.map((_, at) => `page number ${at + 1}`))
+})
+
+test('a page that is damaged is named, and hides no other', async () => {
+  const pdf = writtenPdf(['one', 'two', 'three'])
+  // Object 8 is what stands on the second page.
+  const stream = pdf.indexOf('stream\n', pdf.indexOf('8 0 obj'))
+  pdf.fill(0xff, stream + 17, stream + 21)
+  expect(linesOf(await pdfText(pdf))).toEqual([
+    '[Page 1 of 3]',
+    'one',
+    '[Page 2 of 3, which cannot be read]',
+    '[Page 3 of 3]',
+    'three',
+    '',
+  ])
+  expect(await pdfText(pdf, { from: 2, to: 2 })).toMatchObject({
+    error: { kind: 'unreadable', details: { code: 'corrupt' } },
+  })
+})
+
+test('a page without end is cut at the limit', async () => {
+  const lines = Array.from({ length: 4000 }, (_, at) => {
+    return `1 0 0 1 50 ${20 + ((at * 14) % 760)} Tm (${'a'.repeat(80)}) Tj`
+  })
+  const operators = Buffer.from(`BT /F1 8 Tf ${lines.join(' ')} ET`)
+  const result = await pdfText(writtenPdf([], { operators }))
+  if (!result.ok) throw new Error(result.error.message)
+  const { bytes } = result.value
+  expect(bytes.length).toBeLessThanOrEqual(LIMITS.pdf_text_bytes)
+  expect(bytes.length).toBeGreaterThan(LIMITS.pdf_text_bytes - 1000)
+  expect(bytes.toString()).toMatch(/\n\[Left out: the rest of page 1, because [^\n]+\]\n$/)
+})
+
+test.each([
+  ['encrypted', 'opens with a password only', writtenPdf(['one'], { encrypted: true })],
+  ['corrupt', 'is cut off', writtenPdf(['one']).subarray(0, 300)],
+  ['corrupt', 'goes on as something else', Buffer.from(`%PDF-1.4\n${'no'.repeat(500)}`)],
+  ['corrupt', 'has no page', writtenPdf([])],
+  ['corrupt', 'holds no bytes', Buffer.alloc(0)],
+])('%s is said of a document that %s', async (code, _, pdf) => {
+  expect(await pdfText(pdf)).toMatchObject({
+    ok: false,
+    error: { kind: 'unreadable', details: { code } },
+  })
+})
+
+test('a document that takes long to read is given up', async () => {
+  const operators = Buffer.from(`BT /F1 12 Tf ${'(a) Tj T* '.repeat(1_000_000)} ET`)
+  expect(await pdfText(writtenPdf(['one'], { operators }), undefined, { ms: 1000 })).toMatchObject({
+    error: { kind: 'unreadable', details: { code: 'timeout' } },
+  })
+})
+
+test('a small document that unpacks to a large one is given up', async () => {
+  const large = writtenPdf(['one'], { operators: Buffer.alloc(220_000_000, ' ') })
+  const bounds = { memory: 160 * 1024 * 1024, ms: 60_000 }
+  expect(await pdfText(large, undefined, bounds)).toMatchObject({
+    error: { kind: 'unreadable', details: { code: 'too_large' } },
+  })
+  expect(await pdfText(large, { from: 1, to: 1 }, bounds)).toMatchObject({ ok: true })
+})
+
+/** Without the line that stands before them all. */
+function linesOf(result: Awaited<ReturnType<typeof pdfText>>): string[] {
+  return result.ok ? result.value.bytes.toString().split('\n').slice(1) : []
+}

@@ -1,0 +1,31 @@
+import { decodedPieces } from '../../encoding/charset.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { Span, Variant } from './variant.ts'
+
+/** Some lines of a text, with their ends, as UTF-8. `charset` is what the text is in, by a name that `TextDecoder` knows. */
+export function textLines(bytes: Buffer, { from, to }: Span, charset = 'utf-8'): Result<Variant> {
+  const text = decoded(bytes, charset)
+  if (text === undefined) {
+    const message = `The text is in ${charset}, which cannot be decoded here.`
+    return failed('unreadable', message, { code: 'unsupported_type', charset })
+  }
+  const lines = text === '' ? [] : text.split(/(?<=\n)/)
+  if (from < 1 || to < from || to > lines.length) {
+    const count = lines.length === 1 ? '1 line' : `${lines.length} lines`
+    const message = `The text has ${count}; it has none from ${from} to ${to}.`
+    return failed('invalid_args', message, { lines: lines.length })
+  }
+  return ok({
+    bytes: Buffer.from(lines.slice(from - 1, to).join('')),
+    media_type: 'text/plain',
+    made: { encoder: 'hawser', format: 'text' },
+  })
+}
+
+function decoded(bytes: Buffer, charset: string): string | undefined {
+  try {
+    return [...decodedPieces(bytes, charset)].join('')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,139 @@
+import { workspaceBlobStore } from '../../blobs/workspace-store.ts'
+import type { BlobStore } from '../../blobs/store.ts'
+import { userParts } from '../../history/user-parts.ts'
+import { systemClock, type Clock } from '../../host/clock.ts'
+import { systemIds, type Ids } from '../../host/ids.ts'
+import { openWorkspace } from '../../host/workspace.ts'
+import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
+import type { Part } from '../../model/conversation.ts'
+import type { Descriptor } from '../../model/descriptor.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { EventData } from '../../model/events/event.ts'
+import type { Resolved, ResolverParts, Verdict } from '../../resources/resolve-attachments.ts'
+import { loadParts } from '../../request/load-parts.ts'
+import { ResourceNames } from './resource-names.ts'
+
+/** What a store and a clock are needed for. */
+interface Place {
+  readonly store: Pick<BlobStore, 'put'>
+  readonly clock: Clock
+}
+
+/** Judges attachments, and stores those that are accepted. In input order; loaded when there is one. */
+export async function resolveInputs(
+  { store, clock }: Place,
+  inputs: readonly AttachmentInput[],
+  options: Pick<ResolverParts, 'signal' | 'hold' | 'redactor'> = {},
+): Promise<Result<readonly Resolved[]>> {
+  if (inputs.length === 0) return ok([])
+  const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
+  const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
+  return resolveAttachments(inputs, { clock, keep, ...options })
+}
+
+/** What would become of attachments, without storing or sending anything. */
+export async function checkInputs(
+  clock: Clock,
+  inputs: readonly AttachmentInput[],
+): Promise<Result<readonly Verdict[]>> {
+  const { resolveAttachments, verdictOf } = await import('../../resources/resolve-attachments.ts')
+  const resolved = await resolveAttachments(inputs, { clock })
+  return resolved.ok ? ok(resolved.value.map(verdictOf)) : resolved
+}
+
+type Asked = EventData<'user_message'>
+
+/** A person's message as the Log keeps it. The prompt mode follows from what was resolved; a link is no attachment. */
+export function userMessage(
+  text: string,
+  resolved: readonly Resolved[],
+  name: ResourceNames['name'],
+  source: Parameters<ResourceNames['name']>[1],
+): Result<Asked> {
+  const resources: Descriptor[] = []
+  for (const one of resolved) {
+    const named = one.ok ? name(one.facts, source) : undefined
+    if (named?.ok === false) return named
+    if (named !== undefined) resources.push(named.value)
+  }
+  const errors = resolved.flatMap((one) => (one.ok ? [] : [one.error]))
+  const files = resources.filter(({ kind }) => kind !== 'link')
+  return ok({
+    text,
+    ...(resources.length === 0 ? {} : { resources }),
+    ...(errors.length === 0 ? {} : { attachment_errors: errors }),
+    prompt_mode: files.length === 0 ? 'string' : 'blocks',
+  })
+}
+
+/** Why a message cannot be put to a model: it has no words, and nothing that came with it can be used. */
+export function nothingUsable(
+  { text, resources = [] }: Asked,
+  resolved: readonly Resolved[],
+): Failed | undefined {
+  if (text.trim() !== '' || resources.length > 0) return undefined
+  const attachmentErrors = resolved.flatMap((one) =>
+    one.ok ? [] : [{ path: one.given, reason: one.error.reason, code: one.error.code }],
+  )
+  if (attachmentErrors.length === 0) return undefined
+  const many =
+    attachmentErrors.length === 1 ? 'The attachment' : `All ${attachmentErrors.length} attachments`
+  return failed(
+    'attachments_failed',
+    `${many} failed, and there is no text.`,
+    {
+      category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
+      attachmentErrors,
+      rejectedAttachmentCount: attachmentErrors.length,
+    },
+    [{ action: 'Attach what can be read, or say something.' }],
+  )
+}
+
+export interface ResolveOptions {
+  /** The folder whose store keeps the bytes; what Hawser keeps there is made where it is missing. */
+  readonly workspace: string
+  readonly signal?: AbortSignal
+}
+
+export interface ContentBlocks {
+  /** In no provider's words: the warning if any, the text, descriptors, then bytes in input order. */
+  readonly contentBlocks: readonly Part[]
+  readonly errors: readonly AttachmentError[]
+  readonly promptMode: 'string' | 'blocks'
+}
+
+/**
+ * What a message and files become: the parts that a model is shown, an error for each file that is refused, and the mode. Nothing
+ * that a client says of a file counts. Fails when there is nothing to show at all, and when the bytes cannot be stored.
+ */
+export async function resolveAttachmentsToContentBlocks(
+  message: string,
+  paths: readonly unknown[],
+  { workspace, signal }: ResolveOptions,
+): Promise<Result<ContentBlocks>> {
+  const clock = systemClock
+  const ids: Ids = systemIds(clock)
+  const folders = await openWorkspace(workspace, ids)
+  if (!folders.ok) return folders
+  try {
+    const store = workspaceBlobStore({ folder: folders.value.blobs, ids, clock })
+    const inputs = paths.map((path) => ({ from: 'path', path }) as const)
+    const reading = signal === undefined ? {} : { signal }
+    const resolved = await resolveInputs({ store, clock }, inputs, reading)
+    if (!resolved.ok) return resolved
+    const names = new ResourceNames(ids, () => [])
+    const asked = userMessage(message, resolved.value, (facts, by) => names.name(facts, by), 'http')
+    if (!asked.ok) return asked
+    const data = asked.value
+    const unusable = nothingUsable(data, resolved.value)
+    if (unusable !== undefined) return unusable
+    const item = { kind: 'user', seq: 0, parts: userParts(data, () => 'turn') } as const
+    const { items, failure } = await loadParts([item], store)
+    if (failure !== undefined) return { ok: false, error: failure }
+    const contentBlocks = items.flatMap((one) => ('parts' in one ? one.parts : []))
+    return ok({ contentBlocks, errors: data.attachment_errors ?? [], promptMode: data.prompt_mode })
+  } finally {
+    await folders.value.close()
+  }
+}

@@ -1,0 +1,78 @@
+import { Redactor } from '../../encoding/redaction.ts'
+import { freezeSurface } from '../../contract/surface.ts'
+import type { LogWriter } from '../../log/append.ts'
+import { createLog } from '../../log/open.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventData, EventDraft } from '../../model/events/event.ts'
+import type { PermissionMode } from '../../policy/decide.ts'
+import type { SessionParts } from './session-parts.ts'
+import { sessionFold, type SessionState } from './state.ts'
+import { surfaceParams } from './surface-params.ts'
+
+export interface NewSession {
+  readonly provider: string
+  readonly model: string
+  readonly mode?: 'build' | 'plan'
+  readonly permissionMode?: PermissionMode
+}
+
+/** Begins a Session: its surface is frozen and stored before its first line names it. The writer is the caller's to release. */
+export async function createSession(
+  parts: SessionParts,
+  options: NewSession,
+): Promise<Result<LogWriter<SessionState>>> {
+  const { place, store } = parts
+  const known = await parts.providerOf(options.provider)
+  if (!known.ok) return known
+  const surface = await surfaceEvent(parts, options, 'session_start')
+  if (!surface.ok) return surface
+  const id = place.ids.session()
+  const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
+  const first = new Redactor(parts.secrets).value([startEvent(parts, options), surface.value])
+  return createLog(place, id, first, { fold: sessionFold, keep })
+}
+
+function startEvent(
+  { workspace, presenter, version }: SessionParts,
+  { provider, model, mode = 'build', permissionMode = 'ask' }: NewSession,
+): EventDraft {
+  return {
+    type: 'session_started',
+    data: {
+      workspace,
+      provider,
+      model,
+      mode,
+      permission_mode: permissionMode,
+      presenter,
+      harness_version: version,
+    },
+  }
+}
+
+/** A surface of the toolset of this version, for one model, stored, as the Event that names it. */
+export async function surfaceEvent(
+  parts: SessionParts,
+  { provider, model }: Pick<NewSession, 'provider' | 'model'>,
+  reason: EventData<'prompt_surface'>['reason'],
+): Promise<Result<EventDraft>> {
+  const { store, toolSchemas: tools, contract } = parts
+  const params = surfaceParams(parts, provider, model)
+  const frozen = freezeSurface({ model, tools, skillsIndex: '', params, contract })
+  const blob = await store.put([frozen.bytes], 'application/json')
+  if (!blob.ok) return blob
+  const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, surface } = frozen
+  return ok({
+    type: 'prompt_surface',
+    data: {
+      contract_version: surface.contract_version,
+      layer0_sha256,
+      layer1_sha256,
+      toolset_sha256,
+      skills_sha256,
+      blob: blob.value,
+      params: surface.params,
+      reason,
+    },
+  })
+}

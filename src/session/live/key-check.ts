@@ -1,0 +1,15 @@
+import { Redactor } from '../../encoding/redaction.ts'
+import type { BlobKey } from '../../model/ids.ts'
+import { holdsKey } from '../../resources/holds-key.ts'
+import type { TurnParts } from '../../turn/turn-parts.ts'
+
+/** Looks for keys in stored bytes, once for each blob: reading the text of a PDF takes time, and neither changes. */
+export function keyCheck(secrets: readonly string[]): TurnParts['holdsKey'] {
+  const redactor = new Redactor(secrets)
+  const known = new Map<BlobKey, Promise<boolean>>()
+  return (content, bytes) => {
+    const found = known.get(content.blob) ?? holdsKey(content, bytes, redactor)
+    known.set(content.blob, found)
+    return found
+  }
+}

@@ -1,0 +1,30 @@
+import { ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import { asSent, RequestComposer, type SentRequest } from '../../request/compose-request.ts'
+import { recordedSurface } from './recorded-surface.ts'
+import type { SessionParts } from './session-parts.ts'
+
+/**
+ * The last request that the Log tells of: as this process made it, or composed again from the Events before it, so that the
+ * next one is compared with what was really sent last, by whomever. Fails when the store does.
+ */
+export async function lastRequestOf(
+  { store, dialectOf }: SessionParts,
+  events: readonly WholeEvent[],
+  known: SentRequest | undefined,
+): Promise<Result<SentRequest | undefined>> {
+  const at = events.findLastIndex(({ type }) => type === 'provider_request')
+  const sent = events[at]
+  if (sent?.type !== 'provider_request') return ok(undefined)
+  if (known?.sha256 === sent.data.request_sha256) return ok(known)
+  const before = events.slice(0, at)
+  const found = await recordedSurface(store, before)
+  const dialect = await dialectOf(sent.data.dialect)
+  if (!found.ok || !dialect.ok) return ok(undefined)
+  const cacheKey = sent.data.cache_key
+  const parts = { provider: dialect.value, surface: found.value.surface, store, cacheKey }
+  const request = await new RequestComposer(parts, sent.turn_id).compose(before, {
+    recorded: sent.data.projected,
+  })
+  return request.failure === undefined ? ok(asSent(request)) : { ok: false, error: request.failure }
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { canonicalJson } from '../../encoding/json.ts'
+import { timestamp } from '../../host/clock.ts'
+import { currentBranch } from '../../host/git-branch.ts'
+import { userHome } from '../../host/machine.ts'
+import { foldersUpwards } from '../../host/workspace-search.ts'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import type { PermissionMode } from '../../policy/decide.ts'
+import type { SessionParts } from './session-parts.ts'
+import type { SessionState } from './state.ts'
+
+/** What a Session knows about itself when a Turn begins. */
+export interface Beginning {
+  readonly state: SessionState
+  readonly events: readonly WholeEvent[]
+  readonly permissionMode: PermissionMode
+}
+
+/**
+ * The facts about here and now that a Turn begins with, sampled once; `undefined` when they are what the model was told
+ * last.
+ */
+export async function lateContext(
+  parts: SessionParts,
+  { state, events, permissionMode }: Beginning,
+): Promise<EventData<'late_context'> | undefined> {
+  const { workspace, folder = '' } = parts
+  const branch = await currentBranch(foldersUpwards(join(workspace, folder), userHome()))
+  const facts = {
+    workspace: parts.contract?.lateWorkspace ?? workspace,
+    ...(folder === '' ? {} : { folder }),
+    ...(branch === undefined ? {} : { branch }),
+    mode: state.mode,
+    permission_mode: permissionMode,
+    date: timestamp(parts.place.clock).slice(0, 10),
+  }
+  const last = events.findLast((event) => event.type === 'late_context')
+  const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)
+  return known ? undefined : facts
+}

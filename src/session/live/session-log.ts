@@ -1,0 +1,210 @@
+import { Redactor } from '../../encoding/redaction.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
+import type { SessionId, TurnId } from '../../model/ids.ts'
+import type { LogWriter } from '../../log/append.ts'
+import type { Cursor, LogLine } from '../../log/line.ts'
+import { acquireLog } from '../../log/open.ts'
+import { openReader } from '../../log/reader.ts'
+import { LOG_START } from '../../log/scan.ts'
+import { LiveHistory } from '../../request/live-history.ts'
+import { crashedTurn } from '../../turn/recover.ts'
+import { headNotice } from './head-notice.ts'
+import { RedactedNotices } from './redacted-notices.ts'
+import type { SessionParts } from './session-parts.ts'
+import { sessionFold, type SessionState } from './state.ts'
+import { Watchers, type Subscription } from './subscribe.ts'
+
+type Writer = LogWriter<SessionState>
+
+/**
+ * What this process knows of one Log, kept in step with it: what is written here, and, while somebody watches, what other
+ * processes write. Everything is taken in the order of the Log, whoever brings it.
+ */
+export class SessionLog {
+  readonly session: SessionId
+  readonly #parts: SessionParts
+  readonly #watchers = new Watchers(() => this.#watch())
+  readonly #redactor: Redactor
+  readonly #notices: RedactedNotices
+  #history: LiveHistory
+  #cursor: Cursor = LOG_START
+  #state: SessionState = sessionFold.initial
+  #taking: Promise<void> = Promise.resolve()
+  /** The right to write, from when the Log was begun, for whoever acquires it next. */
+  #held: Writer | undefined
+  #writing: boolean
+  #closed = false
+  #headReported = false
+  #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
+
+  constructor(parts: SessionParts, session: SessionId, held?: Writer) {
+    this.session = session
+    this.#parts = parts
+    this.#redactor = new Redactor(parts.secrets)
+    this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
+    this.#held = held
+    this.#writing = held !== undefined
+    this.#history = new LiveHistory(parts.store)
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  get events(): readonly WholeEvent[] {
+    return this.#history.events
+  }
+
+  /** Reads what the Log holds beyond what is known here. */
+  async catchUp(): Promise<Result<void>> {
+    const read = await this.#read()
+    if (read.ok || read.error.kind !== 'cursor_expired') return read
+    // A writer elsewhere took back lines that were seen here before they were durable: all is read anew.
+    this.#forget()
+    return this.#read()
+  }
+
+  /** The lock, what others wrote meanwhile, and an end for a Turn that a crash left open. Ends with `release`. */
+  async acquire(): Promise<Result<Writer>> {
+    const { place, store } = this.#parts
+    const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
+    const held = this.#held
+    this.#held = undefined
+    const writer =
+      held === undefined
+        ? await acquireLog(place, this.session, { fold: sessionFold, keep })
+        : ok(held)
+    if (!writer.ok) return writer
+    await this.#unfollow()
+    this.#writing = true
+    const known = await this.catchUp()
+    const crashed = known.ok ? crashedTurn(this.events) : undefined
+    const ended = crashed && (await this.commit(writer.value, crashed.turn, crashed.drafts))
+    const failure = [known, ended].find((result) => result?.ok === false)
+    if (failure === undefined || failure.ok) return writer
+    await this.release(writer.value)
+    return failure
+  }
+
+  async release(writer: Writer): Promise<void> {
+    try {
+      await this.#reportHead(writer)
+    } finally {
+      await writer.release().finally(() => {
+        this.#writing = false
+        this.#watch()
+      })
+    }
+  }
+
+  /** Durable first, then known here, then told. Without a Turn the Events stand between Turns. */
+  async commit(
+    writer: Writer,
+    turn: TurnId | undefined,
+    drafts: readonly EventDraft[],
+  ): Promise<Result<void>> {
+    // Before an Event is made: the Log, the model and whoever watches see the same.
+    const safe = this.#redactor.value(drafts)
+    this.#notices.endWith(drafts)
+    const stamped =
+      turn === undefined ? safe : safe.map((draft): EventDraft => ({ ...draft, turn_id: turn }))
+    const lines = await writer.append(stamped, 'now')
+    if (!lines.ok) return lines
+    await this.#takeInOrder(lines.value)
+    return ok(undefined)
+  }
+
+  /** Told of everything after what is known now, also by other processes, until it is closed. */
+  subscribe(): Subscription {
+    return this.#watchers.subscribe(this.#cursor.seq - 1)
+  }
+
+  notice: Watchers['notice'] = (notice) => this.#notices.notice(notice)
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#watchers.close()
+    await this.#unfollow()
+    await this.#held?.release()
+    this.#held = undefined
+  }
+
+  /** Once, until the head is written again. The Log goes on without it, so a failure to record the notice changes nothing. */
+  async #reportHead(writer: Writer): Promise<void> {
+    const { headOwed } = writer
+    if (headOwed !== undefined && !this.#headReported) {
+      const notice = headNotice(headOwed, this.#parts.place)
+      await this.commit(writer, undefined, [notice])
+    }
+    this.#headReported = headOwed !== undefined
+  }
+
+  async #read(): Promise<Result<void>> {
+    const reader = await openReader(this.#parts.place, this.session)
+    if (!reader.ok) return reader
+    try {
+      const lines: LogLine[] = []
+      const end = await reader.value.forward((line) => void lines.push(line), this.#cursor)
+      if (!end.ok) return end
+      await this.#takeInOrder(lines)
+      return end.value.damage === undefined ? ok(undefined) : { ok: false, error: end.value.damage }
+    } finally {
+      await reader.value.close()
+    }
+  }
+
+  #forget(): void {
+    this.#history = new LiveHistory(this.#parts.store)
+    this.#watchers.resync(-1)
+    this.#cursor = LOG_START
+    this.#state = sessionFold.initial
+  }
+
+  #takeInOrder(lines: readonly LogLine[]): Promise<void> {
+    this.#taking = this.#taking.then(() => this.#take(lines))
+    return this.#taking
+  }
+
+  async #take(lines: readonly LogLine[]): Promise<void> {
+    const fresh = lines.filter(({ seq }) => seq >= this.#cursor.seq)
+    const added = await this.#history.add(fresh)
+    let next = 0
+    for (const line of fresh) {
+      const whole = added[next]?.seq === line.seq ? added[next++] : undefined
+      this.#state = sessionFold.step(this.#state, line)
+      this.#cursor = line.next
+      this.#watchers.line(line, whole)
+    }
+  }
+
+  /** Follows the Log while somebody watches, and not while it is written here: what is written is told when it is durable. */
+  #watch(): void {
+    const wanted = this.#watchers.any && !this.#writing && !this.#closed
+    if (!wanted) return this.#following?.stop.abort()
+    if (this.#following !== undefined && !this.#following.stop.signal.aborted) return
+    const stop = new AbortController()
+    this.#following = { stop, ended: this.#follow(stop.signal) }
+  }
+
+  async #unfollow(): Promise<void> {
+    const following = this.#following
+    this.#following = undefined
+    following?.stop.abort()
+    await following?.ended
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const reader = await openReader(this.#parts.place, this.session)
+    if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
+    try {
+      for await (const line of reader.value.follow(this.#cursor, signal)) {
+        // What cannot be followed can still be read: whoever watches is told to.
+        if (!line.ok) return this.#watchers.resync(this.#cursor.seq - 1)
+        await this.#takeInOrder([line.value])
+      }
+    } finally {
+      await reader.value.close()
+    }
+  }
+}

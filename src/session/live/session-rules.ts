@@ -1,0 +1,68 @@
+import type { RuleStore } from '../../host/permission-rules.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { Rule, ScopedRule } from '../../model/rule.ts'
+import type { Answer } from '../../turn/turn-parts.ts'
+
+/** The rules that calls of one Session are decided by: its own, and those of its workspace. */
+export class SessionRules {
+  readonly #store: RuleStore | undefined
+  #own: Rule[] = []
+
+  constructor(store: RuleStore | undefined) {
+    this.#store = store
+  }
+
+  /** Read each time: another process may have changed them. `undefined` where they cannot be read. */
+  async inForce(): Promise<readonly ScopedRule[] | undefined> {
+    const listed = await this.list()
+    return listed.ok ? listed.value : undefined
+  }
+
+  /** Those of the Session first, each in the order they were made. */
+  async list(): Promise<Result<readonly ScopedRule[]>> {
+    const stored = this.#store === undefined ? ok([]) : await this.#store.read()
+    if (!stored.ok) return stored
+    return ok([
+      ...this.#own.map((rule) => ({ rule, scope: 'session' as const })),
+      ...stored.value.map(({ rule }) => ({ rule, scope: 'workspace' as const })),
+    ])
+  }
+
+  /** Keeps what an answer allows beyond its call. On failure it holds for the Session all the same. */
+  async keep(answer: Answer): Promise<Result<Answer>> {
+    const { allowed, scope, rule } = answer
+    if (!allowed || scope === 'once' || rule === undefined) return ok({ ...answer, scope: 'once' })
+    if (scope === 'session') {
+      this.#own.push(rule)
+      return ok(answer)
+    }
+    const saved = await (this.#store?.add(rule) ?? nowhere())
+    if (saved.ok) return ok(answer)
+    this.#own.push(rule)
+    return saved
+  }
+
+  /** Removes the rule that `list` shows at this place, counted from 1, and answers which it was. */
+  async remove(number: number): Promise<Result<ScopedRule>> {
+    const listed = await this.list()
+    if (!listed.ok) return listed
+    const chosen = listed.value[number - 1]
+    if (chosen === undefined) return noSuchRule(number)
+    if (chosen.scope === 'session') {
+      this.#own = this.#own.filter((rule) => rule !== chosen.rule)
+      return ok(chosen)
+    }
+    const removed = await (this.#store?.remove(chosen.rule) ?? ok(false))
+    return removed.ok ? ok(chosen) : removed
+  }
+}
+
+export function noSuchRule(number: number): Result<never> {
+  return failed('not_found', `There is no rule ${number}.`, { number }, [
+    { action: 'List the rules.', command: 'hawser permissions' },
+  ])
+}
+
+function nowhere(): Result<void> {
+  return failed('storage_failed', 'Rules cannot be kept here.')
+}

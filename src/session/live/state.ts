@@ -1,0 +1,112 @@
+import * as z from 'zod'
+import type { Fold } from '../../log/derived-index.ts'
+
+/** What a list of Sessions shows of one, and what opening one needs to know at once. */
+const SessionState = z.object({
+  workspace: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  mode: z.enum(['build', 'plan']),
+  /** The mode it began with, which its cache key keeps. */
+  starting_mode: z.enum(['build', 'plan']),
+  permission_mode: z.enum(['read-only', 'ask', 'auto']),
+  root_session_id: z.string(),
+  /** The Session it was forked from; empty when it began by itself. */
+  parent_session_id: z.string(),
+  title: z.string(),
+  turns: z.number(),
+  last_ts: z.string(),
+  /** A Turn began and has not ended. */
+  turn_open: z.boolean(),
+})
+export type SessionState = z.infer<typeof SessionState>
+
+const TITLE_CHARACTERS = 80
+
+export const sessionFold: Fold<SessionState> = {
+  version: 'session-3',
+  schema: SessionState,
+  initial: {
+    workspace: '',
+    provider: '',
+    model: '',
+    mode: 'build',
+    starting_mode: 'build',
+    permission_mode: 'ask',
+    root_session_id: '',
+    parent_session_id: '',
+    title: '',
+    turns: 0,
+    last_ts: '',
+    turn_open: false,
+  },
+  step: (before, { logged, offset }) => {
+    const state = { ...before, last_ts: logged.event.ts }
+    if (!logged.known) return state
+    const { event } = logged
+    switch (event.type) {
+      case 'session_started': {
+        const { workspace = '', provider = '', model = '', mode, permission_mode } = event.data
+        const root_session_id = event.session_id
+        const began = { provider, model, mode, starting_mode: mode, permission_mode }
+        return { ...state, ...began, workspace, root_session_id }
+      }
+      case 'session_fork': {
+        const { root_session_id, parent_session_id } = event.data
+        // Only a first line says where a Log comes from; a salvaged one carries such a line further on.
+        return offset === 0
+          ? { ...state, root_session_id, parent_session_id }
+          : { ...state, root_session_id }
+      }
+      case 'session_settings': {
+        const { provider, model, mode, permission_mode, title } = event.data
+        return {
+          ...state,
+          provider: provider ?? state.provider,
+          model: model ?? state.model,
+          mode: mode ?? state.mode,
+          permission_mode: permission_mode ?? state.permission_mode,
+          title: title ?? state.title,
+        }
+      }
+      case 'turn_started':
+        return { ...state, turns: state.turns + 1, turn_open: true }
+      case 'turn_ended':
+        return { ...state, turn_open: false }
+      case 'user_message': {
+        const [first] = event.data.resources ?? []
+        const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
+        return state.title === '' ? { ...state, title: text.slice(0, TITLE_CHARACTERS) } : state
+      }
+      // What a list of Sessions does not show. Each is named, so that a new type has to be decided about.
+      case 'prompt_surface':
+      case 'late_context':
+      case 'skill_activation':
+      case 'skill_context_hydration':
+      case 'provider_request':
+      case 'assistant_message':
+      case 'reasoning':
+      case 'tool_call':
+      case 'command_watched':
+      case 'tool_result':
+      case 'plan_updated':
+      case 'permission_decision':
+      case 'resource_ingested':
+      case 'resource_view':
+      case 'resource_retired':
+      case 'resource_dropped':
+      case 'resource_quarantined':
+      case 'provider_usage':
+      case 'history_compaction':
+      case 'compaction_undone':
+      case 'files_restored':
+      case 'text_pinned':
+      case 'log_repaired':
+      case 'lock_taken':
+      case 'notice':
+        return state
+      default:
+        return event satisfies never
+    }
+  },
+}

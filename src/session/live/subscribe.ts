@@ -1,0 +1,130 @@
+import type { LogLine } from '../../log/line.ts'
+import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
+
+/** What someone who watches a Session gets: lines that are durable, notices that never are, or that they fell behind. */
+export type Seen =
+  | {
+      readonly kind: 'line'
+      readonly line: LogLine
+      /** The Event with its long fields in place; absent when this version does not know its type or shape. */
+      readonly whole?: WholeEvent
+    }
+  | { readonly kind: 'notice'; readonly notice: EphemeralEvent }
+  /** The watcher was too slow and was cut off: read the Log after `after_seq`, then watch again. */
+  | { readonly kind: 'resync'; readonly after_seq: number }
+
+/** What may wait for one watcher before it is cut off. */
+const WAITING_BYTES = 4 * 1024 * 1024
+const WAITING_EVENTS = 4096
+
+/** One watcher. Ends after `resync`, after `close`, and when its Session closes. */
+export class Subscription implements AsyncIterable<Seen> {
+  readonly #gone: (self: Subscription) => void
+  #waiting: { readonly seen: Seen; readonly bytes: number }[] = []
+  #bytes = 0
+  #lastSeq: number
+  #ended = false
+  #wake: (() => void) | undefined
+
+  constructor(lastSeq: number, gone: (self: Subscription) => void) {
+    this.#lastSeq = lastSeq
+    this.#gone = gone
+  }
+
+  /** Number of the last line that the watcher took. */
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** Never waits for the watcher. */
+  tell(seen: Seen, bytes: number): void {
+    if (this.#ended) return
+    this.#waiting.push({ seen, bytes })
+    this.#bytes += bytes
+    if (this.#bytes > WAITING_BYTES || this.#waiting.length > WAITING_EVENTS) this.cutOff()
+    else this.#wake?.()
+  }
+
+  /** What waits is dropped: it has to be read from the Log. */
+  cutOff(after_seq = this.#lastSeq): void {
+    if (this.#ended) return
+    this.#waiting = [{ seen: { kind: 'resync', after_seq }, bytes: 0 }]
+    this.#end()
+    this.#wake?.()
+  }
+
+  close(): void {
+    this.#end()
+    this.#wake?.()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Seen, void> {
+    try {
+      for (;;) {
+        for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
+          const { seen, bytes } = one
+          if (seen.kind === 'line') this.#lastSeq = seen.line.seq
+          this.#bytes -= bytes
+          yield seen
+        }
+        if (this.#ended) return
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+      }
+    } finally {
+      this.#end()
+    }
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#gone(this)
+  }
+}
+
+/** Everyone who watches one Session in this process. */
+export class Watchers {
+  readonly #all = new Set<Subscription>()
+  readonly #changed: () => void
+
+  /** `changed` is called when someone comes or goes. */
+  constructor(changed: () => void = () => {}) {
+    this.#changed = changed
+  }
+
+  get any(): boolean {
+    return this.#all.size > 0
+  }
+
+  subscribe(lastSeq: number): Subscription {
+    const one = new Subscription(lastSeq, (self) => {
+      this.#all.delete(self)
+      this.#changed()
+    })
+    this.#all.add(one)
+    this.#changed()
+    return one
+  }
+
+  line(line: LogLine, whole?: WholeEvent): void {
+    const bytes = line.next.offset - line.offset
+    const seen: Seen = whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
+    for (const one of this.#all) one.tell(seen, bytes)
+  }
+
+  notice(notice: EphemeralEvent): void {
+    const bytes = 'text' in notice.data ? notice.data.text.length * 2 : 200
+    for (const one of this.#all) one.tell({ kind: 'notice', notice }, bytes)
+  }
+
+  /** Everyone has to read the Log after `after_seq`, and watch again. */
+  resync(after_seq: number): void {
+    for (const one of this.#all) one.cutOff(Math.min(after_seq, one.lastSeq))
+  }
+
+  close(): void {
+    for (const one of this.#all) one.close()
+  }
+}

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { harnessPlace } from '../../../test/support/harness-place.ts'
+import { surfaceParams } from './surface-params.ts'
+
+test('[SR-025] attached bytes are not shown on later Turns unless somebody set that they are', async () => {
+  const { parts } = await harnessPlace()
+  expect(surfaceParams(parts, 'rehearsal', 'rehearsal').replay).toBe('attach-turn')
+  const kept = surfaceParams({ ...parts, replay: 'window' }, 'rehearsal', 'rehearsal')
+  expect(kept.replay).toBe('window')
+})

@@ -1,0 +1,53 @@
+import type { ModelFacts } from '../../model/model-facts.ts'
+import type { SurfaceParams } from '../../model/surface.ts'
+import type { SessionParts } from './session-parts.ts'
+
+/**
+ * Everything beside its text that requests to a model depend on, from what the catalogue knows of it now. Frozen: what the
+ * catalogue learns later counts for later surfaces.
+ */
+export function surfaceParams(
+  { factsOf, dialectNameOf, limits, effort, replay = 'attach-turn' }: SessionParts,
+  provider: string,
+  model: string,
+): SurfaceParams {
+  const facts = factsOf(provider, model) ?? {}
+  const { late_role, reasoning, cache_key, images, files } = facts
+  const dialect = dialectNameOf(provider)
+  return {
+    replay,
+    late_role: late_role ?? LATE_ROLES[dialect] ?? 'developer',
+    ...(effort === undefined ? {} : { effort }),
+    tool_choice: 'auto',
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(cache_key === undefined ? {} : { cache_key }),
+    ...(images === undefined ? {} : { images }),
+    // A compatible server that nobody knows is not sent what only some take.
+    ...(files === undefined ? (dialect === 'chat' ? { files: false } : {}) : { files }),
+    limits: { provider_calls: limits.provider_calls, ...modelLimits(facts) },
+  }
+}
+
+/** What every server of a dialect takes, for models that nobody knows. */
+const LATE_ROLES: Readonly<Record<string, string>> = {
+  responses: 'developer',
+  messages: 'user',
+  chat: 'system',
+}
+
+const LIMITING = [
+  'output_tokens',
+  'image_base64_bytes',
+  'image_side_pixels',
+  'image_count',
+  'request_bytes',
+] as const
+
+function modelLimits(facts: ModelFacts): Record<string, number> {
+  return Object.fromEntries(
+    LIMITING.flatMap((name) => {
+      const limit = facts[name]
+      return limit === undefined ? [] : [[name, limit]]
+    }),
+  )
+}

@@ -1,0 +1,48 @@
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { Rule } from '../../model/rule.ts'
+import { plainPath, prefixRule } from '../../policy/rules.ts'
+
+/** A rule as a person words it: one of the first four. */
+export interface WordedRule {
+  readonly prefix?: string | undefined
+  readonly command?: string | undefined
+  readonly file?: string | undefined
+  readonly folder?: string | undefined
+  /** Where the command runs; the workspace by default. */
+  readonly in?: string | undefined
+}
+
+/** The rule that is meant. `invalid_args` when it is none, more than one, or wider than a rule may be. Pure. */
+export function wordedRule(worded: WordedRule, answer: Rule['answer']): Result<Rule> {
+  const { prefix, command, file, folder } = worded
+  const given = [prefix, command, file, folder].filter((value) => value !== undefined)
+  if (given.length !== 1 || (worded.in !== undefined && command === undefined)) {
+    return failed(
+      'invalid_args',
+      'Give one of --prefix, --command, --file and --folder; --in goes with --command.',
+    )
+  }
+  if (prefix !== undefined) return prefixRule(prefix, answer)
+  if (command !== undefined) {
+    if (command.trim() === '') return failed('invalid_args', 'The command is empty.')
+    const place = inside(worded.in ?? '.')
+    return place.ok ? ok({ kind: 'command', answer, command, folder: place.value }) : place
+  }
+  const path = inside(file ?? folder ?? '')
+  if (!path.ok) return path
+  if (file === undefined) return ok({ kind: 'folder', answer, path: path.value })
+  if (path.value === '.') return failed('invalid_args', 'The workspace is a folder: use --folder.')
+  return ok({ kind: 'file', answer, path: path.value })
+}
+
+function inside(path: string): Result<string> {
+  let depth = 0
+  const leaves = path.split('/').some((segment) => {
+    if (segment === '..') depth -= 1
+    else if (segment !== '' && segment !== '.') depth += 1
+    return depth < 0
+  })
+  if (path !== '' && !path.startsWith('/') && !leaves) return ok(plainPath(path))
+  const message = `"${path}" is not a path inside the workspace. Give it relative to the workspace.`
+  return failed('outside_workspace', message, { path })
+}

@@ -1,0 +1,148 @@
+import { sha256 } from '../../encoding/hash.ts'
+import { canonicalJson, isJsonObject, parseJson } from '../../encoding/json.ts'
+import type { EventType, WholeEvent } from '../../model/events/event.ts'
+import { CacheReport, type ExplainedRequest } from '../queries/cache-report.ts'
+import type { ProbeFile } from './script.ts'
+
+/** What a Log records of how its requests were made: whatever else moves the cache must be among these. */
+export const RECORDED_FACTS = [
+  'provider',
+  'model',
+  'dialect',
+  'transport',
+  'contract_version',
+  'layer0_sha256',
+  'layer1_sha256',
+  'toolset_sha256',
+  'skills_sha256',
+  'params_sha256',
+  'mode',
+  'permission_mode',
+  'harness_version',
+  'prompts_sha256',
+] as const
+
+export type RecordedFact = (typeof RECORDED_FACTS)[number]
+
+/** Every value that a fact had in a Session, in order; one, unless it changed. */
+export type RecordedFacts = ReadonlyMap<RecordedFact, readonly string[]>
+
+/** Whether the calls that read files reached the workspace they were meant for. */
+export interface ReadScore {
+  /** Files that were asked for. */
+  readonly expected: number
+  /** Of these, how many were read with what stands in them. */
+  readonly right: number
+  /** Calls that led out of the workspace, all of which were refused. */
+  readonly outside: number
+}
+
+/** What one Session shows for a comparison. */
+export interface SessionEvidence {
+  readonly facts: RecordedFacts
+  readonly requests: readonly ExplainedRequest[]
+  readonly reads: ReadScore
+}
+
+/** Where the Session ran, and what it was to find there. */
+export interface Expected {
+  readonly workspace: string
+  readonly files: readonly ProbeFile[]
+}
+
+/** Events that a comparison needs. */
+export const EVIDENCE_EVENTS: readonly EventType[] = [
+  'session_started',
+  'prompt_surface',
+  'turn_started',
+  'user_message',
+  'provider_request',
+  'provider_usage',
+  'tool_call',
+  'tool_result',
+]
+
+/** Gathers what a Session shows from its Events, in order. */
+export class RunEvidence {
+  readonly #expected: Expected
+  readonly #report = new CacheReport()
+  readonly #requests: ExplainedRequest[] = []
+  readonly #facts = new Map<RecordedFact, Set<string>>()
+  readonly #prompts: string[] = []
+  /** The path that each call wants to read. */
+  readonly #reading = new Map<string, string>()
+  readonly #right = new Set<string>()
+  #outside = 0
+
+  constructor(expected: Expected) {
+    this.#expected = expected
+  }
+
+  take(event: WholeEvent): void {
+    this.#keep(this.#report.take(event))
+    if (event.type === 'session_started') {
+      const { provider, model, mode, permission_mode, harness_version } = event.data
+      this.#note({ provider, model, mode, permission_mode, harness_version })
+    } else if (event.type === 'prompt_surface') {
+      const { layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, params } = event.data
+      const params_sha256 = sha256(canonicalJson(params))
+      this.#note({ layer0_sha256, layer1_sha256, toolset_sha256, skills_sha256, params_sha256 })
+    } else if (event.type === 'provider_request') {
+      const { model, dialect, transport, contract_version } = event.data
+      this.#note({ model, dialect, transport, contract_version })
+    } else if (event.type === 'user_message') {
+      this.#prompts.push(event.data.text)
+    } else if (event.type === 'tool_call') {
+      this.#called(event.data)
+    } else if (event.type === 'tool_result') {
+      this.#came(event.data)
+    }
+  }
+
+  get evidence(): SessionEvidence {
+    this.#keep(this.#report.end())
+    this.#facts.set('prompts_sha256', new Set([sha256(canonicalJson(this.#prompts))]))
+    return {
+      facts: new Map([...this.#facts].map(([fact, values]) => [fact, [...values]])),
+      requests: this.#requests,
+      reads: {
+        expected: this.#expected.files.length,
+        right: this.#right.size,
+        outside: this.#outside,
+      },
+    }
+  }
+
+  #keep(request: ExplainedRequest | undefined): void {
+    if (request !== undefined) this.#requests.push(request)
+  }
+
+  #note(facts: Partial<Record<RecordedFact, string>>): void {
+    for (const fact of RECORDED_FACTS) {
+      const value = facts[fact]
+      if (value !== undefined)
+        this.#facts.set(fact, (this.#facts.get(fact) ?? new Set()).add(value))
+    }
+  }
+
+  #called({ call_id, name, arguments: text }: WholeEvent<'tool_call'>['data']): void {
+    const args = name === 'read' ? parseJson(text) : undefined
+    const path = isJsonObject(args) ? args['path'] : undefined
+    this.#reading.set(call_id, typeof path === 'string' ? path : '')
+  }
+
+  #came({ call_id, outcome, output, error }: WholeEvent<'tool_result'>['data']): void {
+    if (error?.kind === 'outside_workspace') this.#outside += 1
+    const path = this.#reading.get(call_id)
+    const file = this.#expected.files.find((one) => one.path === this.#fromWorkspace(path ?? ''))
+    if (file !== undefined && outcome === 'ok' && output.includes(file.mark)) {
+      this.#right.add(file.path)
+    }
+  }
+
+  #fromWorkspace(path: string): string {
+    const { workspace } = this.#expected
+    const relative = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+    return relative.replace(/^(?:\.\/)+/, '')
+  }
+}

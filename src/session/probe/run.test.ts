@@ -1,0 +1,93 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { harnessPlace } from '../../../test/support/harness-place.ts'
+import { earlyWorkspace } from '../../contract/early-workspace.ts'
+import { failed } from '../../model/errors.ts'
+import { runProbe } from './run.ts'
+import { PROBE_PROMPTS, probeFiles } from './script.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+const CHOICE = { provider: 'rehearsal', model: 'rehearsal' }
+const never = new AbortController().signal
+
+async function probePlace(changes: Partial<SessionParts> = {}, root?: string) {
+  const place = await harnessPlace(changes, root)
+  for (const { path, text } of probeFiles(1)) {
+    const file = join(place.workspace, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+  return place
+}
+
+test('every prompt is asked in one Session, and its Log tells what came of it', async () => {
+  const { harness } = await probePlace()
+  const ran = await runProbe(harness, CHOICE, probeFiles(1), never)
+  if (!ran.ok) throw new Error(ran.error.message)
+  const { facts, requests, reads } = ran.value
+  expect(reads).toEqual({ expected: 3, right: 3, outside: 0 })
+  expect(requests.map(({ turn, call_index }) => [turn, call_index])).toEqual(
+    PROBE_PROMPTS.flatMap((_, at) => [
+      [at + 1, 0],
+      [at + 1, 1],
+    ]),
+  )
+  expect(requests.every(({ usage }) => usage !== undefined)).toBe(true)
+  expect([facts.get('transport'), facts.get('permission_mode')]).toEqual([
+    ['in-process'],
+    ['read-only'],
+  ])
+  expect((await harness.list()).length).toBe(1)
+})
+
+test('files of another workspace are not taken for the right ones', async () => {
+  const { harness } = await probePlace()
+  const ran = await runProbe(harness, CHOICE, probeFiles(2), never)
+  expect(ran.ok && ran.value.reads).toEqual({ expected: 3, right: 0, outside: 0 })
+})
+
+test('a run that is interrupted, or whose model cannot be asked, says so', async () => {
+  const { harness } = await probePlace()
+  const stopped = await runProbe(harness, CHOICE, [], AbortSignal.abort())
+  expect(stopped.ok ? undefined : stopped.error.kind).toBe('interrupted')
+  const providerOf = async () => failed('not_configured', 'none')
+  const { harness: other } = await probePlace({ providerOf })
+  const refused = await runProbe(other, CHOICE, [], never)
+  expect(refused.ok ? undefined : refused.error.kind).toBe('not_configured')
+})
+
+test('a workspace is named either first or late, and the rest of a request is the same [PC-027]', async () => {
+  const late = await probePlace()
+  const contract = earlyWorkspace(late.workspace)
+  const early = await probePlace({ contract }, late.root)
+  const [lateRun, earlyRun] = [
+    await runProbe(late.harness, CHOICE, probeFiles(1), never),
+    await runProbe(early.harness, CHOICE, probeFiles(1), never),
+  ]
+  if (!lateRun.ok || !earlyRun.ok) throw new Error('a run failed')
+  const differing = [...lateRun.value.facts].filter(
+    ([fact, values]) => earlyRun.value.facts.get(fact)?.join() !== values.join(),
+  )
+  expect(differing.map(([fact]) => fact)).toEqual(['layer0_sha256', 'contract_version'])
+  const ids = (await late.harness.list()).map(({ id }) => id).toSorted()
+  const bodies = await Promise.all(
+    ids.map(async (id) => {
+      const session = await late.harness.open(id)
+      if (!session.ok) throw new Error(session.error.message)
+      const request = await late.harness.preview(session.value, 'And now?')
+      if (!request.ok) throw new Error(request.error.message)
+      const layer0 = request.value.segments.find(({ role }) => role === 'system')
+      const developer = session.value.events.filter(({ type }) => type === 'late_context')
+      return [layer0?.bytes.toString('utf8') ?? '', JSON.stringify(developer)] as const
+    }),
+  )
+  const named = bodies.map(([layer0, context]) => ({
+    early: layer0.includes(late.workspace),
+    late: context.includes(late.workspace),
+  }))
+  expect(named).toEqual([
+    { early: false, late: true },
+    { early: true, late: false },
+  ])
+})

@@ -1,0 +1,59 @@
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { Harness } from '../harness.ts'
+import { PROBE_PROMPTS } from './script.ts'
+import {
+  EVIDENCE_EVENTS,
+  RunEvidence,
+  type Expected,
+  type SessionEvidence,
+} from './run-evidence.ts'
+import type { ModelChoice, Session } from '../live/session.ts'
+
+/**
+ * One Session of a comparison: asks every prompt, one after another, and reads from the Log what came of it. Nothing is asked
+ * of a person: it may read files, and nothing else.
+ */
+export async function runProbe(
+  harness: Harness,
+  choice: ModelChoice,
+  expected: Expected['files'],
+  signal: AbortSignal,
+): Promise<Result<SessionEvidence>> {
+  const session = await harness.create({ ...choice, permissionMode: 'read-only' })
+  if (!session.ok) return session
+  const stop = () => session.value.interrupt()
+  signal.addEventListener('abort', stop)
+  try {
+    const asked = await askAll(session.value, signal)
+    if (!asked.ok) return asked
+    const found = new RunEvidence({ workspace: harness.workspace, files: expected })
+    const read = await harness.read(session.value.id, { types: EVIDENCE_EVENTS }, ({ event }) => {
+      if (event !== undefined) found.take(event)
+    })
+    return read.ok ? ok(found.evidence) : read
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await session.value.close()
+  }
+}
+
+async function askAll(session: Session, signal: AbortSignal): Promise<Result<void>> {
+  for (const prompt of PROBE_PROMPTS) {
+    if (signal.aborted) return interrupted()
+    const admitted = await session.admit(prompt)
+    if (!admitted.ok) return admitted
+    const outcome = await admitted.value.done
+    if (!outcome.ok) return outcome
+    const { status, error } = outcome.value.ended
+    if (status === 'interrupted') return interrupted()
+    if (status !== 'completed') {
+      const { kind = 'internal', message = 'A Turn did not end well.', details = {} } = error ?? {}
+      return failed(kind, message, details)
+    }
+  }
+  return ok(undefined)
+}
+
+function interrupted(): Failed {
+  return failed('interrupted', 'The comparison was interrupted.')
+}

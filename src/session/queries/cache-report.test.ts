@@ -1,0 +1,289 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import { EventId, ResourceId, SessionId, TurnId } from '../../model/ids.ts'
+import { CacheReport, type ExplainedRequest } from './cache-report.ts'
+
+const START = Date.parse('2026-01-31T12:00:00.000Z')
+const MINUTE = 60_000
+const TURNS = ['y', 'z'].map((last) => TurnId.parse(`trn_01kg8m2q3r4s5t6v7w8x9y0z1${last}`))
+
+type Asked = Partial<EventData<'provider_request'>> & { readonly turn?: number }
+type Answered = Partial<EventData<'provider_usage'>['usage']> & {
+  readonly call_index?: number
+  readonly turn?: number
+  readonly continuation?: NonNullable<EventData<'provider_usage'>['continuation']>
+}
+
+/** Tells a report of calls, in order and at known times. */
+class Told {
+  readonly report = new CacheReport()
+  readonly requests: ExplainedRequest[] = []
+  #seq = 0
+  #now = START
+
+  wait(ms: number): this {
+    this.#now += ms
+    return this
+  }
+
+  turn(turn = 0): this {
+    return this.#take({
+      ...this.#envelope(turn),
+      type: 'turn_started',
+      data: { source: { presenter: 'cli' } },
+    })
+  }
+
+  asked({ turn = 0, ...data }: Asked = {}): this {
+    return this.#take({
+      ...this.#envelope(turn),
+      type: 'provider_request',
+      data: {
+        call_index: 0,
+        attempt: 0,
+        dialect: 'responses',
+        model: 'model',
+        contract_version: 'hw1',
+        cache_key: 'key',
+        request_sha256: 'a'.repeat(64),
+        request_bytes: 40_000,
+        shared_prefix_bytes: 0,
+        transport: 'http-sse',
+        ...data,
+      },
+    })
+  }
+
+  answered({ call_index = 0, turn = 0, continuation, ...usage }: Answered = {}): this {
+    const tokens = { input: 10_000, cached_read: 0, cache_write: 0, output: 9, reasoning: 0 }
+    return this.#take({
+      ...this.#envelope(turn),
+      type: 'provider_usage',
+      data: {
+        call_index,
+        usage: { ...tokens, ...usage },
+        latency_ms: 5,
+        ...(continuation === undefined ? {} : { continuation }),
+        pressure: 'unavailable',
+        stop_reason: 'end_turn',
+      },
+    })
+  }
+
+  /** A call that nothing is to be said about. */
+  call(): this {
+    return this.asked().answered()
+  }
+
+  end(): readonly ExplainedRequest[] {
+    this.#keep(this.report.end())
+    return this.requests
+  }
+
+  /** What was found about the last request. */
+  get finding(): ExplainedRequest['finding'] {
+    return this.end().at(-1)?.finding
+  }
+
+  #take(event: WholeEvent): this {
+    this.#keep(this.report.take(event))
+    return this
+  }
+
+  #keep(request: ExplainedRequest | undefined): void {
+    if (request !== undefined) this.requests.push(request)
+  }
+
+  #envelope(turn: number) {
+    const turn_id = TURNS[turn]
+    if (turn_id === undefined) throw new Error('there are two Turns')
+    return {
+      v: 1 as const,
+      seq: this.#seq++,
+      id: EventId.parse('evt_01kg8m2q3r4s5t6v7w8x9y0z12'),
+      session_id: SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12'),
+      turn_id,
+      ts: new Date(this.#now).toISOString(),
+      prev: null,
+      crc: '00000000',
+    }
+  }
+}
+
+const SHARED = { shared_prefix_bytes: 39_200 }
+
+test('a request is told with what it shared, what was cached of it and how long the provider had waited', () => {
+  const told = new Told().turn().asked().answered({ cache_write: 9000 })
+  told
+    .wait(2000)
+    .turn(1)
+    .asked({ turn: 1, ...SHARED, sent_bytes: 800, transport: 'websocket' })
+    .answered({ turn: 1, cached_read: 9_800, cache_write: 100, continuation: { used: true } })
+  const common = {
+    call_index: 0,
+    attempt: 0,
+    model: 'model',
+    dialect: 'responses',
+    contract_version: 'hw1',
+    request_bytes: 40_000,
+  }
+  expect(told.end()).toEqual([
+    {
+      ...common,
+      seq: 1,
+      turn: 1,
+      transport: 'http-sse',
+      sent_bytes: 40_000,
+      shared_prefix_bytes: 0,
+      shared_ratio: 0,
+      usage: { input: 10_000, cached_read: 0, cache_write: 9000, cached_ratio: 0 },
+    },
+    {
+      ...common,
+      seq: 4,
+      turn: 2,
+      transport: 'websocket',
+      sent_bytes: 800,
+      shared_prefix_bytes: 39_200,
+      shared_ratio: 0.98,
+      idle_ms: 2000,
+      usage: { input: 10_000, cached_read: 9_800, cache_write: 100, cached_ratio: 0.98 },
+      continuation: { used: true },
+    },
+  ])
+})
+
+test('the summary counts what was cached after the first answered call, and nothing twice', () => {
+  const told = new Told().asked().asked({ attempt: 1 }).answered({ cached_read: 4000 })
+  told.asked({ call_index: 1, ...SHARED, sent_bytes: 1000 })
+  told.answered({ call_index: 1, cached_read: 9000, cache_write: 1, continuation: { used: true } })
+  const prefix_break = { at: 10, cause: 'checkpoint' } as const
+  told.asked({ call_index: 2, shared_prefix_bytes: 10, prefix_break })
+  told.answered({ call_index: 2, cached_read: 1000 })
+  told.end()
+  expect(told.report.summary).toEqual({
+    requests: 4,
+    answered: 3,
+    after_first: { input: 20_000, cached_read: 10_000, cache_write: 1, cached_ratio: 0.5 },
+    request_bytes: 160_000,
+    sent_bytes: 121_000,
+    continued: 1,
+    breaks: { checkpoint: 1 },
+    findings: {},
+  })
+})
+
+test('a request without an answer is told without figures, at the next one or at the end', () => {
+  const told = new Told().asked().asked({ attempt: 1 })
+  expect(told.requests).toHaveLength(1)
+  expect(told.end().map(({ attempt, usage }) => ({ attempt, usage }))).toEqual([
+    { attempt: 0, usage: undefined },
+    { attempt: 1, usage: undefined },
+  ])
+  expect(told.report.end()).toBeUndefined()
+})
+
+test('figures of another call or another Turn are not taken for those of a request', () => {
+  const told = new Told().asked().answered({ call_index: 7 }).answered({ turn: 1 })
+  expect(told.requests).toEqual([])
+  expect(told.end().map(({ usage }) => usage)).toEqual([undefined])
+})
+
+test('nothing is found about a first call, nor about one that was cached as far as it was shared', () => {
+  expect(new Told().call().finding).toBeUndefined()
+  const warm = new Told().call().asked(SHARED).answered({ cached_read: 9_300 })
+  expect(warm.finding).toBeUndefined()
+  expect(new Told().call().call().finding).toBeUndefined()
+})
+
+test('a break that nobody foresaw is found to be a bug, also without an answer', () => {
+  const broken = new Told().call().asked({
+    ...SHARED,
+    prefix_break: { at: 39_200, cause: 'unknown' },
+  })
+  expect(broken.finding).toBe('bug')
+})
+
+test('what was shared and not cached is explained by the first reason that the Log knows', () => {
+  const missed = { cached_read: 1024 }
+  const after = (told: Told, asked: Asked = {}) =>
+    told.asked({ ...SHARED, ...asked }).answered(missed)
+  expect(after(new Told().call().wait(12 * MINUTE)).finding).toBe('cold')
+  expect(after(new Told().call().wait(5 * MINUTE)).finding).toBe('cold')
+  expect(after(new Told().call().wait(5 * MINUTE - 1)).finding).toBe('unexplained')
+  expect(after(new Told().call(), { cache_key: 'other' }).finding).toBe('key_changed')
+  expect(after(new Told().call(), { transport: 'in-process' }).finding).toBe('no_cache')
+})
+
+test('what is shorter than a cache keeps is not expected to be cached', () => {
+  const short = new Told().call().asked({ shared_prefix_bytes: 4000 }).answered()
+  expect(short.finding).toBe('too_short')
+  const enough = new Told().call().asked({ shared_prefix_bytes: 4100 }).answered()
+  expect(enough.finding).toBe('unexplained')
+})
+
+test('more than fifteen requests of a key within a minute crowd its machine', () => {
+  const many = (count: number, everyMs: number) => {
+    const told = new Told().call()
+    for (let index = 2; index < count; index++) told.wait(everyMs).call()
+    return told.wait(everyMs).asked(SHARED).answered().finding
+  }
+  expect(many(16, 1000)).toBe('crowded')
+  expect(many(15, 1000)).toBe('unexplained')
+  expect(many(16, 4000)).toBe('unexplained')
+})
+
+test('pictures have other numbers of tokens than their bytes say, so less is expected', () => {
+  const projected = [
+    {
+      resource_id: ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12'),
+      content_sha256: 'a'.repeat(64),
+      bytes: 9,
+      lifetime: 'turn',
+    },
+  ] as const
+  const half = { cached_read: 6000 }
+  expect(new Told().call().asked(SHARED).answered(half).finding).toBe('unexplained')
+  const shown = new Told().call().asked({ ...SHARED, projected: [...projected] })
+  expect(shown.answered(half).finding).toBeUndefined()
+})
+
+test('a request that was not answered need not be known to the provider', () => {
+  // The retry shares all with the try before it, but only a tenth of the last request that was answered.
+  const retried = new Told().call().asked({ shared_prefix_bytes: 4000 })
+  retried.asked({ attempt: 1, shared_prefix_bytes: 40_000 }).answered()
+  expect(retried.finding).toBe('too_short')
+  const never = new Told()
+    .asked()
+    .asked({ attempt: 1, ...SHARED })
+    .answered()
+  expect(never.finding).toBeUndefined()
+})
+
+test('every request is told exactly once, whatever happens to it', () => {
+  const step = fc.constantFrom('asked', 'retried', 'answered', 'stray', 'turn', 'late')
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const told = new Told()
+      let asked = 0
+      for (const one of steps) {
+        if (one === 'asked') told.asked()
+        else if (one === 'retried') told.asked({ attempt: 1, ...SHARED })
+        else if (one === 'answered') told.answered({ cached_read: 5000 })
+        else if (one === 'stray') told.answered({ call_index: 3 })
+        else if (one === 'turn') told.turn()
+        else told.wait(MINUTE)
+        asked += one === 'asked' || one === 'retried' ? 1 : 0
+      }
+      const requests = told.end()
+      const { summary } = told.report
+      const seqs = requests.map(({ seq }) => seq)
+      expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b))
+      expect([requests.length, summary.requests]).toEqual([asked, asked])
+      const answered = requests.flatMap(({ usage }) => usage ?? [])
+      const after = answered.slice(1).reduce((sum, { input }) => sum + input, 0)
+      expect([summary.answered, summary.after_first.input]).toEqual([answered.length, after])
+    }),
+  )
+})

@@ -1,0 +1,237 @@
+import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
+import { cacheFinding, type CacheFinding } from './cache-finding.ts'
+
+/** One request to a provider, how much of it was known there, and why not more. */
+export interface ExplainedRequest {
+  /** Number of the Event that recorded it. */
+  readonly seq: number
+  /** Of the Session, from 1; 0 for a request outside any. */
+  readonly turn: number
+  readonly call_index: number
+  readonly attempt: number
+  readonly model: string
+  readonly dialect: Recorded['dialect']
+  readonly contract_version: string
+  readonly transport: string
+  readonly request_bytes: number
+  /** Less than the request where its provider knew the rest. */
+  readonly sent_bytes: number
+  readonly shared_prefix_bytes: number
+  /** Shared bytes of all its bytes, from 0 to 1. */
+  readonly shared_ratio: number
+  /** In milliseconds, from the end of the last call that was answered; absent where none was. */
+  readonly idle_ms?: number
+  readonly prefix_break?: NonNullable<Recorded['prefix_break']>
+  /** Absent when no answer came to its end. */
+  readonly usage?: CachedTokens
+  readonly continuation?: NonNullable<EventData<'provider_usage'>['continuation']>
+  readonly finding?: CacheFinding
+}
+
+type Recorded = EventData<'provider_request'>
+
+export interface CachedTokens {
+  readonly input: number
+  readonly cached_read: number
+  readonly cache_write: number
+  /** Cached tokens of all prompt tokens, from 0 to 1. */
+  readonly cached_ratio: number
+}
+
+/** All requests of a Session together. */
+export interface CacheSummary {
+  readonly requests: number
+  /** Requests that were answered to their end. */
+  readonly answered: number
+  /** Tokens of the answered requests after the first of them, which is what the others find in the cache. */
+  readonly after_first: CachedTokens
+  readonly request_bytes: number
+  readonly sent_bytes: number
+  readonly continued: number
+  /** How often the prefix broke, by cause. */
+  readonly breaks: Readonly<Record<string, number>>
+  /** How often less was cached than could have been, by what the Log says of it. */
+  readonly findings: Readonly<Record<string, number>>
+}
+
+/** Events that tell of the cache; others need not be taken. */
+export const CACHE_EVENTS: readonly EventType[] = [
+  'turn_started',
+  'provider_request',
+  'provider_usage',
+]
+
+/**
+ * Explains the requests of a Log while it is read, in order. Holds the last request and sums, however long the Log is. A
+ * request is told when it is known how it ended: at its figures, at the next request, or at the end.
+ */
+export class CacheReport {
+  #turns = 0
+  /** Not told yet. */
+  #open: Open | undefined
+  /** The last request that was answered to its end: a provider need not know of any other. */
+  #known: Known | undefined
+  #requests = 0
+  #answered = 0
+  #afterFirst: Omit<CachedTokens, 'cached_ratio'> = NO_TOKENS
+  #requestBytes = 0
+  #sentBytes = 0
+  #continued = 0
+  readonly #breaks = new Map<string, number>()
+  readonly #findings = new Map<string, number>()
+  #key = ''
+  /** When the last requests with that key were sent, within a minute. */
+  #lately: readonly number[] = []
+
+  take(event: WholeEvent): ExplainedRequest | undefined {
+    if (event.type === 'turn_started') this.#turns += 1
+    if (event.type === 'provider_usage') {
+      return this.#isOpen(event) ? this.#close(event) : undefined
+    }
+    if (event.type !== 'provider_request') return undefined
+    const told = this.end()
+    this.#begin(event)
+    return told
+  }
+
+  /** The last request, if it was not told yet. */
+  end(): ExplainedRequest | undefined {
+    return this.#open === undefined ? undefined : this.#close(undefined)
+  }
+
+  get summary(): CacheSummary {
+    return {
+      requests: this.#requests,
+      answered: this.#answered,
+      after_first: withRatio(this.#afterFirst),
+      request_bytes: this.#requestBytes,
+      sent_bytes: this.#sentBytes,
+      continued: this.#continued,
+      breaks: Object.fromEntries(this.#breaks),
+      findings: Object.fromEntries(this.#findings),
+    }
+  }
+
+  #begin({ seq, ts, turn_id, data }: WholeEvent<'provider_request'>): void {
+    const at = Date.parse(ts)
+    const lately = this.#key === data.cache_key ? this.#lately : []
+    this.#lately = [...lately.filter((time) => at - time < MINUTE_MS), at].slice(-MOST_LATELY)
+    this.#key = data.cache_key
+    if (this.#known !== undefined) {
+      // What three requests in a row begin with, the first and the last have in common at least.
+      const bytes = Math.min(this.#known.bytes, data.shared_prefix_bytes)
+      this.#known = { ...this.#known, bytes }
+    }
+    this.#open = { seq, at, turn_id, turn: turn_id === undefined ? 0 : this.#turns, data }
+  }
+
+  /** Tries of one call have the same number; the figures are of the last. */
+  #isOpen({ turn_id, data: { call_index } }: WholeEvent<'provider_usage'>): boolean {
+    const open = this.#open
+    return open !== undefined && open.turn_id === turn_id && open.data.call_index === call_index
+  }
+
+  #close(usage: WholeEvent<'provider_usage'> | undefined): ExplainedRequest | undefined {
+    const open = this.#open
+    if (open === undefined) return undefined
+    this.#open = undefined
+    const explained = explain(open, this.#known, usage?.data, this.#lately.length)
+    if (usage !== undefined) {
+      const { cache_key } = open.data
+      this.#known = { cache_key, at: Date.parse(usage.ts), bytes: Infinity }
+    }
+    this.#count(explained)
+    return explained
+  }
+
+  #count({ usage, finding, prefix_break, ...request }: ExplainedRequest): void {
+    this.#requests += 1
+    this.#requestBytes += request.request_bytes
+    this.#sentBytes += request.sent_bytes
+    if (request.continuation?.used === true) this.#continued += 1
+    if (prefix_break !== undefined) increase(this.#breaks, prefix_break.cause)
+    if (finding !== undefined) increase(this.#findings, finding)
+    if (usage === undefined) return
+    if (this.#answered > 0) this.#afterFirst = sumOf(this.#afterFirst, usage)
+    this.#answered += 1
+  }
+}
+
+const MINUTE_MS = 60_000
+
+/** More than this many requests a minute are too many for any cache. */
+const MOST_LATELY = 100
+
+const NO_TOKENS = { input: 0, cached_read: 0, cache_write: 0 }
+
+interface Open {
+  readonly seq: number
+  readonly at: number
+  readonly turn_id: string | undefined
+  readonly turn: number
+  readonly data: Recorded
+}
+
+interface Known {
+  readonly cache_key: string
+  /** When its answer ended. */
+  readonly at: number
+  /** So many bytes the requests since then begin with too, at least. */
+  readonly bytes: number
+}
+
+function explain(
+  { seq, at, turn, data }: Open,
+  before: Known | undefined,
+  used: EventData<'provider_usage'> | undefined,
+  lately: number,
+): ExplainedRequest {
+  const { request_bytes, shared_prefix_bytes, prefix_break } = data
+  const tokens = used === undefined ? undefined : withRatio(used.usage)
+  const request = {
+    seq,
+    turn,
+    call_index: data.call_index,
+    attempt: data.attempt,
+    model: data.model,
+    dialect: data.dialect,
+    contract_version: data.contract_version,
+    transport: data.transport,
+    request_bytes,
+    sent_bytes: data.sent_bytes ?? request_bytes,
+    shared_prefix_bytes,
+    shared_ratio: ratio(shared_prefix_bytes, request_bytes),
+    ...(before === undefined ? {} : { idle_ms: Math.max(0, at - before.at) }),
+    ...(prefix_break === undefined ? {} : { prefix_break }),
+    ...(tokens === undefined ? {} : { usage: tokens }),
+    ...(used?.continuation === undefined ? {} : { continuation: used.continuation }),
+  }
+  const finding = cacheFinding(request, {
+    known: ratio(Math.min(before?.bytes ?? 0, request_bytes), request_bytes),
+    sameKey: before?.cache_key === data.cache_key,
+    lately,
+    projects: (data.projected ?? []).length > 0,
+  })
+  return finding === undefined ? request : { ...request, finding }
+}
+
+function withRatio({ input, cached_read, cache_write }: typeof NO_TOKENS): CachedTokens {
+  return { input, cached_read, cache_write, cached_ratio: ratio(cached_read, input) }
+}
+
+/** With four digits, so that it can be compared and written down. */
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 1e4) / 1e4
+}
+
+function sumOf(a: typeof NO_TOKENS, b: typeof NO_TOKENS): typeof NO_TOKENS {
+  return {
+    input: a.input + b.input,
+    cached_read: a.cached_read + b.cached_read,
+    cache_write: a.cache_write + b.cache_write,
+  }
+}
+
+function increase(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1)
+}

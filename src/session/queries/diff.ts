@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer'
+import type { BlobStore } from '../../blobs/store.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { unifiedDiff } from '../../encoding/unified-diff.ts'
+import { shownPath } from '../../host/files/confined-path.ts'
+import { changedTurns, joinedChanges, type FileChange } from '../../history/file-changes.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { BlobKey, TurnId } from '../../model/ids.ts'
+import type { Session } from '../live/session.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+/** What became of one file. */
+export interface FileDiff {
+  readonly path: string
+  readonly change: 'created' | 'changed'
+  /** Both contents are there and are text. */
+  readonly text: boolean
+  /** Unified; a sentence where `text` is false. */
+  readonly diff: string
+}
+
+/** What write and edit made of files, in the whole Session or in one Turn: from before its first change to after its last. */
+export async function diffTurns(
+  { store, secrets }: SessionParts,
+  session: Session,
+  turn?: TurnId,
+): Promise<Result<FileDiff[]>> {
+  const all = changedTurns(session.events)
+  const chosen = turn === undefined ? all : all.filter((one) => one.turn === turn)
+  if (turn !== undefined && chosen.length === 0) {
+    return failed('not_found', 'That Turn did not write or edit any file.')
+  }
+  const redactor = new Redactor(secrets)
+  return ok(
+    await Promise.all(joinedChanges(chosen).map((change) => diffOf(store, redactor, change))),
+  )
+}
+
+async function diffOf(
+  store: BlobStore,
+  redactor: Redactor,
+  { path, before_blob, after_blob, redacted_of }: FileChange,
+): Promise<FileDiff> {
+  const change = before_blob === undefined ? 'created' : 'changed'
+  const [before, after] = await Promise.all([
+    before_blob === undefined ? '' : textOf(store, before_blob),
+    textOf(store, after_blob),
+  ])
+  const name = shownPath(path)
+  if (before === undefined || after === undefined) {
+    return { path, change, text: false, diff: `${name}: the content is not text, or is missing.\n` }
+  }
+  // Redacted again: what an earlier version stored is not.
+  const diff = unifiedDiff(name, redactor.text(before), redactor.text(after))
+  const differ = before !== after || redacted_of?.before !== redacted_of?.after
+  if (diff !== '' || !differ) return { path, change, text: true, diff }
+  return { path, change, text: false, diff: `${name}: only keys changed; they are not shown.\n` }
+}
+
+async function textOf(store: BlobStore, key: BlobKey): Promise<string | undefined> {
+  const blob = await store.get(key)
+  return blob.ok && isUtf8(blob.value) ? blob.value.toString('utf8') : undefined
+}

@@ -1,0 +1,65 @@
+import { notFound } from '../../log/fold-log.ts'
+import { writerOf } from '../../log/lease.ts'
+import type { LogPlace } from '../../log/place.ts'
+import { openReader } from '../../log/reader.ts'
+import { ok, type HawserError, type Result } from '../../model/errors.ts'
+import { SessionId } from '../../model/ids.ts'
+import { sessionFold, type SessionState } from '../live/state.ts'
+
+/** One Session of a list. */
+export interface ListedSession {
+  readonly id: SessionId
+  readonly state: SessionState
+  /** It did not begin here, so it can be read but not continued. */
+  readonly foreign: boolean
+  /** Somebody on this machine writes it now, as far as that can be told without a lock. */
+  readonly busy: boolean
+  /** Why not all of it can be read. */
+  readonly damage?: HawserError
+}
+
+/**
+ * Every Session of a workspace, the latest first: by the wall clock, the only time that processes share, so a clock that was
+ * wrong can put another one first. Nothing is lost by that, and an id names one exactly. One that cannot be read is listed
+ * with the reason, never left out.
+ */
+export async function listSessions(place: LogPlace): Promise<readonly ListedSession[]> {
+  const names = await place.sessions.names()
+  const ids = names.flatMap((name) =>
+    name.endsWith(ENDING) ? (SessionId.safeParse(name.slice(0, -ENDING.length)).data ?? []) : [],
+  )
+  const all: ListedSession[] = []
+  for (const id of ids) {
+    const one = await listed(place, id)
+    if (one !== undefined) all.push(one)
+  }
+  return all.toSorted((a, b) => compare(b.state.last_ts, a.state.last_ts) || compare(b.id, a.id))
+}
+
+/** One Session as a list shows it. */
+export async function findSession(place: LogPlace, id: SessionId): Promise<Result<ListedSession>> {
+  const found = await listed(place, id)
+  return found === undefined ? notFound(id) : ok(found)
+}
+
+const ENDING = '.ndjson'
+
+/** `undefined` when it went away meanwhile. */
+async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {
+  const reader = await openReader(place, id)
+  const busy = (await writerOf(place, id)) !== undefined
+  const unread = { id, state: sessionFold.initial, foreign: false, busy }
+  if (!reader.ok) {
+    return reader.error.kind === 'not_found' ? undefined : { ...unread, damage: reader.error }
+  }
+  const { foreign } = reader.value
+  const folded = await reader.value.fold(sessionFold)
+  await reader.value.close()
+  if (!folded.ok) return { ...unread, foreign, damage: folded.error }
+  const { state, damage } = folded.value
+  return { id, state, foreign, busy, ...(damage === undefined ? {} : { damage }) }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

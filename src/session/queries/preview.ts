@@ -1,0 +1,69 @@
+import { cacheKeyOf } from '../live/cache-family.ts'
+import { lastRequestOf } from '../live/last-request.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { timestamp } from '../../host/clock.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventData, WholeEvent } from '../../model/events/event.ts'
+import { RequestComposer, type ComposedRequest } from '../../request/compose-request.ts'
+import type { Session } from '../live/session.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+import { lateContext } from '../live/late-context.ts'
+import { recordedSurface } from '../live/recorded-surface.ts'
+
+export interface PreviewOptions {
+  /** Written in this dialect instead of the Session's own. */
+  readonly dialect?: string | undefined
+}
+
+/**
+ * The exact request that `text` would become, sending nothing and writing nothing: the Events that a Turn would begin with are
+ * made up in memory, and composed as they would be.
+ */
+export async function previewRequest(
+  parts: SessionParts,
+  session: Session,
+  text: string,
+  { dialect }: PreviewOptions = {},
+): Promise<Result<ComposedRequest>> {
+  const found = await recordedSurface(parts.store, session.events)
+  if (!found.ok) return found
+  const { surface } = found.value
+  const name = dialect ?? parts.dialectNameOf(session.state.provider)
+  const provider = await parts.dialectOf(name)
+  if (!provider.ok) return provider
+  const late = await lateContext(parts, session)
+  // As they would be recorded; what an earlier version recorded is shown redacted, too.
+  const redactor = new Redactor(parts.secrets)
+  const events = redactor.value([...session.events, ...opening(parts, session, text, late)])
+  const turn = events.at(-1)?.turn_id
+  const cacheKey = cacheKeyOf(found.value, session.state)
+  const request = { provider: provider.value, surface, store: parts.store, cacheKey }
+  const last = await lastRequestOf(parts, session.events, undefined)
+  if (!last.ok) return last
+  const before = last.value
+  const composed = await new RequestComposer(request, turn).compose(events, { before })
+  return composed.failure === undefined ? ok(composed) : { ok: false, error: composed.failure }
+}
+
+function opening(
+  { place, presenter }: SessionParts,
+  session: Session,
+  text: string,
+  late: EventData<'late_context'> | undefined,
+): WholeEvent[] {
+  const seq = (session.events.at(-1)?.seq ?? -1) + 1
+  const made = {
+    v: 1 as const,
+    session_id: session.id,
+    turn_id: place.ids.turn(),
+    ts: timestamp(place.clock),
+    prev: null,
+    crc: '00000000',
+  }
+  const at = (n: number) => ({ ...made, seq: seq + n, id: place.ids.event() })
+  return [
+    { ...at(0), type: 'turn_started', data: { source: { presenter } } },
+    { ...at(1), type: 'user_message', data: { text, prompt_mode: 'string' } },
+    ...(late === undefined ? [] : [{ ...at(2), type: 'late_context' as const, data: late }]),
+  ]
+}

@@ -1,0 +1,96 @@
+import { Redactor } from '../../encoding/redaction.ts'
+import type { Cursor, LogLine } from '../../log/line.ts'
+import { openReader, type LogReader, type ReadEnd } from '../../log/reader.ts'
+import { LOG_START } from '../../log/scan.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import type { EventEnvelope, EventType, WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { wholeEvent } from '../../request/whole-event.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+/** One Event of a Log as it is read. */
+export interface ReadEvent {
+  /** The line as it stands in the Log, with fields that this version does not know. */
+  readonly raw: EventEnvelope
+  /**
+   * With its long fields in place. Absent when it was not asked for, and when this version cannot make sense of it: its type
+   * or its shape is unknown, or a stored part of it is missing.
+   */
+  readonly event?: WholeEvent
+}
+
+/** How a reading ended. */
+export type LogEnd = Pick<ReadEnd, 'damage' | 'unfinished'> & { readonly foreign: boolean }
+
+export interface ReadOptions {
+  /** Only Events of these types get their long fields, and an `event` at all; every one by default. */
+  readonly types?: readonly EventType[]
+  /** Goes on, at the end, with what is written from then on, until this signal. */
+  readonly follow?: AbortSignal
+}
+
+/** May return false to stop the reading. It is waited for, so a slow reader costs time and not memory. */
+export type VisitEvent = (read: ReadEvent) => void | false | Promise<void | false>
+
+/**
+ * Hands every Event of a Log to `visit`, in order, with a page of it in memory at a time. Locks and writes nothing. Redacted
+ * again: a key may be known only now.
+ */
+export async function readLog(
+  { place, store, secrets }: Pick<SessionParts, 'place' | 'store' | 'secrets'>,
+  session: SessionId,
+  { types, follow }: ReadOptions,
+  visit: VisitEvent,
+): Promise<Result<LogEnd>> {
+  const opened = await openReader(place, session)
+  if (!opened.ok) return opened
+  const reader = opened.value
+  const { foreign } = reader
+  const redactor = new Redactor(secrets)
+  const take = async ({ logged }: LogLine) => {
+    const wanted = logged.known && (types?.includes(logged.event.type) ?? true)
+    const event = wanted ? await wholeEvent(store, logged.event) : undefined
+    const raw: EventEnvelope = logged.event
+    return visit(redactor.value({ raw, ...(event === undefined ? {} : { event }) }))
+  }
+  try {
+    const read = await readPages(reader, take)
+    if (!read.ok) return read
+    const { stopped, cursor, damage, unfinished } = read.value
+    if (damage !== undefined || stopped || follow === undefined) {
+      return ok({ foreign, unfinished, ...(damage === undefined ? {} : { damage }) })
+    }
+    for await (const line of reader.follow(cursor, follow)) {
+      if (!line.ok) return line
+      if ((await take(line.value)) === false) break
+    }
+    return ok({ foreign, unfinished: false })
+  } finally {
+    await reader.close()
+  }
+}
+
+/** So much of a Log is in memory at once, and at most one line more. */
+const PAGE_BYTES = 1024 * 1024
+
+async function readPages(
+  reader: LogReader,
+  take: (line: LogLine) => Promise<void | false>,
+): Promise<Result<ReadEnd & { readonly stopped: boolean }>> {
+  for (let from: Cursor = LOG_START; ;) {
+    const { offset } = from
+    const page: LogLine[] = []
+    let full = false
+    const end = await reader.forward((line) => {
+      page.push(line)
+      full = line.next.offset - offset >= PAGE_BYTES
+      return full ? false : undefined
+    }, from)
+    if (!end.ok) return end
+    for (const line of page) {
+      if ((await take(line)) === false) return ok({ ...end.value, stopped: true })
+    }
+    if (!full) return ok({ ...end.value, stopped: false })
+    from = end.value.cursor
+  }
+}

@@ -1,0 +1,148 @@
+import type { BlobStore } from '../../blobs/store.ts'
+import { SessionResources, type SessionResource } from '../../history/session-resources.ts'
+import type { Descriptor } from '../../model/descriptor.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { listSessions } from './list.ts'
+import { readLog } from './read-log.ts'
+import type { Session } from '../live/session.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+/** One Resource of a Session, with what became of it. */
+export interface ListedResource {
+  readonly descriptor: Descriptor
+  /** Number of the Turn that brought it, from 1. */
+  readonly turn: number
+  readonly turn_id: string | undefined
+  readonly ts: string
+  readonly by: 'person' | 'agent'
+  /** `retired`: what brought it shows it no longer, and a view still can. */
+  readonly state: 'live' | 'retired' | 'dropped' | 'quarantined'
+  readonly payload: Payload
+  /** Requests that its bytes were in. */
+  readonly shown: number
+  readonly views: number
+}
+
+/** Whether the stored bytes are what they were; a link has none. */
+type Payload = 'present' | 'missing' | 'damaged' | 'none'
+
+export async function listResources(
+  { store }: SessionParts,
+  { events }: Session,
+): Promise<Result<readonly ListedResource[]>> {
+  const listed: ListedResource[] = []
+  for (const resource of new SessionResources(events).all) {
+    const payload = await payloadOf(store, resource.descriptor)
+    if (!payload.ok) return payload
+    listed.push({ ...historyOf(resource, events), payload: payload.value })
+  }
+  return ok(listed)
+}
+
+/** From now on nothing shows its bytes to a model. What was said about it stays. */
+export async function dropResource(session: Session, handle: string): Promise<Result<void>> {
+  const found = new SessionResources(session.events).byHandle(handle)
+  if (found === undefined) return unknownHandle(session)
+  if (found.gone === 'dropped') return ok(undefined)
+  const { resource_id } = found.descriptor
+  return session.between((record) =>
+    record([{ type: 'resource_dropped', data: { resource_id, by: 'person' } }]),
+  )
+}
+
+/** The bytes as they were given. */
+export async function resourceBytes(
+  { store }: SessionParts,
+  session: Session,
+  handle: string,
+): Promise<Result<Buffer>> {
+  const found = new SessionResources(session.events).byHandle(handle)
+  if (found === undefined) return unknownHandle(session)
+  const { descriptor } = found
+  if (descriptor.kind !== 'link') return store.get(descriptor.blob)
+  return failed('unsupported_type', `${descriptor.handle} is a link. Its target was not fetched.`)
+}
+
+/** A payload that is not what its descriptor says. */
+export interface BadPayload {
+  readonly session: SessionId
+  readonly handle: string
+  readonly name: string
+  readonly state: 'missing' | 'damaged'
+}
+
+/** Every payload of every Session of this workspace that cannot be shown any more. Each is read once, however often it is named. */
+export async function badPayloads(parts: SessionParts): Promise<Result<readonly BadPayload[]>> {
+  const bad: BadPayload[] = []
+  const known = new Map<string, Payload>()
+  for (const { id } of await listSessions(parts.place)) {
+    const resources = new SessionResources()
+    const read = await readLog(parts, id, { types: BRINGING }, ({ event }) => {
+      if (event !== undefined) resources.add(event)
+    })
+    // A Log that cannot be read is told of elsewhere.
+    if (!read.ok) continue
+    for (const { descriptor } of resources.all) {
+      if (descriptor.kind === 'link') continue
+      const { blob, handle, name } = descriptor
+      const payload = known.has(blob)
+        ? ok(known.get(blob))
+        : await payloadOf(parts.store, descriptor)
+      if (!payload.ok) return payload
+      const state = payload.value ?? 'present'
+      known.set(blob, state)
+      if (state === 'missing' || state === 'damaged') bad.push({ session: id, handle, name, state })
+    }
+  }
+  return ok(bad)
+}
+
+const BRINGING = ['user_message', 'resource_ingested'] as const
+
+async function payloadOf(store: BlobStore, descriptor: Descriptor): Promise<Result<Payload>> {
+  if (descriptor.kind === 'link') return ok('none')
+  const blob = await store.open(descriptor.blob)
+  if (blob.ok) {
+    await blob.value.close()
+    return ok('present')
+  }
+  const { kind, details } = blob.error
+  if (kind !== 'resource_missing') return blob
+  return ok(details['state'] === 'damaged' ? 'damaged' : 'missing')
+}
+
+function historyOf(
+  { descriptor, seq, turn: turn_id, by, gone }: SessionResource,
+  events: readonly WholeEvent[],
+): Omit<ListedResource, 'payload'> {
+  const { resource_id } = descriptor
+  const before = events.filter((event) => event.seq <= seq)
+  const shown = events.filter(
+    (event) =>
+      event.type === 'provider_request' &&
+      event.data.projected?.some((one) => one.resource_id === resource_id) === true,
+  )
+  const about = events.filter(
+    (event) => 'resource_id' in event.data && event.data.resource_id === resource_id,
+  )
+  const retired = about.some(({ type }) => type === 'resource_retired')
+  return {
+    descriptor,
+    turn: before.filter(({ type }) => type === 'turn_started').length,
+    turn_id,
+    ts: before.at(-1)?.ts ?? '',
+    by,
+    state: gone ?? (retired ? 'retired' : 'live'),
+    shown: shown.length,
+    views: about.filter(({ type }) => type === 'resource_view').length,
+  }
+}
+
+function unknownHandle({ events, id }: Session): Failed {
+  const handles = new SessionResources(events).all.map(({ descriptor }) => descriptor.handle)
+  return failed('not_found', 'This Session has no Resource of that handle.', { handles }, [
+    { action: 'See what it has.', command: `hawser resources ${id}` },
+  ])
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { harnessPlace } from '../../../test/support/harness-place.ts'
+import { sessionStarted, value } from '../../../test/support/story.ts'
+import { createLog } from '../../log/open.ts'
+import type { EventDraft } from '../../model/events/event.ts'
+import { searchLog, type Match, type SearchOptions } from './search.ts'
+import { sessionFold } from '../live/state.ts'
+
+const answered = (text: string): EventDraft => ({ type: 'assistant_message', data: { text } })
+
+async function search(texts: readonly string[], options: Partial<SearchOptions>) {
+  const { parts } = await harnessPlace()
+  const { place, store } = parts
+  const session = place.ids.session()
+  const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
+  const drafts = [sessionStarted, ...texts.map(answered)]
+  await value(await createLog(place, session, drafts, { fold: sessionFold, keep })).release()
+  const found: Match[] = []
+  const all = { pattern: /x/, budgetMs: 60_000, limit: 1000, ...options }
+  const end = value(await searchLog(parts, session, all, (match) => void found.push(match)))
+  return { end, found: found.map(({ seq, text, start, end: to }) => [seq, text, start, to]) }
+}
+
+test('a pattern that would take for ever is given up, and what was found before it stays', async () => {
+  const pattern = /^(a+)+$/
+  const { end, found } = await search(['aa', `${'a'.repeat(200)}b`, 'aaa'], {
+    pattern,
+    budgetMs: 1000,
+  })
+  expect(found).toEqual([[1, 'aa', 0, 2]])
+  expect(end).toEqual({ foreign: false, unfinished: false, gaveUp: { seq: 2, why: 'timeout' } })
+})
+
+test('a pattern that needs more than the engine has is given up too', async () => {
+  const { end, found } = await search(['a', 'a'.repeat(8_000_000), 'a'], { pattern: /^(.|\s)*$/ })
+  expect(found).toEqual([[1, 'a', 0, 1]])
+  expect(end.gaveUp).toEqual({ seq: 2, why: 'too_complex' })
+})
+
+test('the search ends at its limit, wherever that falls', async () => {
+  const { end, found } = await search(['x\nx\nx', 'x'], { limit: 2 })
+  expect(found).toEqual([
+    [1, 'x', 0, 1],
+    [1, 'x', 0, 1],
+  ])
+  expect(end.gaveUp).toBe(undefined)
+})
+
+test('more than fits into memory at once is searched in order', async () => {
+  const texts = Array.from({ length: 40 }, (_, at) => `${'.'.repeat(60_000)}\nx${at}`)
+  const { found } = await search(texts, {})
+  expect(found).toEqual(texts.map((_, at) => [at + 1, `x${at}`, 0, 1]))
+})

@@ -1,0 +1,108 @@
+import { sha256 } from '../../encoding/hash.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { EventData } from '../../model/events/event.ts'
+import type { TurnId } from '../../model/ids.ts'
+import { changedTurns, type ChangedTurn, type FileChange } from '../../history/file-changes.ts'
+import { FILE_BYTES } from '../../host/files/confined-write.ts'
+import type { Session } from '../live/session.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+export type Restored = EventData<'files_restored'>
+type RestoredFile = Restored['files'][number]
+
+/**
+ * Puts the files that a Turn wrote or edited back as they were before it; without `turn`, the last such Turn that was not
+ * taken back. A file that is not as the Turn left it is left alone and named. So is one whose stored content is redacted, unless
+ * the keys of now give back exactly what it held. May be called again after a crash: what was restored already counts as
+ * restored.
+ */
+export async function undoTurn(
+  parts: SessionParts,
+  session: Session,
+  turn?: TurnId,
+): Promise<Result<Restored>> {
+  return session.between(async (record) => {
+    const chosen = chooseTurn(changedTurns(session.events), turn)
+    if (!chosen.ok) return chosen
+    const { turn: undone_turn_id, files, number } = chosen.value
+    const names = files.map(({ path }) => path).join(', ')
+    const text = `Taking back the file changes of Turn ${number}: ${names}.`
+    // The intention stands in the Log before the first file changes.
+    const intended = await record([{ type: 'notice', data: { code: 'undo_began', text } }])
+    if (!intended.ok) return intended
+    const restored: RestoredFile[] = []
+    for (const change of files) restored.push(await restore(parts, change))
+    const data: Restored = { undone_turn_id, files: restored, by: 'person' }
+    const recorded = await record([{ type: 'files_restored', data }])
+    return recorded.ok ? ok(data) : recorded
+  })
+}
+
+/** The Turn with this id, or the last that can be taken back. */
+function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Result<ChangedTurn> {
+  const chosen =
+    turn === undefined
+      ? turns.findLast(({ undone }) => !undone)
+      : turns.find((one) => one.turn === turn)
+  if (chosen !== undefined) return ok(chosen)
+  const text =
+    turn === undefined
+      ? 'There is no file change to take back: no Turn of this Session wrote or edited a file that is not restored already.'
+      : 'That Turn did not write or edit any file.'
+  return failed('not_found', text)
+}
+
+async function restore(parts: SessionParts, change: FileChange): Promise<RestoredFile> {
+  return { ...change, ...(await restoredAs(parts, change)) }
+}
+
+type Fate = Pick<RestoredFile, 'outcome' | 'why'>
+
+async function restoredAs(parts: SessionParts, change: FileChange): Promise<Fate> {
+  const { files } = parts
+  const { path, after_blob, redacted_of } = change
+  const before = await exactBefore(parts, change)
+  if (!before.ok) return { outcome: 'failed' }
+  const now = await files.read(path, FILE_BYTES)
+  if (!now.ok && now.error.kind !== 'not_found') return { outcome: 'failed' }
+  const content = now.ok ? now.value.bytes : undefined
+  if (isBefore(content, before.value, change)) return { outcome: 'restored' }
+  const left = redacted_of?.after ?? after_blob
+  if (content === undefined || !left.startsWith(sha256(content)))
+    return { outcome: 'changed_since' }
+  if (before.value === 'redacted') return { outcome: 'failed', why: 'redacted' }
+  const expect = { sha256: sha256(content) }
+  const done =
+    before.value === undefined
+      ? await files.remove(path, { expect, place: path })
+      : await files.write(path, before.value, { expect, place: path })
+  if (done.ok) return { outcome: 'restored' }
+  return { outcome: done.error.details['reason'] === 'changed_since' ? 'changed_since' : 'failed' }
+}
+
+/** What the file held; `undefined` when there was none; `redacted` when only that is left. */
+async function exactBefore(
+  { store, secrets }: SessionParts,
+  { before_blob, redacted_of }: FileChange,
+): Promise<Result<Buffer | 'redacted' | undefined>> {
+  if (before_blob === undefined) return ok(undefined)
+  const stored = await store.get(before_blob)
+  const exact = redacted_of?.before
+  if (!stored.ok || exact === undefined) return stored
+  const found = new Redactor(secrets).restored(stored.value, (bytes) => sha256(bytes) === exact)
+  return ok(found ?? 'redacted')
+}
+
+function isBefore(
+  content: Buffer | undefined,
+  before: Buffer | 'redacted' | undefined,
+  { redacted_of }: FileChange,
+): boolean {
+  if (before !== 'redacted') return isSame(content, before)
+  return content !== undefined && sha256(content) === redacted_of?.before
+}
+
+function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : a.equals(b)
+}

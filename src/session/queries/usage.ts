@@ -1,0 +1,97 @@
+import type { Result } from '../../model/errors.ts'
+import type { EventType, WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
+import { readLog, type LogEnd } from './read-log.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+/** What calls to providers took together. */
+export interface UsageSum {
+  readonly calls: number
+  readonly input: number
+  readonly cached_read: number
+  readonly cache_write: number
+  readonly output: number
+  readonly reasoning: number
+  /** Of the calls whose cost is known. */
+  readonly cost_usd: number
+  readonly calls_without_cost: number
+}
+
+/** The calls of one day (UTC) to one model. */
+export interface UsageRow extends UsageSum {
+  readonly day: string
+  readonly model: string
+}
+
+export const NO_CALLS: UsageSum = {
+  calls: 0,
+  input: 0,
+  cached_read: 0,
+  cache_write: 0,
+  output: 0,
+  reasoning: 0,
+  cost_usd: 0,
+  calls_without_cost: 0,
+}
+
+/** Sums of Provider Usage by day and model, over any number of Logs. */
+export class UsageTable {
+  readonly #rows = new Map<string, UsageRow>()
+  /** A salvaged Session repeats the Events of the one it was saved from; a call is counted once. */
+  readonly #counted = new Set<string>()
+  readonly #since: string
+
+  /** Calls of days before `since`, as in `2026-01-31`, are left out. */
+  constructor(since = '') {
+    this.#since = since
+  }
+
+  /** In order of days, then of models. */
+  get rows(): readonly UsageRow[] {
+    return [...this.#rows.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  }
+
+  get total(): UsageSum {
+    return [...this.#rows.values()].reduce(sumOf, NO_CALLS)
+  }
+
+  add({ id, ts, data: { usage, cost_usd } }: WholeEvent<'provider_usage'>, model: string): void {
+    const day = ts.slice(0, 'yyyy-mm-dd'.length)
+    if (day < this.#since || this.#counted.has(id)) return
+    this.#counted.add(id)
+    const key = `${day} ${model}`
+    const before = this.#rows.get(key) ?? { ...NO_CALLS, day, model }
+    const cost = { cost_usd: cost_usd ?? 0, calls_without_cost: cost_usd === undefined ? 1 : 0 }
+    this.#rows.set(key, { day, model, ...sumOf(before, { ...usage, ...cost, calls: 1 }) })
+  }
+}
+
+/** Adds what one Session used to `table`. Reads its Log once, as far as it can be read. */
+export async function addUsage(
+  parts: Pick<SessionParts, 'place' | 'store' | 'secrets'>,
+  session: SessionId,
+  table: UsageTable,
+): Promise<Result<LogEnd>> {
+  // A call's figures do not say which model it went to; its request does.
+  let model = 'unknown'
+  return readLog(parts, session, { types: TOLD_BY }, ({ event }) => {
+    if (event?.type === 'provider_request') model = event.data.model
+    if (event?.type === 'provider_usage') table.add(event, model)
+  })
+}
+
+const TOLD_BY: readonly EventType[] = ['provider_request', 'provider_usage']
+
+function sumOf(a: UsageSum, b: UsageSum): UsageSum {
+  return {
+    calls: a.calls + b.calls,
+    input: a.input + b.input,
+    cached_read: a.cached_read + b.cached_read,
+    cache_write: a.cache_write + b.cache_write,
+    output: a.output + b.output,
+    reasoning: a.reasoning + b.reasoning,
+    // Summed in millionths of a cent, so that many small costs do not gather an error.
+    cost_usd: Math.round((a.cost_usd + b.cost_usd) * 1e8) / 1e8,
+    calls_without_cost: a.calls_without_cost + b.calls_without_cost,
+  }
+}

@@ -1,0 +1,99 @@
+import { thawSurface } from '../../contract/surface.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { Surface } from '../../model/surface.ts'
+import { RequestComposer, sharedWith, type ComposedRequest } from '../../request/compose-request.ts'
+import type { SessionParts } from '../live/session-parts.ts'
+
+/** A recorded request that the Log does not lead to. */
+export interface Mismatch {
+  readonly seq: number
+  readonly what:
+    | 'request_sha256'
+    | 'request_bytes'
+    | 'shared_prefix_bytes'
+    | 'prefix_break'
+    | 'payload'
+  readonly recorded: unknown
+  readonly recomposed: unknown
+}
+
+export interface RequestsVerdict {
+  readonly requests: number
+  readonly mismatches: readonly Mismatch[]
+}
+
+/** Recomposes every request that was ever sent from the Events before it, and compares it with what was recorded. */
+export async function verifyRequests(
+  parts: SessionParts,
+  events: readonly WholeEvent[],
+): Promise<Result<RequestsVerdict>> {
+  const mismatches: Mismatch[] = []
+  let requests = 0
+  let surface: Surface | undefined
+  let last: Sent | undefined
+  /** The last request of an earlier call. */
+  let before: ComposedRequest | undefined
+  let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
+  for (const [at, event] of events.entries()) {
+    if (event.type === 'prompt_surface') {
+      const blob = await parts.store.get(event.data.blob)
+      if (!blob.ok) return blob
+      surface = thawSurface(blob.value)
+      composer = undefined
+    }
+    if (event.type !== 'provider_request') continue
+    if (surface === undefined) return failed('log_damaged', 'A request came before any surface.')
+    const provider = await parts.dialectOf(event.data.dialect)
+    if (!provider.ok) return provider
+    const turn = event.turn_id
+    if (composer === undefined || composer.turn !== turn) {
+      const cacheKey = event.data.cache_key
+      const made = { provider: provider.value, surface, store: parts.store, cacheKey }
+      composer = { turn: turn ?? '', of: new RequestComposer(made, turn) }
+    }
+    const call = `${turn} ${event.data.call_index}`
+    if (last !== undefined && last.call !== call) before = last.request
+    const request = await composer.of.compose(events.slice(0, at), {
+      before,
+      recorded: event.data.projected,
+    })
+    mismatches.push(...compare(event, request, last?.request))
+    requests += 1
+    last = { call, request }
+  }
+  return ok({ requests, mismatches })
+}
+
+interface Sent {
+  /** Tries of one call are compared with the same earlier one. */
+  readonly call: string
+  readonly request: ComposedRequest
+}
+
+function compare(
+  { seq, data }: WholeEvent<'provider_request'>,
+  request: ComposedRequest,
+  last: ComposedRequest | undefined,
+): Mismatch[] {
+  if (request.failure !== undefined) {
+    return [
+      { seq, what: 'payload', recorded: data.request_sha256, recomposed: request.failure.kind },
+    ]
+  }
+  // What cannot be read any more cannot be compared; that alone is told.
+  const lost = request.lost.map(({ handle, why }) => {
+    return { seq, what: 'payload', recorded: handle, recomposed: why } as const
+  })
+  if (lost.length > 0) return lost
+  const shared = sharedWith(last, request)
+  const pairs = [
+    ['request_sha256', data.request_sha256, request.sha256],
+    ['request_bytes', data.request_bytes, request.body.length],
+    ['shared_prefix_bytes', data.shared_prefix_bytes, shared.shared_prefix_bytes],
+    ['prefix_break', data.prefix_break?.cause, shared.prefix_break?.cause],
+  ] as const
+  return pairs.flatMap(([what, recorded, recomposed]) =>
+    recorded === recomposed ? [] : [{ seq, what, recorded, recomposed }],
+  )
+}

@@ -1,0 +1,96 @@
+import { quoted, shortened } from '../../encoding/quote.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import {
+  isRemoteProvider,
+  OFFLINE_PROVIDER,
+  REMOTE_PROVIDERS,
+} from '../../model/remote-providers.ts'
+import type { Settings } from '../../model/settings.ts'
+import { saidIn, USE_OFFLINE } from './credentials.ts'
+
+/** Which model backend a new Session gets, and why. */
+export interface ChosenProvider {
+  readonly provider: string
+  /** `key`: nobody named it, but there is a key for it, or a place of a server. */
+  readonly because: 'said' | 'environment' | 'settings' | 'key' | 'nothing_else'
+}
+
+export interface ProviderChoice extends ChosenProvider {
+  readonly model: string
+}
+
+export interface ProviderOptions {
+  /** What a person said on this occasion. */
+  readonly provider?: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly settings: Settings
+}
+
+export interface ChoiceOptions extends ProviderOptions {
+  readonly model?: string | undefined
+  /** The model of a provider for whoever names none. */
+  readonly defaultOf: (provider: string) => string | undefined
+}
+
+/**
+ * The provider, and the model of it that was said, else that of the settings, else the provider's default. The settings'
+ * model goes with the provider that they lead to, and with no other. Pure.
+ */
+export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
+  const { model, settings, defaultOf } = options
+  const chosen = providerOf(options)
+  const { provider } = chosen
+  const usual = byItself(options)
+  const belongs = provider === usual.provider && usual.because !== 'nothing_else'
+  const offline = provider === OFFLINE_PROVIDER ? OFFLINE_PROVIDER : undefined
+  const found = model ?? (belongs ? settings.model : undefined) ?? offline ?? defaultOf(provider)
+  return found === undefined ? noModel(provider) : ok({ ...chosen, model: found })
+}
+
+/** Said here, then `HAWSER_PROVIDER`, then what settings and keys lead to. Pure. */
+export function providerOf({ provider, env, settings }: ProviderOptions): ChosenProvider {
+  const said = saidIn(provider)
+  if (said !== undefined) return { provider: said, because: 'said' }
+  const named = saidIn(env['HAWSER_PROVIDER'])
+  if (named !== undefined) return { provider: named, because: 'environment' }
+  return byItself({ env, settings })
+}
+
+/** What nobody has to name: the settings' provider, then the first that a key is there for, then the one that needs nothing. */
+function byItself({ env, settings }: ProviderOptions): ChosenProvider {
+  const set = saidIn(settings.provider)
+  if (set !== undefined) return { provider: set, because: 'settings' }
+  const keyed = keyedInEnvironment(env) ?? keyedInSettings(settings)
+  return keyed === undefined
+    ? { provider: OFFLINE_PROVIDER, because: 'nothing_else' }
+    : { provider: keyed, because: 'key' }
+}
+
+function keyedInEnvironment(env: ProviderOptions['env']): string | undefined {
+  const all = Object.entries(REMOTE_PROVIDERS)
+  return all.find(([, { key_variable }]) => saidIn(env[key_variable]) !== undefined)?.[0]
+}
+
+/** A server that may want no key counts by its place. */
+function keyedInSettings({ providers = {} }: Settings): string | undefined {
+  const all = Object.entries(REMOTE_PROVIDERS)
+  return all.find(([name, { any_server }]) => {
+    const entry = isRemoteProvider(name) ? providers[name] : undefined
+    return saidIn(any_server ? entry?.base_url : entry?.key) !== undefined
+  })?.[0]
+}
+
+function noModel(provider: string): Failed {
+  const known = [...Object.keys(REMOTE_PROVIDERS), OFFLINE_PROVIDER]
+  const named = quoted(shortened(provider, 80))
+  if (!known.includes(provider)) {
+    const message = `There is no provider ${named}. There are ${known.join(', ')}.`
+    return failed('not_configured', message, { provider, known }, [USE_OFFLINE])
+  }
+  const message = `No model of ${named} is known to begin with: say which one you mean.`
+  return failed('not_configured', message, { provider }, [
+    { action: 'Name a model with --model.' },
+    { action: 'Name one for good.', command: 'hawser config set model MODEL' },
+    USE_OFFLINE,
+  ])
+}

@@ -1,0 +1,188 @@
+import { SHORTEST_KEY } from '../../encoding/redaction.ts'
+import { baseUrl, isSealedOrHere } from '../../model/base-url.ts'
+import { failed, ok, type Failed, type NextAction, type Result } from '../../model/errors.ts'
+import { REMOTE_PROVIDERS, type RemoteProvider } from '../../model/remote-providers.ts'
+import type { Settings } from '../../model/settings.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** A key, and the one place it may be sent to. */
+export interface Credentials {
+  /** Absent for a server that wants none. */
+  readonly key: string | undefined
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly from: 'environment' | 'settings'
+}
+
+/**
+ * The key of a provider and the place it belongs to. Both come from the environment or both from the settings; where only a
+ * key is said, it belongs to the vendor's own place. So nothing that names a place can draw a key there that was given for
+ * another. Pure.
+ */
+export function credentialsOf(
+  provider: RemoteProvider,
+  env: Env,
+  settings: Settings,
+): Result<Credentials> {
+  const pair = pairOf(provider, env, settings)
+  if (!pair.ok) return pair
+  const { key: given, url: said, from, names } = pair.value
+  const { own_url, any_server } = REMOTE_PROVIDERS[provider]
+  const url = baseUrl(said ?? own_url)
+  if (url === undefined) return badUrl(provider, names)
+  const place = { baseUrl: url.href.replace(/\/+$/, ''), from }
+  if (given === undefined) {
+    const elsewhere = said !== undefined && url.origin !== new URL(own_url).origin
+    return any_server && elsewhere ? ok({ key: undefined, ...place }) : noKey(provider)
+  }
+  const key = usableKey(given)
+  if (key === undefined) return badKey(provider, names)
+  return isSealedOrHere(url) ? ok({ key, ...place }) : openWay(provider, names)
+}
+
+/** What a variable or a setting says, without the newline that files end with; `undefined` when that is nothing. Pure. */
+export function saidIn(text: string | undefined): string | undefined {
+  const said = text?.replace(/[\r\n]+$/, '')
+  return said === '' ? undefined : said
+}
+
+/** A key as it is sent; `undefined` when that cannot be one. Pure. */
+export function usableKey(text: string): string | undefined {
+  const key = saidIn(text)
+  return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined
+}
+
+/** Every key in them, the longest first; those too short to be told from other words are left out. Pure. */
+export function secretsOf(env: Env, settings: Settings): readonly string[] {
+  return keysIn(env, settings)
+    .map(({ key }) => key)
+    .filter((key) => key.length >= SHORTEST_KEY)
+    .toSorted((a, b) => b.length - a.length)
+}
+
+/** Names of the variables and settings whose keys are too short to be redacted. Pure. */
+export function unredactedKeys(env: Env, settings: Settings): readonly string[] {
+  return keysIn(env, settings).flatMap(({ key, name }) => (key.length < SHORTEST_KEY ? [name] : []))
+}
+
+/** Each key once, under the first name it has. */
+function keysIn(env: Env, settings: Settings): { readonly key: string; readonly name: string }[] {
+  const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable: name }) => {
+    return { name, key: saidIn(env[name]) }
+  })
+  const stored = Object.entries(settings.providers ?? {}).map(([provider, entry]) => {
+    return { name: `providers.${provider}.key`, key: saidIn(entry?.key) }
+  })
+  const names = new Map<string, string>()
+  for (const { name, key } of [...variables, ...stored])
+    if (key !== undefined && !names.has(key)) names.set(key, name)
+  return [...names].map(([key, name]) => ({ key, name }))
+}
+
+/** A key and a place of one origin, as they were said, and what people call them. */
+interface Pair {
+  readonly key: string | undefined
+  readonly url: string | undefined
+  readonly from: Credentials['from']
+  readonly names: Names
+}
+
+interface Names {
+  readonly key: string
+  readonly url: string
+}
+
+/** The pair that counts: the environment's, unless it says nothing. */
+function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<Pair> {
+  const { key_variable, url_variable, own_url, any_server } = REMOTE_PROVIDERS[provider]
+  const entry = settings.providers?.[provider]
+  const said: Pair = {
+    key: saidIn(env[key_variable]),
+    url: saidIn(env[url_variable]),
+    from: 'environment',
+    names: { key: key_variable, url: url_variable },
+  }
+  const stored: Pair = {
+    key: saidIn(entry?.key),
+    url: saidIn(entry?.base_url),
+    from: 'settings',
+    names: { key: `providers.${provider}.key`, url: `providers.${provider}.base_url` },
+  }
+  if (said.url === undefined) {
+    // The vendor's key says nothing about a server that was stored for this provider and is not the vendor's.
+    const otherServer = any_server && stored.url !== undefined
+    return ok(said.key === undefined || otherServer ? stored : said)
+  }
+  if (said.key !== undefined || stored.key === undefined) return ok(said)
+  return isSamePlace(said.url, stored.url ?? own_url) ? ok(stored) : keyOfElsewhere(provider, said)
+}
+
+function isSamePlace(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((text) => baseUrl(text)?.href.replace(/\/+$/, ''))
+  return one !== undefined && one === other
+}
+
+function noKey(provider: RemoteProvider): Failed {
+  const { key_variable, any_server } = REMOTE_PROVIDERS[provider]
+  const server = {
+    action: 'Say where a server is that wants no key.',
+    command: `hawser config set providers.${provider}.base_url http://127.0.0.1:8080/v1`,
+  }
+  return refused(provider, 'no_key', `There is no key for ${provider}.`, [
+    { action: `Set ${key_variable} to your key.` },
+    storeKey(provider),
+    ...(any_server ? [server] : []),
+    USE_OFFLINE,
+  ])
+}
+
+function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
+  const why = `${url} names another place than the one that the stored key of ${provider} belongs to, so the key is not sent.`
+  return refused(provider, 'key_of_elsewhere', why, [
+    { action: `Set ${key} to the key of that place, or unset ${url}.` },
+    {
+      action: 'Store the place beside the key.',
+      command: `hawser config set providers.${provider}.base_url URL`,
+    },
+    USE_OFFLINE,
+  ])
+}
+
+/** What it says is not repeated: it may hold a password. */
+function badUrl(provider: RemoteProvider, { url }: Names): Failed {
+  const why = `${url} must be an http or https URL without a user, a query and a fragment.`
+  return refused(provider, 'bad_url', why, [{ action: `Mend or unset ${url}.` }, USE_OFFLINE])
+}
+
+function badKey(provider: RemoteProvider, { key }: Names): Failed {
+  const why = `${key} holds white space or other characters that no key has.`
+  return refused(provider, 'bad_key', why, [{ action: `Set ${key} anew.` }, USE_OFFLINE])
+}
+
+function openWay(provider: RemoteProvider, { url }: Names): Failed {
+  const why = `${url} is plain http to another machine: everybody on the way could read the key.`
+  return refused(provider, 'open_way', why, [{ action: `Use https in ${url}.` }, USE_OFFLINE])
+}
+
+function storeKey(provider: RemoteProvider): NextAction {
+  return {
+    action: 'Store a key; it is read from standard input.',
+    command: `hawser config set providers.${provider}.key -`,
+  }
+}
+
+/** What always works. */
+export const USE_OFFLINE: NextAction = {
+  action: 'Use the offline model.',
+  command: 'hawser run --provider rehearsal "Hello"',
+}
+
+function refused(
+  provider: RemoteProvider,
+  reason: string,
+  why: string,
+  next: readonly NextAction[],
+): Failed {
+  return failed('not_configured', why, { provider, reason }, next)
+}

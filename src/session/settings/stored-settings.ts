@@ -1,0 +1,105 @@
+import type { Folder } from '../../host/files/files.ts'
+import { readSettings, readTrusted, type StoredSettings } from '../../host/settings.ts'
+import { ok, type Result } from '../../model/errors.ts'
+import {
+  allSettings,
+  modelSettings,
+  Settings,
+  UNTRUSTED_SETTINGS,
+  type Setting,
+} from '../../model/settings.ts'
+
+/** Settings as they stand in their files, before it is decided which of them count. */
+export interface AllStoredSettings {
+  readonly own: StoredSettings | undefined
+  readonly here: StoredSettings | undefined
+  /** A person vouched for what the workspace's file says now. */
+  readonly trusted: boolean
+}
+
+export async function readAllSettings(
+  home: Folder,
+  workspace: Folder | undefined,
+): Promise<Result<AllStoredSettings>> {
+  const own = await readSettings(home)
+  if (!own.ok) return own
+  const here = workspace === undefined ? ok(undefined) : await readSettings(workspace)
+  if (!here.ok) return here
+  const known = await readTrusted(home)
+  if (!known.ok) return known
+  const trusted = here.value !== undefined && known.value.has(here.value.sha256)
+  return ok({ own: own.value, here: here.value, trusted })
+}
+
+/** A setting with the value that counts, and whose value that is. What is secret is never in it: `SET` stands for it. */
+export interface SourcedSetting {
+  readonly setting: Setting
+  /** Absent where nothing is set and the default depends on the machine. */
+  readonly value?: unknown
+  readonly source: 'default' | 'user' | 'workspace'
+  /** What the workspace says and nobody has trusted, so that it does not count. */
+  readonly untrusted?: unknown
+}
+
+/** Stands for a value that is there and that nobody is shown. */
+export const SET = '[set]'
+
+/** Every setting with a name of its own, and whatever is set of single models. Pure. */
+export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
+  const files = [stored.own, stored.here].map((file) => file?.settings)
+  const ids = new Set(files.flatMap((settings) => Object.keys(settings?.models ?? {})))
+  const facts = [...ids]
+    .flatMap(modelSettings)
+    .filter(({ path }) => files.some((settings) => valueAt(settings, path) !== undefined))
+  return [...allSettings(), ...facts].map((setting) => sourcedSetting(stored, setting))
+}
+
+/** One setting, the workspace's word before the user's as far as it counts. Pure. */
+export function sourcedSetting(
+  { own, here, trusted }: AllStoredSettings,
+  setting: Setting,
+): SourcedSetting {
+  const { path, fallback, secret } = setting
+  const shown = (value: unknown) => (secret ? SET : value)
+  const counts = trusted || mayStandUntrusted(path)
+  const workspaces = valueAt(here?.settings, path)
+  const users =
+    counts && isReplaced(here?.settings, path) ? undefined : valueAt(own?.settings, path)
+  if (workspaces !== undefined && counts)
+    return { setting, value: shown(workspaces), source: 'workspace' }
+  const untrusted = workspaces === undefined ? {} : { untrusted: shown(workspaces) }
+  if (users !== undefined) return { setting, value: shown(users), source: 'user', ...untrusted }
+  const value = fallback === undefined ? {} : { value: fallback }
+  return { setting, ...value, source: 'default', ...untrusted }
+}
+
+/** The same settings with one of them changed, or, without a value, forgotten. The value must fit its schema. Pure. */
+export function withSetting(settings: Settings, { path }: Setting, value: unknown): Settings {
+  return Settings.parse(changed(settings, path, value) ?? {})
+}
+
+function mayStandUntrusted([group]: readonly string[]): boolean {
+  return UNTRUSTED_SETTINGS.some((allowed) => allowed === group)
+}
+
+/** A key and its place are taken together, so the workspace's entry for a provider hides the user's. */
+function isReplaced(here: Settings | undefined, [group = '', name = '']: readonly string[]) {
+  return group === 'providers' && valueAt(here, [group, name]) !== undefined
+}
+
+function valueAt(settings: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((group, name) => fieldsOf(group).get(name), settings)
+}
+
+/** A group whose last field was forgotten is forgotten with it. */
+function changed(group: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value
+  const fields = fieldsOf(group)
+  fields.set(name, changed(fields.get(name), rest, value))
+  const left = [...fields].filter(([, one]) => one !== undefined)
+  return left.length === 0 ? undefined : Object.fromEntries(left)
+}
+
+function fieldsOf(group: unknown): Map<string, unknown> {
+  return new Map(typeof group === 'object' && group !== null ? Object.entries(group) : [])
+}

@@ -1,0 +1,19 @@
+import { failed, ok, type Result } from '../../model/errors.ts'
+import { TRANSPORTS, type Transport } from '../../model/remote-providers.ts'
+import type { Settings } from '../../model/settings.ts'
+
+const VARIABLE = 'HAWSER_OPENAI_TRANSPORT'
+
+/** How Responses travel: as the environment says, else the settings, else over a socket where one works. Pure. */
+export function transportOf(
+  env: Readonly<Record<string, string | undefined>>,
+  { providers }: Settings,
+): Result<Transport> {
+  const said = env[VARIABLE]
+  if (said === undefined || said === '') return ok(providers?.openai?.transport ?? 'auto')
+  const known = TRANSPORTS.find((transport) => transport === said)
+  if (known !== undefined) return ok(known)
+  return failed('not_configured', `${VARIABLE} is one of ${TRANSPORTS.join(', ')}.`, {}, [
+    { action: `Mend or unset ${VARIABLE}.` },
+  ])
+}
