@@ -17,3 +17,16 @@ export function writeBase64(bytes: Buffer, room: Buffer, start: number): number 
 
 /** Three bytes are four characters, so each piece but the last ends where characters do. */
 const PIECE_BYTES = 48 * 1024
+
+/**
+ * Whether a text of any length is padded base64. A pattern with a quantifier could fail on megabytes: V8 stops optimising
+ * patterns once a process has compiled many, and then keeps a place to return to for every character.
+ */
+export function isBase64(text: string): boolean {
+  if (text.length % 4 !== 0) return false
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const first = text.search(NOT_BASE64)
+  return first < 0 || (padding > 0 && first === text.length - padding)
+}
+
+const NOT_BASE64 = /[^A-Za-z0-9+/]/

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isBase64 } from '../encoding/base64.ts'
 import { parseJson } from '../encoding/json.ts'
 import { LineFramer } from '../encoding/lines.ts'
 import type { Redactor } from '../encoding/redaction.ts'
@@ -88,7 +89,10 @@ const COMPLAINT_BYTES = 2_000
 const LINE_BYTES = 500
 
 /** Text, or base64 of what is not UTF-8. */
-const Words = z.union([z.object({ text: z.string() }), z.object({ bytes: z.base64() })])
+const Words = z.union([
+  z.object({ text: z.string() }),
+  z.object({ bytes: z.string().refine(isBase64) }),
+])
 
 const Line = z.object({ path: Words, lines: Words, line_number: z.int() })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isBase64 } from '../../encoding/base64.ts'
 import { parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 
@@ -17,7 +18,7 @@ const KnownPart = z.discriminatedUnion('type', [
     media_type: z.string(),
     handle: z.string().optional(),
     /** Base64. */
-    data: z.base64(),
+    data: z.string().refine(isBase64, 'not base64'),
   }),
 ])
 

@@ -1,3 +1,4 @@
+import { isBase64 } from '../../../encoding/base64.ts'
 import { binaryKind } from '../../../encoding/magic-bytes.ts'
 import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { Media } from './dialect.ts'
@@ -83,7 +84,7 @@ export class MediaList {
     wanted: string | undefined,
   ): Buffer | undefined {
     const what = wanted === undefined ? 'file' : (wanted.split(' ').at(-1) ?? 'file')
-    if (base64.length % 4 !== 0 || !BASE64.test(base64)) {
+    if (base64 === '' || !isBase64(base64)) {
       const code = what === 'image' ? 'invalid_base64_image' : 'invalid_file'
       return this.refuse(wrong(at, `the ${what} is not valid base64`, code))
     }
@@ -98,8 +99,6 @@ export class MediaList {
     return bytes
   }
 }
-
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 function dataUrl(url: string): { media_type: string; base64: string } | undefined {
   const comma = url.indexOf(',')
