@@ -10,12 +10,11 @@ import type { ToolResources } from './tool.ts'
 const chart = sampleDescriptor('@img4')
 
 async function attached(args: object, resources: Partial<ToolResources>) {
-  const { context } = await toolWorld()
+  const { context, close } = await toolWorld()
   const call = value(attach.parse(JSON.stringify(args)))
-  return {
-    claim: call.claim,
-    outcome: await call.run({ ...context, resources: { ...NO_RESOURCES, ...resources } }),
-  }
+  const outcome = await call.run({ ...context, resources: { ...NO_RESOURCES, ...resources } })
+  await close()
+  return { claim: call.claim, outcome }
 }
 
 test('a file is attached under a handle of its own, in the result and as a Resource', async () => {
