@@ -40,8 +40,8 @@ const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
  * help needs; `core` is what every command with a Session needs.
  */
 const BASE = new RegExp(
-  '/src/(model/(errors|exit-codes)|host/(clock|files/disk|files/files|home|machine|streams)|' +
-    'presenters/cli/(render/(activity|footer|turn-view)|text/(amounts|json-line|visible-text)|' +
+  '/src/(model/(errors|exit-codes)|encoding/amounts|host/(clock|files/disk|files/files|home|machine|streams)|' +
+    'presenters/cli/(render/(activity|footer|turn-view)|text/(json-line|visible-text)|' +
     'world/(answer|exit-code|failure|workspace)|input/prompt))\\.ts$',
 )
 const LATER = [

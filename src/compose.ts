@@ -18,13 +18,6 @@ import {
 import { LIMIT_DEFAULTS, type Settings } from './model/settings.ts'
 import type { Describe } from './model/sight.ts'
 import { rootPaths } from './model/safety/protected-paths.ts'
-import type {
-  Opened,
-  OpenOptions,
-  RehearsalOptions,
-  RehearsalServer,
-  Scratch,
-} from './presenters/cli/world/world.ts'
 import type { ProviderOptions } from './providers/call.ts'
 import { catalogue } from './providers/models/catalogue.ts'
 import type { Dialect, Provider } from './providers/provider.ts'
@@ -35,9 +28,15 @@ import { Harness } from './session/harness.ts'
 import type { SessionParts } from './session/live/session-parts.ts'
 import { transportOf } from './session/settings/transport.ts'
 import { loadSettings, type EffectiveSettings } from './session/settings/settings.ts'
+import { NOBODY } from './session/questions/questions.ts'
+import type { RehearsalOptions, RehearsalServer } from './session/workspace/rehearsal-server.ts'
+import type { Scratch } from './session/workspace/scratch.ts'
+import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
 
 export interface ComposeOptions extends OpenOptions {
+  /** Who shows the Sessions, as new ones record it: `cli`, `http`, … */
+  readonly presenter: string
   readonly version: string
   readonly env: Env
   readonly contract?: SessionParts['contract']
@@ -49,8 +48,9 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { ask = nobody, make = false, folder = '', version, env, contract }: ComposeOptions,
-): Promise<Result<Opened>> {
+  { ask = async () => NOBODY, make = false, folder = '', ...options }: ComposeOptions,
+): Promise<Result<OpenWorkspace>> {
+  const { presenter, version, env, contract } = options
   const clock = systemClock
   const ids = systemIds(clock)
   const opening = openPlaces(path, home, { ids, make })
@@ -87,7 +87,7 @@ export async function composeWorkspace(
     dialectOf,
     ask,
     rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
-    presenter: 'cli',
+    presenter,
     version,
     limits: {
       provider_calls: limits.provider_calls ?? LIMITS.turn_provider_calls,
@@ -103,12 +103,14 @@ export async function composeWorkspace(
     replay: settings.settings.resources?.replay,
   })
   const own = { workspace: folders.own, home: homeFolders.own }
-  const defaultModel = models.defaultOf
-  return ok({ harness, settings, folders: own, sandbox, defaultModel, ids, close })
+  const { defaultOf: defaultModel, rows } = models
+  return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
 }
 
 /** A place for Sessions that nobody keeps: workspaces and a home of their own, in a folder that goes when it is closed. */
-export async function composeScratch(version: string): Promise<Result<Scratch>> {
+export async function composeScratch(
+  as: Pick<ComposeOptions, 'presenter' | 'version'>,
+): Promise<Result<Scratch>> {
   const [{ scratchFolder }, { earlyWorkspace }] = await Promise.all([
     import('./host/files/scratch-folder.ts'),
     import('./contract/early-workspace.ts'),
@@ -127,7 +129,7 @@ export async function composeScratch(version: string): Promise<Result<Scratch>> 
     open: (name, { env, early }) => {
       const workspace = join(path, name)
       const contract = early ? earlyWorkspace(workspace) : undefined
-      return composeWorkspace(workspace, join(path, 'home'), { make: true, version, env, contract })
+      return composeWorkspace(workspace, join(path, 'home'), { ...as, make: true, env, contract })
     },
     close: remove,
   })
@@ -284,5 +286,3 @@ function unknownProvider(name: string): Failed {
     [{ action: 'Use the offline model.', command: 'hawser run --provider rehearsal "Hello"' }],
   )
 }
-
-const nobody: SessionParts['ask'] = async () => ({ allowed: false, scope: 'once', by: 'nobody' })

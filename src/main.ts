@@ -74,7 +74,7 @@ async function prepareTalk(): Promise<void> {
 function opening(home: string, env: Invocation['env']): CliWorld['open'] {
   return async (path, options = {}) => {
     const { composeWorkspace } = await import('./compose.ts')
-    return composeWorkspace(path, home, { ...options, env, version: version() })
+    return composeWorkspace(path, home, { ...options, presenter: 'cli', env, version: version() })
   }
 }
 
@@ -86,7 +86,7 @@ const models: CliWorld['models'] = async (overrides) => {
 
 const scratch: CliWorld['scratch'] = async () => {
   const { composeScratch } = await import('./compose.ts')
-  return composeScratch(version())
+  return composeScratch({ presenter: 'cli', version: version() })
 }
 
 const rehearsal: CliWorld['rehearsal'] = async (options) => {

@@ -1,3 +1,4 @@
+import { mebibytes } from '../encoding/amounts.ts'
 import { shortened } from '../encoding/quote.ts'
 import type { AttachmentCode, AttachmentError } from '../model/attachment.ts'
 import type { ErrorKind, HawserError } from '../model/errors.ts'
@@ -101,8 +102,4 @@ function notAFile(found: unknown, code: unknown): string {
 function sizes(actual: number, limit: number): readonly [string, string] {
   const [is, most] = [mebibytes(actual), mebibytes(limit)]
   return is === most ? [`${actual} bytes`, `${limit} bytes`] : [is, most]
-}
-
-function mebibytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }

@@ -5,7 +5,8 @@ import type { Exit } from '../host/sandbox/sandbox.ts'
 import { failed, type HawserError, type Result } from '../model/errors.ts'
 import { protectedName } from '../model/safety/protected-paths.ts'
 import { OutputSpool, SPOOL_BYTES, type Spooled } from './output-spool.ts'
-import { clipped, counted, grouped, interruptedOutcome } from './shown-lines.ts'
+import { counted, grouped } from '../encoding/amounts.ts'
+import { clipped, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const LONGEST_MS = 600_000

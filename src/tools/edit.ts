@@ -4,7 +4,8 @@ import { shownPath } from '../host/files/confined-path.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { changeFile, previewOf, wholeFile } from './file-change.ts'
 import { nearestLine } from './nearest-line.ts'
-import { clipped, counted, interruptedOutcome } from './shown-lines.ts'
+import { counted } from '../encoding/amounts.ts'
+import { clipped, interruptedOutcome } from './shown-lines.ts'
 import {
   defineTool,
   failedOutcome,

@@ -7,7 +7,8 @@ import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import { protectedBy } from '../policy/protected-paths.ts'
-import { counted, fittingLines, interruptedOutcome } from './shown-lines.ts'
+import { counted } from '../encoding/amounts.ts'
+import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { failedOutcome, type PreviewContext, type ToolContext, type ToolOutcome } from './tool.ts'
 
 /** What a file holds and is to hold; `before` is absent when there is none. */

@@ -3,7 +3,8 @@ import { globPattern } from '../encoding/glob-pattern.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { failed } from '../model/errors.ts'
 import { LEFT_OUT, ripgrep, searchedPlace } from './ripgrep.ts'
-import { counted, fittingLines, interruptedOutcome } from './shown-lines.ts'
+import { counted } from '../encoding/amounts.ts'
+import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const Parameters = z.strictObject({

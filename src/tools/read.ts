@@ -5,13 +5,8 @@ import type { FileContent } from '../host/files/confined-files.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed } from '../model/errors.ts'
-import {
-  counted,
-  fittingLines,
-  grouped,
-  interruptedOutcome,
-  type ShownLines,
-} from './shown-lines.ts'
+import { counted, grouped } from '../encoding/amounts.ts'
+import { fittingLines, interruptedOutcome, type ShownLines } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const Parameters = z.strictObject({

@@ -46,15 +46,6 @@ export function clipped(text: string, bytes: number): string {
   return all.toString('utf8', 0, end)
 }
 
-/** 12345 as `12,345`. */
-export function grouped(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`
-}
-
 /** A call that somebody stopped before it had an effect. */
 export function interruptedOutcome(): ToolOutcome {
   return failedOutcome(failed('interrupted', 'The call was interrupted.').error)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { counted, interruptedOutcome } from './shown-lines.ts'
+import { counted } from '../encoding/amounts.ts'
+import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const Entry = z.strictObject({

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Input } from '../../src/host/streams.ts'
 import { Asking } from '../../src/presenters/cli/question/asking.ts'
 import { listenToKeys } from '../../src/presenters/cli/screen/keyboard.ts'
-import { Questions } from '../../src/presenters/cli/question/questions.ts'
+import { Questions } from '../../src/session/questions/questions.ts'
 import { foolsNaive, HOSTILE_INPUTS } from './question-inputs.ts'
 
 /** A clock that goes on when told to, alarm by alarm. */

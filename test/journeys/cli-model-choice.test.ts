@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { judgeModel } from '../../src/presenters/cli/input/model-choice.ts'
+import { judgeModel } from '../../src/session/settings/model-choice.ts'
 import { catalogue } from '../../src/providers/models/catalogue.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { failureOf } from '../support/cli-answer.ts'

@@ -5,6 +5,7 @@ import {
   importsOutsideTheTable,
   packagesOutsideTheTable,
 } from './checks.ts'
+import { IMPORT_TABLE } from './import-table.ts'
 import type { Tree } from './source.ts'
 
 const planted = (files: Record<string, string>): Tree => new Map(Object.entries(files))
@@ -33,6 +34,10 @@ test.each([
   ['src/presenters/acp/serve.ts', '../http/serve.ts', 'src/presenters/http/serve.ts'],
   ['src/presenters/acp/serve.ts', '../../log/append.ts', 'src/log/append.ts'],
   ['src/index.ts', './log/append.ts', 'src/log/append.ts'],
+  ['src/index.ts', './main.ts', 'src/main.ts'],
+  ['src/compose.ts', './presenters/cli/program.ts', 'src/presenters/cli/program.ts'],
+  ['src/compose.ts', './main.ts', 'src/main.ts'],
+  ['src/compose.test.ts', './presenters/cli/program.ts', 'src/presenters/cli/program.ts'],
   ['bin/hawser.ts', '../src/model/ids.ts', 'src/model/ids.ts'],
   ['bench/open.bench.ts', '../test/contract/log.ts', 'test/contract/log.ts'],
   ['scripts/build.mjs', '../src/main.ts', 'src/main.ts'],
@@ -56,6 +61,9 @@ test.each([
   ['src/presenters/acp/wire/frames.ts', '../translate.ts'],
   ['src/main.ts', './presenters/cli/help.ts'],
   ['src/index.ts', './session/harness.ts'],
+  ['src/index.ts', './compose.ts'],
+  ['src/compose.ts', './session/harness.ts'],
+  ['src/compose.ts', './providers/messages/encode.ts'],
   ['bin/hawser.ts', '../src/main.ts'],
   ['src/log/append.test.ts', '../../test/support/folder.ts'],
   ['src/main.test.ts', './main.ts'],
@@ -80,6 +88,22 @@ test.each([
     'src/model/ids.ts may not import src/log/append.ts',
   ])
 })
+
+test('of the program, only main.ts imports a presenter', () => {
+  const units = Object.keys(IMPORT_TABLE).filter((unit) => !OUTSIDE.has(unit))
+  const paths = units
+    .filter((unit) => unit !== 'presenters/*')
+    .map((unit) => (unit.endsWith('.ts') ? `src/${unit}` : `src/${unit}/planted.ts`))
+  const importers = paths.filter((path) => {
+    const specifier = path.split('/').length === 2 ? PRESENTER : `.${PRESENTER}`
+    return importsOutsideTheTable(importing(path, specifier)).length === 0
+  })
+  expect(importers).toEqual(['src/main.ts'])
+})
+
+/** Rows of the table for folders that are no part of the program, and for the launcher. */
+const OUTSIDE = new Set(['bin', 'test', 'bench', 'scripts'])
+const PRESENTER = './presenters/cli/program.ts'
 
 test('text that only looks like an import does not count', () => {
   const text = `// import '../log/append.ts'\nexport const a = "import '../log/append.ts'"\n`

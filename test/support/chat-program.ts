@@ -5,9 +5,9 @@ import { ok } from '../../src/model/errors.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { chatActions } from '../../src/presenters/cli/chat/actions.ts'
 import { runChat } from '../../src/presenters/cli/chat/chat.ts'
-import { Questions } from '../../src/presenters/cli/question/questions.ts'
+import { Questions } from '../../src/session/questions/questions.ts'
 import { catalogue } from '../../src/providers/models/catalogue.ts'
-import { judgeModel } from '../../src/presenters/cli/input/model-choice.ts'
+import { judgeModel } from '../../src/session/settings/model-choice.ts'
 import { drawingOn } from '../../src/presenters/cli/render/pictures.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { Harness } from '../../src/session/harness.ts'
@@ -63,7 +63,7 @@ process.exitCode = await runChat({
     {
       cwd: () => parts.workspace,
       clipboard: async () => ok(Buffer.from(order.clipboard)),
-      judged: async (named) => judgeModel(named, catalogue({}).rows()),
+      judge: (named) => judgeModel(named, catalogue({}).rows()),
     },
     harness,
     drawingOn(streams.stdout, order.pictures ? { KITTY_WINDOW_ID: '1' } : {}, { harness }),

@@ -2,9 +2,9 @@ import { basename } from 'node:path'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Harness } from '../../../session/harness.ts'
-import { fileSize } from '../text/amounts.ts'
+import { fileSize } from '../../../encoding/amounts.ts'
 import { attachmentNamed, enclosedIn } from '../input/given-attachments.ts'
-import type { NamedModel } from '../input/model-choice.ts'
+import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -13,9 +13,9 @@ import type { ChatActions } from './command-context.ts'
 
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
 
-interface Judge {
+export interface Judge {
   /** A warning about a model that a person names, or why it is refused. */
-  readonly judged: (named: NamedModel) => Promise<Result<string | undefined>>
+  readonly judge: (named: NamedModel) => Result<string | undefined>
 }
 
 /** Everything a chat can do in a workspace besides talking. */
@@ -29,7 +29,7 @@ export function chatActions(
     open: (id) => harness.open(id),
     undo: (session) => harness.undo(session),
     setModel: async (session, choice) => {
-      const judged = await sources.judged(choice)
+      const judged = sources.judge(choice)
       if (!judged.ok) return judged
       const set = await session.setModel(choice)
       return set.ok ? judged : set

@@ -1,5 +1,5 @@
 import type { AttachmentInput } from '../../../model/attachment.ts'
-import type { Message } from '../input/one-turn.ts'
+import type { Message } from '../../../session/live/one-turn.ts'
 
 /** Something that goes with the next message. */
 export interface Attached {

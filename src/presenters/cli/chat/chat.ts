@@ -19,7 +19,7 @@ import {
 import { listenToKeys } from '../screen/keyboard.ts'
 import type { Key } from '../screen/keys.ts'
 import { nextPosture, postureWords } from './posture.ts'
-import type { Questions } from '../question/questions.ts'
+import type { Questions } from '../../../session/questions/questions.ts'
 import { aside, sentences } from '../screen/rows.ts'
 import type { Scene } from '../screen/screen.ts'
 import { failureRows } from './translate.ts'

@@ -5,9 +5,10 @@ import { ruleSubject } from '../../../model/rule.ts'
 import type { Line } from '../text/cell-width.ts'
 import { changedLines } from '../render/changed-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
-import { costOf, footer } from '../render/footer.ts'
+import { turnCost } from '../../../history/turn-result.ts'
+import { footer } from '../render/footer.ts'
 import { MarkdownStream } from '../text/markdown.ts'
-import { counted, grouped } from '../text/amounts.ts'
+import { counted, grouped } from '../../../encoding/amounts.ts'
 import { subjectOf } from '../render/event-essence.ts'
 import { refusalsIn } from '../world/failure.ts'
 import {
@@ -230,7 +231,7 @@ function endRows(
           columns,
           style: { colour: 'yellow' },
         })),
-    ...sentences(footer(usage_total, costOf(own), ms), { columns, style: { dim: true } }),
+    ...sentences(footer(usage_total, turnCost(own), ms), { columns, style: { dim: true } }),
   ]
 }
 

@@ -16,10 +16,11 @@ import type { Given } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { jsonLine } from '../text/json-line.ts'
 import { tellEnd } from '../world/log-end.ts'
-import { PacedOutput } from '../text/paced-output.ts'
-import { sessionNamed } from '../input/session-reference.ts'
+import { PacedOutput } from '../world/paced-output.ts'
+import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional()]),
@@ -97,7 +98,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function explain(
   world: CliWorld,
-  { harness, settings: { settings } }: Opened,
+  { harness, settings: { settings } }: OpenWorkspace,
   { args: [named], options: { json } }: Asked,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)

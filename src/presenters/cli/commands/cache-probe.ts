@@ -11,7 +11,7 @@ import { painted, type Line } from '../text/cell-width.ts'
 import type { Given } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { behaved, comparisonLines, planLines } from '../render/probe-lines.ts'
-import { bothRuns } from '../input/probe-runs.ts'
+import { bothRuns } from '../../../session/probe/both-runs.ts'
 import { withProgress } from '../render/progress.ts'
 import { inSettings } from '../world/settings-place.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -101,7 +101,7 @@ async function probe(world: CliWorld, asked: Asked, settings: Settings): Promise
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
   if (dryRun) return ok(answer(world, json, told, () => asText(planLines(plan, to), colour)))
   const runs = await withProgress(world, 'Asking the same in two ways', () =>
-    bothRuns(world, plan, target.value),
+    untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
   )
   if (!runs.ok) return runs
   const compared = compareRuns(vary, ...runs.value)
@@ -112,6 +112,22 @@ async function probe(world: CliWorld, asked: Asked, settings: Settings): Promise
     asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)
+}
+
+/** Any of the usual signals ends the work in order. */
+async function untilStopped<T>(
+  streams: CliWorld['streams'],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>
+    streams.onSignal(signal, () => stop.abort()),
+  )
+  try {
+    return await work(stop.signal)
+  } finally {
+    listening.forEach((end) => end())
+  }
 }
 
 const REHEARSAL = 'the rehearsal model in its place, served on this machine'

@@ -2,16 +2,19 @@ import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
 import { drawingOn } from '../render/pictures.ts'
-import { beginSession, modelJudged, REHEARSING, SessionChoice } from '../input/begin.ts'
-import { chatActions } from '../chat/actions.ts'
+import { judgeModel } from '../../../session/settings/model-choice.ts'
+import { beginSession } from '../../../session/workspace/begin.ts'
+import { oneSession, REHEARSING, SessionChoice } from '../input/session-choice.ts'
+import { visibleText } from '../text/visible-text.ts'
+import { chatActions, type Judge } from '../chat/actions.ts'
 import type { Attached } from '../chat/attached.ts'
 import { runChat } from '../chat/chat.ts'
 import type { ChatActions } from '../chat/command-context.ts'
-import { Questions } from '../question/questions.ts'
+import { Questions } from '../../../session/questions/questions.ts'
 import type { Given } from '../world/command.ts'
-import type { NamedModel } from '../input/model-choice.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Options = SessionChoice.extend({ attach: z.array(z.string()).default([]) })
 type Options = z.infer<typeof Options>
@@ -25,13 +28,13 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   }
   if (!stdin.isTTY || !stdout.isTTY) return refuse(world, false, noTerminal().error)
   const questions = new Questions()
-  const talk = (opened: Opened) => inSession(world, opened, choice.data, questions)
+  const talk = (opened: OpenWorkspace) => inSession(world, opened, choice.data, questions)
   return inWorkspace(world, given, talk, { make: true, ask: questions.ask })
 }
 
 async function inSession(
   world: CliWorld,
-  opened: Opened,
+  opened: OpenWorkspace,
   choice: Options,
   questions: Questions,
 ): Promise<Result<number>> {
@@ -39,15 +42,17 @@ async function inSession(
   const { harness, settings } = opened
   const { display } = settings.settings
   const draw = drawingOn(streams.stdout, env, { harness, setting: display?.pictures })
-  const judged = (named: NamedModel) => modelJudged(world, settings.settings, named)
-  const actions = chatActions({ ...world, judged }, harness, draw)
+  const judge: Judge['judge'] = (named) => judgeModel(named, opened.models())
+  const actions = chatActions({ ...world, judge }, harness, draw)
   const attached = await attachedBy(actions, choice.attach)
   if (!attached.ok) return attached
-  const begun = await beginSession(world, opened, choice)
+  const chosen = oneSession(choice)
+  if (!chosen.ok) return chosen
+  const begun = await beginSession(opened, chosen.value, { env })
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
   if (byDefault) streams.stderr.write(REHEARSING)
-  if (warning !== undefined) streams.stderr.write(`hawser: ${warning}\n`)
+  if (warning !== undefined) streams.stderr.write(`hawser: ${visibleText(warning)}\n`)
   const code = await runChat({
     streams,
     clock,

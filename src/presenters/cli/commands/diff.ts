@@ -7,9 +7,11 @@ import type { Given } from '../world/command.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
 import { withProgress } from '../render/progress.ts'
-import { openNamed, sessionAndTurn, turnNamed } from '../input/session-reference.ts'
+import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
+import { sessionAndTurn } from '../input/session-and-turn.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional(), z.string().optional()]),
@@ -39,7 +41,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function show(
   world: CliWorld,
-  { harness, settings: { settings } }: Opened,
+  { harness, settings: { settings } }: OpenWorkspace,
   { args: [first, second], options: { json } }: Asked,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)

@@ -11,12 +11,13 @@ import { painted } from '../text/cell-width.ts'
 import type { Given } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { failureAsText } from '../world/failure.ts'
-import { PacedOutput } from '../text/paced-output.ts'
+import { PacedOutput } from '../world/paced-output.ts'
 import { excerptOf, matchLine } from '../render/match-line.ts'
 import { searchPattern } from '../input/search-pattern.ts'
-import { sessionNamed } from '../input/session-reference.ts'
+import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const DEFAULT_LIMIT = 1000
 
@@ -76,7 +77,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 type Outcome = Omit<z.infer<typeof Output>, 'ok'>
 
-async function grep(world: CliWorld, opened: Opened, asked: Asked): Promise<Result<number>> {
+async function grep(world: CliWorld, opened: OpenWorkspace, asked: Asked): Promise<Result<number>> {
   const { harness, settings } = opened
   const { session, json } = asked.options
   const pattern = searchPattern(asked.args[0], asked.options)

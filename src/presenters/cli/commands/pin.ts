@@ -4,7 +4,7 @@ import { SessionId } from '../../../model/ids.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { answer } from '../world/answer.ts'
 import type { Given } from '../world/command.ts'
-import { openNamed } from '../input/session-reference.ts'
+import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 

@@ -4,7 +4,8 @@ import { answer, refuse } from '../world/answer.ts'
 import type { Given } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import type { CliWorld, RehearsalServer } from '../world/world.ts'
+import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   options: z.object({

@@ -11,9 +11,10 @@ import type { Given } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/resource-table.ts'
 import { resourceName } from '../text/resource-words.ts'
-import { openNamed } from '../input/session-reference.ts'
+import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional(), z.string().optional(), z.string().optional()]),
@@ -65,7 +66,7 @@ function withSession([first, second, third]: Asked['args']): Asked['args'] {
 
 async function list(
   world: CliWorld,
-  { harness, settings: { settings } }: Opened,
+  { harness, settings: { settings } }: OpenWorkspace,
   session: Session,
   { options: { json } }: Asked,
 ): Promise<Result<number>> {
@@ -95,7 +96,7 @@ interface Drop {
 
 async function drop(
   world: CliWorld,
-  { harness }: Opened,
+  { harness }: OpenWorkspace,
   { session, handle: given, asked: { options } }: Drop,
 ): Promise<Result<number>> {
   if (given === undefined) return failed('invalid_args', 'Which one? Name its handle, as in @img1.')

@@ -1,26 +1,30 @@
 import * as z from 'zod'
+import { turnCost, type TurnResult } from '../../../history/turn-result.ts'
 import { SessionResources } from '../../../history/session-resources.ts'
 import { elapsedMs } from '../../../host/clock.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { Session } from '../../../session/live/session.ts'
+import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
-import { beginSession, limitedByPlan, REHEARSING, SessionChoice } from '../input/begin.ts'
+import { limitedByPlan, oneSession, REHEARSING, SessionChoice } from '../input/session-choice.ts'
 import type { Given } from '../world/command.ts'
-import { EXIT } from '../world/exit-code.ts'
-import { costOf, footer } from '../render/footer.ts'
+import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
+import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/given-attachments.ts'
-import { oneTurn, type Message, type TurnResult } from '../input/one-turn.ts'
+import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
 import { pipedText, type PipedText } from '../input/piped-text.ts'
 import { standing } from '../render/picture.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { promptOf, type Prompt } from '../input/prompt.ts'
 import { askAtTerminal } from '../question/question.ts'
 import { jsonView, wordsView, type TurnView, type WordsOptions } from '../render/turn-view.ts'
+import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Options = SessionChoice.extend({
   attach: z.array(z.string()).default([]),
@@ -88,17 +92,19 @@ async function askedFor(
 
 async function inSession(
   world: CliWorld,
-  opened: Opened,
+  opened: OpenWorkspace,
   options: Options,
   asked: Asked,
   activity: Activity,
 ): Promise<Result<number>> {
-  const begun = await beginSession(world, opened, options, { toAdmit: true })
+  const choice = oneSession(options)
+  if (!choice.ok) return choice
+  const begun = await beginSession(opened, choice.value, { env: world.env, toAdmit: true })
   if (!begun.ok) return begun
   const { session, byDefault, warning } = begun.value
   const { stdout, stderr } = world.streams
   if (byDefault && !options.quiet && !options.json) stderr.write(REHEARSING)
-  if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${warning}\n`)
+  if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${visibleText(warning)}\n`)
   const limited = limitedByPlan(session, options)
   if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
   const message = await messageOf(world, session, asked, options)
@@ -110,7 +116,7 @@ async function inSession(
   try {
     const result = await oneTurn(session, message, view.show)
     if (!result.ok) return result
-    const exit_code = stopping.code() ?? result.value.exit_code
+    const exit_code = stopping.code() ?? exitCodeOfTurn(result.value)
     for (const notice of noticesAfter(session, result.value)) view.after(notice)
     view.end(session.id, { ...result.value, exit_code })
     if (!options.quiet && !options.json) tellEnd(world, session, result.value, started)
@@ -148,7 +154,7 @@ async function messageOf(
 
 async function wordsFor(
   world: CliWorld,
-  { harness, settings }: Opened,
+  { harness, settings }: OpenWorkspace,
   { quiet, session }: { readonly quiet: boolean; readonly session: Session },
   activity: Activity,
 ): Promise<TurnView> {
@@ -204,6 +210,6 @@ function tellEnd(
   started: number,
 ): void {
   const from = session.events.findLastIndex(({ type }) => type === 'turn_started')
-  const took = footer(usage, costOf(session.events.slice(from)), elapsedMs(clock, started))
+  const took = footer(usage, turnCost(session.events.slice(from)), elapsedMs(clock, started))
   stderr.write(`[${took}]\n[continue with: hawser run --session ${session.id}]\n`)
 }

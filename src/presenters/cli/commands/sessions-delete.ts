@@ -2,14 +2,15 @@ import * as z from 'zod'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import { counted } from '../text/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 import { answer } from '../world/answer.ts'
 import type { Given } from '../world/command.ts'
-import { canAsk, confirmed } from '../world/confirm.ts'
-import { sessionNamed } from '../input/session-reference.ts'
+import { canAsk, confirmed } from '../input/confirm.ts'
+import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string()]),
@@ -27,7 +28,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function deleteOne(
   world: CliWorld,
-  { harness }: Opened,
+  { harness }: OpenWorkspace,
   { args: [named], options: { yes, json } }: Asked,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)

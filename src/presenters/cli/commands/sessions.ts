@@ -11,7 +11,8 @@ import type { Given } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionTree, type TreeRow } from '../render/session-tree.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({ options: z.object({ json: z.boolean().default(false) }) })
 
@@ -77,7 +78,7 @@ function entryOf({ session, depth }: TreeRow) {
   }
 }
 
-function words(world: CliWorld, { settings }: Opened['settings'], rows: readonly TreeRow[]) {
+function words(world: CliWorld, { settings }: OpenWorkspace['settings'], rows: readonly TreeRow[]) {
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, settings.display?.colour)
   const dim = { dim: true }

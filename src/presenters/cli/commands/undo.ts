@@ -6,10 +6,12 @@ import { answer } from '../world/answer.ts'
 import type { Given } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { withProgress } from '../render/progress.ts'
-import { openNamed, sessionAndTurn, turnNamed } from '../input/session-reference.ts'
+import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
+import { sessionAndTurn } from '../input/session-and-turn.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional(), z.string().optional()]),
@@ -43,7 +45,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function takeBack(
   world: CliWorld,
-  { harness }: Opened,
+  { harness }: OpenWorkspace,
   { args: [first, second], options: { json } }: Asked,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)

@@ -11,14 +11,15 @@ import {
 } from '../../../session/queries/usage.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import { counted, grouped } from '../text/amounts.ts'
+import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cell, inColumns } from '../text/columns.ts'
 import type { Given } from '../world/command.ts'
 import { failureAsText } from '../world/failure.ts'
 import { withProgress } from '../render/progress.ts'
-import { sessionNamed } from '../input/session-reference.ts'
+import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
-import type { CliWorld, Opened } from '../world/world.ts'
+import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../world/world.ts'
 
 const Asked = z.object({
   options: z.object({
@@ -64,7 +65,7 @@ const NOTHING = 'No model was called.\n'
 
 async function usage(
   world: CliWorld,
-  { harness, settings }: Opened,
+  { harness, settings }: OpenWorkspace,
   { options: { since, session, json } }: Asked,
 ): Promise<Result<number>> {
   if (since !== undefined && !z.iso.date().safeParse(since).success) {

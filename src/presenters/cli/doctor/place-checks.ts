@@ -3,7 +3,7 @@ import type { HawserError, Result } from '../../../model/errors.ts'
 import { generalKey } from '../../../model/settings.ts'
 import type { AllStoredSettings } from '../../../session/settings/stored-settings.ts'
 import { sourcedSettings } from '../../../session/settings/stored-settings.ts'
-import { counted, shownBytes } from '../text/amounts.ts'
+import { counted, shownBytes } from '../../../encoding/amounts.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 

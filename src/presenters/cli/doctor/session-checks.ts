@@ -2,7 +2,7 @@ import { NEVER_USED } from '../../../host/workspace.ts'
 import type { Result } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { BadPayload } from '../../../session/queries/resources.ts'
-import { counted } from '../text/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 

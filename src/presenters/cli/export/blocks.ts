@@ -1,9 +1,9 @@
 import type { WholeEvent } from '../../../model/events/event.ts'
 import type { ReadEvent } from '../../../session/queries/read-log.ts'
-import { counted } from '../text/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { essenceOf } from '../render/event-essence.ts'
-import { exitStatus } from '../render/exit-status.ts'
+import { exitStatus } from '../../../history/exit-status.ts'
 import {
   refusalWords,
   resourceNews,

@@ -5,7 +5,7 @@ import type { Streams } from '../../../host/streams.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
-import { counted } from '../text/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 
 /** What standard input adds to a prompt that was given in words. */
 export interface PipedText {

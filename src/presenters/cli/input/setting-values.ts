@@ -4,7 +4,7 @@ import { allSettings, modelSettings, settingAt, type Setting } from '../../../mo
 import { quoted, shortened } from '../../../encoding/quote.ts'
 import { usableKey } from '../../../session/settings/credentials.ts'
 import type { SourcedSetting } from '../../../session/settings/stored-settings.ts'
-import { nearest } from '../text/nearest.ts'
+import { nearest } from '../../../session/settings/nearest.ts'
 import { visibleLine } from '../text/visible-text.ts'
 
 /** The setting a person named. One that does not exist is answered with the nearest that does. */

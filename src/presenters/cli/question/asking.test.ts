@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ok } from '../../../model/errors.ts'
 import { Asking } from './asking.ts'
 import type { Key } from '../screen/keys.ts'
-import { Questions, type Question } from './questions.ts'
+import { Questions, type Question } from '../../../session/questions/questions.ts'
 
 const QUESTION: Question = {
   call_id: 'c1',

@@ -1,11 +1,19 @@
 import type { Clock } from '../../../host/clock.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { answerOf, choicesOf, choiceText, fieldOf, NO, type Choice, type Field } from './choices.ts'
+import {
+  answerOf,
+  choicesOf,
+  choiceText,
+  fieldOf,
+  NO,
+  type Choice,
+  type Field,
+} from '../../../session/questions/choices.ts'
 import { EDITS, inserted, type Draft } from '../screen/draft.ts'
 import type { Key } from '../screen/keys.ts'
 import { proposalOf, questionTitle } from './proposal.ts'
-import type { Answer, Question, Questions } from './questions.ts'
+import type { Answer, Question, Questions } from '../../../session/questions/questions.ts'
 import { aside, sentences } from '../screen/rows.ts'
 
 /**

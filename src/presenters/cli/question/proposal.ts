@@ -1,7 +1,7 @@
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
 import { uploadWords } from '../text/resource-words.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import type { Question } from './questions.ts'
+import type { Question } from '../../../session/questions/questions.ts'
 import { aside, sentences, verbatim } from '../screen/rows.ts'
 import { callTitle, proposalRows } from '../screen/tool-rows.ts'
 

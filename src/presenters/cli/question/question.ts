@@ -1,10 +1,8 @@
 import type { SessionParts } from '../../../session/live/session-parts.ts'
-import type { Answer } from './questions.ts'
+import { NOBODY } from '../../../session/questions/questions.ts'
 import type { TerminalParts } from './terminal-question.ts'
 
 type Ask = SessionParts['ask']
-
-const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
 
 /**
  * Asks the person at the terminal, one question after the other, on standard error and in the same way as a chat does;

@@ -5,7 +5,7 @@ import { Asking } from './asking.ts'
 import { Display } from '../screen/display.ts'
 import { listenToKeys } from '../screen/keyboard.ts'
 import { questionTitle } from './proposal.ts'
-import { Questions, type Answer, type Question } from './questions.ts'
+import { Questions, type Answer, type Question } from '../../../session/questions/questions.ts'
 import { sentences } from '../screen/rows.ts'
 import type { Line } from '../text/cell-width.ts'
 

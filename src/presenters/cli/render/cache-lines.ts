@@ -1,6 +1,6 @@
 import type { CacheFinding } from '../../../session/queries/cache-finding.ts'
 import type { CacheSummary, ExplainedRequest } from '../../../session/queries/cache-report.ts'
-import { counted, grouped } from '../text/amounts.ts'
+import { counted, grouped } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
 
 type Cause = NonNullable<ExplainedRequest['prefix_break']>['cause']

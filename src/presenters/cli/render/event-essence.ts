@@ -1,9 +1,9 @@
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import { ResourceId } from '../../../model/ids.ts'
 import { ruleSubject } from '../../../model/rule.ts'
-import { counted, grouped } from '../text/amounts.ts'
+import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
-import { exitStatus } from './exit-status.ts'
+import { exitStatus } from '../../../history/exit-status.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
 /** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */

@@ -1,6 +1,6 @@
 import type { ReadEvent } from '../../../session/queries/read-log.ts'
 import { PLAIN, type Colour, type Line } from '../text/cell-width.ts'
-import { counted } from '../text/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 import { essenceOf, type Essence } from './event-essence.ts'
 import type { ResourceOf } from '../text/resource-words.ts'
 import { visibleText } from '../text/visible-text.ts'

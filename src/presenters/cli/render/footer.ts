@@ -1,4 +1,4 @@
-import { grouped } from '../text/amounts.ts'
+import { grouped } from '../../../encoding/amounts.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
 
 type Usage = WholeEvent<'turn_ended'>['data']['usage_total']
@@ -13,16 +13,4 @@ export function footer(usage: Usage, cost: number | undefined, ms: number): stri
     `${(ms / 1000).toFixed(1)} s`,
   ]
   return parts.join(' · ')
-}
-
-/** The cost of the calls of a Turn; `undefined` unless each of them has one. */
-export function costOf(events: readonly WholeEvent[]): number | undefined {
-  const costs = events.flatMap((event) =>
-    event.type === 'provider_usage' ? [event.data.cost_usd] : [],
-  )
-  if (costs.length === 0) return undefined
-  return costs.reduce<number | undefined>(
-    (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
-    0,
-  )
 }

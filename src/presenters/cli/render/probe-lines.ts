@@ -1,6 +1,6 @@
 import type { Comparison, RunFigures } from '../../../session/probe/cache-comparison.ts'
 import type { ProbePlan } from '../../../session/probe/plan.ts'
-import { counted, grouped } from '../text/amounts.ts'
+import { counted, grouped } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
 

@@ -1,5 +1,5 @@
 import type { ListedResource } from '../../../session/queries/resources.ts'
-import { fileSize } from '../text/amounts.ts'
+import { fileSize } from '../../../encoding/amounts.ts'
 import type { Line, Style } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
 import { extentOf, resourceName } from '../text/resource-words.ts'

@@ -7,7 +7,7 @@ import { changedLines } from './changed-lines.ts'
 import { cutWords } from '../text/cut-words.ts'
 import { failureAsText } from '../world/failure.ts'
 import { jsonLine } from '../text/json-line.ts'
-import type { TurnResult } from '../input/one-turn.ts'
+import type { TurnResult } from '../../../history/turn-result.ts'
 import {
   broughtBy,
   isNoteworthy,
@@ -25,7 +25,7 @@ export interface TurnView {
   readonly show: (seen: Seen) => void | Promise<void>
   /** Shows a notice that was recorded behind the Turn's end. */
   readonly after: (event: WholeEvent<'notice'>) => void
-  readonly end: (session_id: string, result: TurnResult) => void
+  readonly end: (session_id: string, result: TurnResult & { readonly exit_code: number }) => void
 }
 
 /** Every Event as it stands in the Log, every notice, and last the result: one JSON object a line. */

@@ -1,4 +1,4 @@
-import { counted } from '../text/amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 import { PLAIN, wrapped, wrappedVerbatim, type Line, type Style } from '../text/cell-width.ts'
 import { visibleText } from '../text/visible-text.ts'
 

@@ -3,8 +3,8 @@ import type { EventData } from '../../../model/events/event.ts'
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { visibleLine } from '../text/visible-text.ts'
-import { counted } from '../text/amounts.ts'
-import { exitStatus } from '../render/exit-status.ts'
+import { counted } from '../../../encoding/amounts.ts'
+import { exitStatus } from '../../../history/exit-status.ts'
 import { head, headAndTail, sentences, verbatim } from './rows.ts'
 
 type Call = Pick<EventData<'tool_call'>, 'name' | 'arguments'>

@@ -1,5 +1,5 @@
 import type { AnswerCut } from '../../../model/events/turn-events.ts'
-import { counted } from './amounts.ts'
+import { counted } from '../../../encoding/amounts.ts'
 
 /** Why the last answer of a Turn is not whole, for people. Not made visible yet. Pure. */
 export function cutWords({ reason, stop_reason, lost_calls }: AnswerCut): string {

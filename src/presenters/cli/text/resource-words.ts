@@ -2,7 +2,7 @@ import type { AttachmentError } from '../../../model/attachment.ts'
 import type { Descriptor } from '../../../model/descriptor.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import type { ResourceId } from '../../../model/ids.ts'
-import { counted, fileSize } from './amounts.ts'
+import { counted, fileSize } from '../../../encoding/amounts.ts'
 import { visibleLine } from './visible-text.ts'
 
 /** A Resource in one line, as in `@img1 harbour.png · 12.3 KiB · 640×480`. Visible text. */

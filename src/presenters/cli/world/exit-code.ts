@@ -1,3 +1,4 @@
+import type { TurnResult } from '../../../history/turn-result.ts'
 import { EXIT_CODES } from '../../../model/exit-codes.ts'
 import type { ErrorKind } from '../../../model/errors.ts'
 
@@ -16,4 +17,15 @@ export const EXIT = {
 /** A folder that the system denies is no call that nobody could be asked about: only a Turn ends with that code. */
 export function exitCodeOf(kind: ErrorKind): number {
   return kind === 'permission_denied' ? EXIT.failed : EXIT_CODES[kind]
+}
+
+/** How a command that ran one Turn exits. */
+export function exitCodeOfTurn({ status, error, cut, text, denied }: TurnResult): number {
+  if (status === 'interrupted') return EXIT.interrupted
+  // Of an error of the model only this is worth a code of its own: a person can do something about it.
+  if (error?.kind === 'auth' || error?.kind === 'not_configured') return exitCodeOf(error.kind)
+  if (status !== 'completed') return EXIT.failed
+  // What the model wanted to do did not happen, or nothing was answered at all.
+  if (cut !== undefined && (cut.lost_calls > 0 || text === '')) return EXIT.failed
+  return denied > 0 ? EXIT.nobodyToAsk : EXIT.done
 }

@@ -4,36 +4,36 @@ import { NEVER_USED } from '../../../host/workspace.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { Given } from './command.ts'
-import type { CliWorld, Opened, OpenOptions } from './world.ts'
+import {
+  withWorkspace,
+  type OpenOptions,
+  type OpenWorkspace,
+} from '../../../session/workspace/workspace.ts'
+import type { CliWorld } from './world.ts'
 
 export interface Opening extends OpenOptions {
   /** Answers where no Session was ever begun; without it that is `not_found`. */
   readonly unused?: () => number
 }
 
-/** Opens the workspace that was meant, runs `work` in it, and closes it. A failure of either is told; answers the exit code. */
+/** Opens the workspace that was meant, runs `work` in it, and closes it. A failure of either is printed; returns the exit code. */
 export async function inWorkspace(
   world: CliWorld,
   { options }: Given,
-  work: (opened: Opened) => Promise<Result<number>>,
+  work: (opened: OpenWorkspace) => Promise<Result<number>>,
   { unused, ...opening }: Opening = {},
 ): Promise<number> {
   const json = options['json'] === true
   const found = await workspaceOf(world, options['workspace'])
   if (!found.ok) return refuse(world, json, found.error)
   const { path, folder } = found.value
-  const opened = await world.open(path, { ...opening, folder })
-  if (!opened.ok) {
-    const never = opened.error.details['reason'] === NEVER_USED
-    return never && unused !== undefined ? unused() : refuse(world, json, opened.error)
-  }
-  try {
-    tellIgnored(world, opened.value)
-    const code = await work(opened.value)
-    return code.ok ? code.value : refuse(world, json, code.error)
-  } finally {
-    await opened.value.close()
-  }
+  const code = await withWorkspace(world.open(path, { ...opening, folder }), (opened) => {
+    tellIgnored(world, opened)
+    return work(opened)
+  })
+  if (code.ok) return code.value
+  const never = code.error.details['reason'] === NEVER_USED
+  return never && unused !== undefined ? unused() : refuse(world, json, code.error)
 }
 
 /** The folder that `--workspace` names, as if the person were in it; or else the one found from where they are. */
@@ -60,7 +60,7 @@ export function currentFolder({ cwd }: Pick<CliWorld, 'cwd'>): Result<string> {
   }
 }
 
-function tellIgnored({ streams }: CliWorld, { settings: { ignored } }: Opened): void {
+function tellIgnored({ streams }: CliWorld, { settings: { ignored } }: OpenWorkspace): void {
   if (ignored.length === 0) return
   const keys = ignored.join(', ')
   streams.stderr.write(

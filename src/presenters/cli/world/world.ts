@@ -4,9 +4,12 @@ import type { Ids } from '../../../host/ids.ts'
 import type { Streams } from '../../../host/streams.ts'
 import type { Result } from '../../../model/errors.ts'
 import type { ModelFacts, ModelRow } from '../../../model/model-facts.ts'
-import type { EffectiveSettings } from '../../../session/settings/settings.ts'
-import type { Harness } from '../../../session/harness.ts'
-import type { SessionParts } from '../../../session/live/session-parts.ts'
+import type {
+  RehearsalOptions,
+  RehearsalServer,
+} from '../../../session/workspace/rehearsal-server.ts'
+import type { Scratch } from '../../../session/workspace/scratch.ts'
+import type { OpenAt } from '../../../session/workspace/workspace.ts'
 
 /** The world as a command sees it; the composition root makes it. */
 export interface CliWorld {
@@ -21,7 +24,7 @@ export interface CliWorld {
   /** What a person copied last, an image before text. */
   readonly clipboard: () => Promise<Result<Buffer>>
   /** Opens the workspace at `path`, and everything its Sessions work with. */
-  readonly open: (path: string, options?: OpenOptions) => Promise<Result<Opened>>
+  readonly open: OpenAt
   /** Opens only what belongs to the user, for commands that need no workspace. */
   readonly openHome: () => Promise<Result<OpenedHome>>
   /** What is known of models, with what settings say of them, by the id of a model. */
@@ -30,39 +33,6 @@ export interface CliWorld {
   readonly scratch: () => Promise<Result<Scratch>>
   /** The rehearsal model as a server on this machine. */
   readonly rehearsal: (options?: RehearsalOptions) => Promise<Result<RehearsalServer>>
-}
-
-/** Workspaces, and a home of their own. Close it, and they are gone. */
-export interface Scratch {
-  /** Makes a workspace with these files in it. */
-  readonly make: (
-    name: string,
-    files: readonly { readonly path: string; readonly text: string }[],
-  ) => Promise<Result<void>>
-  /** Opens a workspace that was made. `early`: its path stands in Layer 0 instead of late. */
-  readonly open: (
-    name: string,
-    options: { readonly env: CliWorld['env']; readonly early: boolean },
-  ) => Promise<Result<Opened>>
-  readonly close: () => Promise<void>
-}
-
-export interface RehearsalOptions {
-  /** Any that is free by default. */
-  readonly port?: number
-  /** So many requests of a cache key find its cache within a minute; without it all do. */
-  readonly cacheRate?: number
-  /** Told of every request; the status is 0 where the connection ended without a word. */
-  readonly heard?: (request: { method: string; path: string; status: number }) => void
-}
-
-/** Serves until it is closed. */
-export interface RehearsalServer {
-  /** As in `http://127.0.0.1:4000`. */
-  readonly origin: string
-  /** What can be made to go wrong with a request, as in `cut:BYTES`. */
-  readonly switches: readonly string[]
-  readonly close: () => Promise<void>
 }
 
 /** The catalogue of models. */
@@ -76,30 +46,8 @@ export interface KnownModels {
   readonly rows: (provider?: string) => readonly ModelRow[]
 }
 
-export interface OpenOptions {
-  /** Without it there is nobody to ask. */
-  readonly ask?: SessionParts['ask']
-  /** Where the person is, relative to the workspace: commands start there. Empty or absent at its root. */
-  readonly folder?: string
-  /** Makes `.hawser` where it is missing; without it that is `not_found`. */
-  readonly make?: boolean
-}
-
 export interface OpenedHome {
   readonly folder: Folder
-  readonly ids: Ids
-  readonly close: () => Promise<void>
-}
-
-/** A workspace in use. Close it. */
-export interface Opened {
-  readonly harness: Harness
-  readonly settings: EffectiveSettings
-  /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
-  readonly folders: { readonly workspace: Folder; readonly home: Folder }
-  readonly sandbox: SessionParts['sandbox']
-  /** The model of a provider for whoever names none. */
-  readonly defaultModel: (provider: string) => string | undefined
   readonly ids: Ids
   readonly close: () => Promise<void>
 }

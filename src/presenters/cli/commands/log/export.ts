@@ -7,7 +7,7 @@ import { Count } from '../../../../model/shape.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
 import type { LogEnd } from '../../../../session/queries/read-log.ts'
 import { answer } from '../../world/answer.ts'
-import { counted } from '../../text/amounts.ts'
+import { counted } from '../../../../encoding/amounts.ts'
 import type { Given } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import type { ExportFormat } from '../../export/export-format.ts'
@@ -15,13 +15,14 @@ import { htmlExport } from '../../export/html.ts'
 import { jsonExport } from '../../export/json.ts'
 import { markdownExport } from '../../export/markdown.ts'
 import { tellEnd } from '../../world/log-end.ts'
-import { PacedOutput } from '../../text/paced-output.ts'
+import { PacedOutput } from '../../world/paced-output.ts'
 import { withProgress } from '../../render/progress.ts'
-import { sessionNamed } from '../../input/session-reference.ts'
+import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { wholePath } from '../../input/whole-path.ts'
 import { inWorkspace } from '../../world/workspace.ts'
-import type { CliWorld, Opened } from '../../world/world.ts'
+import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
 
 const FORMATS = { markdown: markdownExport, json: jsonExport, html: htmlExport } as const
 
@@ -54,7 +55,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function exportOne(
   world: CliWorld,
-  opened: Opened,
+  opened: OpenWorkspace,
   { args: [named], options }: Asked,
 ): Promise<Result<number>> {
   const { output, json } = options
@@ -87,7 +88,7 @@ async function exportOne(
 }
 
 interface Document {
-  readonly opened: Opened
+  readonly opened: OpenWorkspace
   readonly session: ListedSession
   readonly format: ExportFormat
   readonly version: string

@@ -4,12 +4,13 @@ import { SessionId } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
-import { counted } from '../../text/amounts.ts'
+import { counted } from '../../../../encoding/amounts.ts'
 import type { Given } from '../../world/command.ts'
 import { withProgress } from '../../render/progress.ts'
-import { sessionNamed } from '../../input/session-reference.ts'
+import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../../world/workspace.ts'
-import type { CliWorld, Opened } from '../../world/world.ts'
+import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional()]),
@@ -37,7 +38,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function salvage(
   world: CliWorld,
-  { harness }: Opened,
+  { harness }: OpenWorkspace,
   { args: [named], options: { json } }: Asked,
 ): Promise<Result<number>> {
   const old = await sessionNamed(harness, named)

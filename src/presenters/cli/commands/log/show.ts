@@ -9,12 +9,13 @@ import { eventLines } from '../../render/event-lines.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { jsonLine } from '../../text/json-line.ts'
 import { tellEnd } from '../../world/log-end.ts'
-import { PacedOutput } from '../../text/paced-output.ts'
-import { sessionNamed } from '../../input/session-reference.ts'
-import { TurnFilter } from '../../render/turn-filter.ts'
+import { PacedOutput } from '../../world/paced-output.ts'
+import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
+import { TurnFilter } from '../../../../history/turn-filter.ts'
 import { EventLine } from '../../render/turn-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
-import type { CliWorld, Opened } from '../../world/world.ts'
+import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional()]),
@@ -39,7 +40,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function show(
   world: CliWorld,
-  { harness, settings: { settings } }: Opened,
+  { harness, settings: { settings } }: OpenWorkspace,
   { args: [named], options }: Asked,
 ): Promise<Result<number>> {
   const { json, follow } = options

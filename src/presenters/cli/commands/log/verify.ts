@@ -5,14 +5,15 @@ import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import type { Proof } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
-import { counted, grouped } from '../../text/amounts.ts'
+import { counted, grouped } from '../../../../encoding/amounts.ts'
 import type { Given } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { withProgress } from '../../render/progress.ts'
-import { sessionNamed } from '../../input/session-reference.ts'
+import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { visibleText } from '../../text/visible-text.ts'
 import { inWorkspace } from '../../world/workspace.ts'
-import type { CliWorld, Opened } from '../../world/world.ts'
+import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional()]),
@@ -58,7 +59,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 async function verify(
   world: CliWorld,
-  { harness }: Opened,
+  { harness }: OpenWorkspace,
   { args: [named], options: { requests, json } }: Asked,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)

@@ -14,11 +14,12 @@ import {
 } from '../../../../session/settings/stored-settings.ts'
 import { answer, refuse } from '../../world/answer.ts'
 import type { Given } from '../../world/command.ts'
-import { canAsk } from '../../world/confirm.ts'
-import { unknownModel } from '../../input/model-choice.ts'
+import { canAsk } from '../../input/confirm.ts'
+import { unknownModel } from '../../../../session/settings/model-choice.ts'
 import { settingNamed, settingValue, shownValue } from '../../input/setting-values.ts'
 import { inSettings, type SettingsPlace } from '../../world/settings-place.ts'
-import { typedLine } from '../../text/typed-line.ts'
+import { typedLine } from '../../input/typed-line.ts'
+import { visibleText } from '../../text/visible-text.ts'
 import type { CliWorld } from '../../world/world.ts'
 
 const Asked = z.object({
@@ -53,7 +54,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     const where = here ? 'workspace' : 'user'
     const shown = value === undefined ? {} : { value: setting.secret ? SET : value }
     const told = { key, ...shown, where, counts: set.value }
-    if (judged !== undefined) world.streams.stderr.write(`hawser: ${judged}\n`)
+    if (judged !== undefined) world.streams.stderr.write(`hawser: ${visibleText(judged)}\n`)
     if (setting.secret && value !== undefined) tellRisks(world, key, { here, typed: typed !== '-' })
     return ok(answer(world, json, told, () => words(told)))
   })

@@ -7,13 +7,14 @@ import type { ListedSession } from '../../../../session/queries/list.ts'
 import { readAllSettings, sourcedSettings } from '../../../../session/settings/stored-settings.ts'
 import { answer } from '../../world/answer.ts'
 import type { Given } from '../../world/command.ts'
-import { canAsk, confirmed } from '../../world/confirm.ts'
-import { sessionNamed } from '../../input/session-reference.ts'
+import { canAsk, confirmed } from '../../input/confirm.ts'
+import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { shownValue } from '../../input/setting-values.ts'
 import { inSettings, type SettingsPlace } from '../../world/settings-place.ts'
 import { visibleLine } from '../../text/visible-text.ts'
 import { inWorkspace } from '../../world/workspace.ts'
-import type { CliWorld, Opened } from '../../world/world.ts'
+import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
+import type { CliWorld } from '../../world/world.ts'
 
 const Asked = z.object({
   args: z.tuple([z.string().optional()]),
@@ -81,7 +82,7 @@ const NOTHING_WAITS = 'Every setting of this workspace counts already.\n'
 
 async function trustSession(
   world: CliWorld,
-  { harness }: Opened,
+  { harness }: OpenWorkspace,
   named: string,
   { yes, json }: Options,
 ): Promise<Result<number>> {

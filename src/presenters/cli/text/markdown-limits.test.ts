@@ -1,8 +1,8 @@
 import { Lexer } from 'marked'
 import { afterEach, expect, test, vi } from 'vitest'
-import { lineWidth, painted, PLAIN, type Line } from './text/cell-width.ts'
-import { LONGEST_BLOCK } from './text/markdown-blocks.ts'
-import { MarkdownStream } from './text/markdown.ts'
+import { lineWidth, painted, PLAIN, type Line } from './cell-width.ts'
+import { LONGEST_BLOCK } from './markdown-blocks.ts'
+import { MarkdownStream } from './markdown.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

@@ -1,7 +1,7 @@
-import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
-import { SessionId, TurnId } from '../../../model/ids.ts'
-import type { Harness } from '../../../session/harness.ts'
-import type { Session } from '../../../session/live/session.ts'
+import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { SessionId, TurnId } from '../../model/ids.ts'
+import type { Harness } from '../harness.ts'
+import type { Session } from '../live/session.ts'
 
 /** A part of an id that is long enough to be meant. */
 const ENDING = /^[0-9a-z]{4,26}$/
@@ -31,17 +31,6 @@ export async function openNamed(harness: Harness, named: unknown): Promise<Resul
   const id = await sessionNamed(harness, named)
   return id.ok ? harness.open(id.value) : id
 }
-
-/** What stands where a Session may be left out: a lone Turn is one of the latest Session. Shorter than any part of an id. */
-export function sessionAndTurn(
-  first: string | undefined,
-  second: string | undefined,
-): { readonly session: string | undefined; readonly turn: string | undefined } {
-  const isTurn = first !== undefined && second === undefined && LONE_TURN.test(first)
-  return isTurn ? { session: undefined, turn: first } : { session: first, turn: second }
-}
-
-const LONE_TURN = /^(?:[1-9]\d{0,2}|trn_.*)$/
 
 /** The Turn a person meant: its id, or its number in the Session, from 1. `undefined` when none was named. */
 export function turnNamed(session: Session, named: unknown): Result<TurnId | undefined> {

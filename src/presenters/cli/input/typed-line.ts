@@ -1,5 +1,5 @@
 import type { Streams } from '../../../host/streams.ts'
-import { visibleText } from './visible-text.ts'
+import { visibleText } from '../text/visible-text.ts'
 
 export interface LineOptions {
   /** What is asked for, on standard error. */

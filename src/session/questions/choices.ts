@@ -1,4 +1,4 @@
-import { prefixText, type Rule, type RuleScope } from '../../../model/rule.ts'
+import { prefixText, type Rule, type RuleScope } from '../../model/rule.ts'
 import type { Answer, Question } from './questions.ts'
 
 type Offer = Question['offers'][number]

@@ -1,6 +1,6 @@
-import { failed, ok, type Result } from '../../../model/errors.ts'
-import type { EventEnvelope } from '../../../model/events/event.ts'
-import { TurnId } from '../../../model/ids.ts'
+import { failed, ok, type Result } from '../model/errors.ts'
+import type { EventEnvelope } from '../model/events/event.ts'
+import { TurnId } from '../model/ids.ts'
 
 /** Lets the Events of one Turn pass, named by its id or by its number from 1; without a name, every Event. */
 export class TurnFilter {

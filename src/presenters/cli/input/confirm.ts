@@ -1,5 +1,5 @@
 import type { Streams } from '../../../host/streams.ts'
-import { typedLine } from '../text/typed-line.ts'
+import { typedLine } from './typed-line.ts'
 
 /** Whether there is a person who can be asked. */
 export function canAsk({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): boolean {

@@ -1,14 +1,15 @@
-import type { SessionParts } from '../../../session/live/session-parts.ts'
+import type { SessionParts } from '../live/session-parts.ts'
 
 type Ask = SessionParts['ask']
 export type Question = Parameters<Ask>[0]
 export type Answer = Awaited<ReturnType<Ask>>
 
-const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
+/** The answer where there is no one to ask. */
+export const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
 
 /**
- * Where questions of a Turn wait for the person at the terminal. The composition root hands `ask` to the Sessions; the chat
- * shows what waits and answers it. Before a chat listens, and after it left, there is nobody to ask.
+ * Where questions of a Turn wait for a person. The composition root hands `ask` to the Sessions; a presenter shows what waits
+ * and answers it. Before a presenter listens, and after it left, there is nobody to ask.
  */
 export class Questions {
   #waiting: { readonly question: Question; readonly settle: (answer: Answer) => void }[] = []

@@ -1,8 +1,8 @@
-import { failed, ok, type Result } from '../../../model/errors.ts'
-import type { ModelRow } from '../../../model/model-facts.ts'
-import { OFFLINE_PROVIDER, REMOTE_PROVIDERS } from '../../../model/remote-providers.ts'
-import { nearest } from '../text/nearest.ts'
-import { visibleLine } from '../text/visible-text.ts'
+import { quoted } from '../../encoding/quote.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { ModelRow } from '../../model/model-facts.ts'
+import { OFFLINE_PROVIDER, REMOTE_PROVIDERS } from '../../model/remote-providers.ts'
+import { nearest } from './nearest.ts'
 
 export interface NamedModel {
   readonly provider: string
@@ -26,7 +26,7 @@ export function judgeModel(
   if (provider === OFFLINE_PROVIDER) return ok(undefined)
   const own = rows.filter((row) => row.provider === provider || row.provider === ANY)
   const hint = meant(model, [...new Set(own.map(({ id }) => id))])
-  const text = `Model "${visibleLine(model)}" is not in the catalogue of provider ${visibleLine(provider)}.`
+  const text = `Model ${quoted(model)} is not in the catalogue of provider ${named(provider)}.`
   return ok(`${text}${hint} It is used as named. (hawser models)`)
 }
 
@@ -34,12 +34,17 @@ export function judgeModel(
 export function unknownModel(model: string, rows: readonly ModelRow[]): string | undefined {
   const ids = [...new Set(rows.map(({ id }) => id))]
   if (ids.includes(model) || model === OFFLINE_PROVIDER) return undefined
-  return `Model "${visibleLine(model)}" is not in the catalogue.${meant(model, ids)} It is stored as named. (hawser models)`
+  return `Model ${quoted(model)} is not in the catalogue.${meant(model, ids)} It is stored as named. (hawser models)`
 }
 
 /** As in rows of the catalogue that hold for every provider. */
 const ANY = 'any'
 const MOST_NEAR = 3
+
+/** On one line, without quotes around it. */
+function named(provider: string): string {
+  return quoted(provider).slice(1, -1)
+}
 
 function isAnyServer(provider: string): boolean {
   const remote = Object.entries(REMOTE_PROVIDERS).find(([name]) => name === provider)?.[1]
@@ -47,7 +52,7 @@ function isAnyServer(provider: string): boolean {
 }
 
 function ofAnother(owner: string, { provider, model }: NamedModel): Result<never> {
-  const text = `Model "${visibleLine(model)}" belongs to provider ${owner}, not to ${visibleLine(provider)}.`
+  const text = `Model ${quoted(model)} belongs to provider ${owner}, not to ${named(provider)}.`
   return failed('model_not_found', text, { provider, model, known_provider: owner }, [
     { action: 'Use it with its own provider:', command: `--provider ${owner} --model ${model}` },
     { action: 'In a chat:', command: `/model ${owner} ${model}` },

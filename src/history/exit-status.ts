@@ -1,4 +1,4 @@
-import type { EventData } from '../../../model/events/event.ts'
+import type { EventData } from '../model/events/event.ts'
 
 type Result = EventData<'tool_result'>
 

@@ -1,0 +1,85 @@
+import type { Descriptor } from '../model/descriptor.ts'
+import type { WholeEvent } from '../model/events/event.ts'
+import { runsLater, type RunsLater } from './runs-later.ts'
+
+type Ended = WholeEvent<'turn_ended'>['data']
+
+/** What became of one Turn, as a program wants to know it. */
+export interface TurnResult {
+  readonly turn_id: string
+  /** `failed` where the Turn has no end in these Events. */
+  readonly status: Ended['status']
+  /** The answer: what the model said after its last call. */
+  readonly text: string
+  /** What the agent attached to its answer. */
+  readonly resources: readonly Descriptor[]
+  readonly usage: Ended['usage_total']
+  readonly error?: NonNullable<Ended['error']>
+  /** The answer is not whole, and why. */
+  readonly cut?: NonNullable<Ended['cut']>
+  /** Files that its calls made or changed and that run later, as in CI or a build. */
+  readonly runs_later?: readonly RunsLater[]
+  /** Calls that were denied because nobody could be asked. */
+  readonly denied: number
+}
+
+/** The result of a Turn, from the Events of its Session: what is before its start and after its end does not count. Pure. */
+export function turnResult(events: readonly WholeEvent[], turn_id: string): TurnResult {
+  const own = eventsOf(events, turn_id)
+  const ended = own.findLast((event) => event.type === 'turn_ended')
+  const { status = 'failed', usage_total, error, cut } = ended?.data ?? {}
+  const later = runsLater(own)
+  return {
+    turn_id,
+    status,
+    text: answerIn(own),
+    resources: own.flatMap((event) =>
+      event.type === 'resource_ingested' && event.data.origin === 'egress'
+        ? [event.data.descriptor]
+        : [],
+    ),
+    usage: usage_total ?? NOTHING,
+    ...(error === undefined ? {} : { error }),
+    ...(cut === undefined ? {} : { cut }),
+    ...(later.length === 0 ? {} : { runs_later: later }),
+    denied: own.filter(
+      (event) => event.type === 'permission_decision' && event.data.by === 'nobody',
+    ).length,
+  }
+}
+
+/** What the calls of a Turn cost; `undefined` unless each of them has one. Pure. */
+export function turnCost(events: readonly WholeEvent[]): number | undefined {
+  const costs = events.flatMap((event) =>
+    event.type === 'provider_usage' ? [event.data.cost_usd] : [],
+  )
+  if (costs.length === 0) return undefined
+  return costs.reduce<number | undefined>(
+    (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),
+    0,
+  )
+}
+
+function eventsOf(events: readonly WholeEvent[], turn_id: string): readonly WholeEvent[] {
+  const at = (type: WholeEvent['type']) =>
+    events.findLastIndex((event) => event.type === type && event.turn_id === turn_id)
+  const [from, to] = [at('turn_started'), at('turn_ended')]
+  return events.slice(Math.max(0, from), to < 0 ? undefined : to + 1)
+}
+
+function answerIn(events: readonly WholeEvent[]): string {
+  const lastCall = events.findLastIndex(({ type }) => type === 'tool_result')
+  return events
+    .slice(lastCall + 1)
+    .flatMap((event) => (event.type === 'assistant_message' ? [event.data.text] : []))
+    .join('\n')
+}
+
+const NOTHING: Ended['usage_total'] = {
+  input: 0,
+  cached_read: 0,
+  cache_write: 0,
+  output: 0,
+  reasoning: 0,
+  calls: 0,
+}

@@ -1,0 +1,10 @@
+/** Arguments where a Session may be left out: a lone Turn is one of the latest Session. Shorter than any part of an id. */
+export function sessionAndTurn(
+  first: string | undefined,
+  second: string | undefined,
+): { readonly session: string | undefined; readonly turn: string | undefined } {
+  const isTurn = first !== undefined && second === undefined && LONE_TURN.test(first)
+  return isTurn ? { session: undefined, turn: first } : { session: first, turn: second }
+}
+
+const LONE_TURN = /^(?:[1-9]\d{0,2}|trn_.*)$/

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { failed, ok, type Result } from '../../../model/errors.ts'
+import type { Session } from '../../../session/live/session.ts'
+
+/** The options that say which Session goes on, or how a new one begins. */
+export const SessionChoice = z.object({
+  session: z.string().optional(),
+  continue: z.boolean().optional(),
+  provider: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+  mode: z.enum(['build', 'plan']).optional(),
+  permission: z.enum(['read-only', 'ask', 'auto']).optional(),
+})
+export type SessionChoice = z.infer<typeof SessionChoice>
+
+/** The choice, unless its options contradict each other. */
+export function oneSession<T extends SessionChoice>(choice: T): Result<T> {
+  return choice.session !== undefined && choice.continue === true
+    ? failed('invalid_args', 'Pass either --session or --continue.')
+    : ok(choice)
+}
+
+/** What a person should know who allowed more than the mode of the Session lets through. */
+export function limitedByPlan(
+  { state }: Session,
+  { permission }: Pick<SessionChoice, 'permission'>,
+): string | undefined {
+  if (state.mode !== 'plan' || permission === undefined || permission === 'read-only')
+    return undefined
+  return `plan mode limits this Session to read-only; --permission ${permission} takes effect with --mode build.`
+}
+
+export const REHEARSING =
+  'hawser: no model is configured, so the rehearsal model answers. It follows rules and is no real model.\n'

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { nearest } from './nearest.ts'
+
+const WORDS = ['limits.provider_calls', 'permission', 'model']
+
+test.each([
+  ['modle', 'model'],
+  ['PERMISSION', 'permission'],
+  ['provider_call', 'limits.provider_calls'],
+  ['zzzz', undefined],
+])('%s is taken for %s', (typed, meant) => {
+  expect(nearest(typed, WORDS)).toBe(meant)
+})

@@ -1,0 +1,104 @@
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { Session } from '../live/session.ts'
+import { chooseProvider } from '../settings/choice.ts'
+import { judgeModel } from '../settings/model-choice.ts'
+import { openNamed } from './session-reference.ts'
+import type { OpenWorkspace } from './workspace.ts'
+
+/** Which Session goes on, or how a new one begins. */
+export interface SessionChoice {
+  /** Its id, the last characters of it, or `latest`. */
+  readonly session?: string | undefined
+  /** The Session that was written last goes on; not together with `session`. */
+  readonly continue?: boolean | undefined
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  readonly mode?: 'build' | 'plan' | undefined
+  readonly permission?: 'read-only' | 'ask' | 'auto' | undefined
+}
+
+export interface BegunSession {
+  readonly session: Session
+  /** Nobody chose a model, so the one that needs nothing was taken. */
+  readonly byDefault: boolean
+  /** What a person should know about the model they named. */
+  readonly warning?: string | undefined
+}
+
+export interface BeginOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** A Turn is admitted at once: a new Session keeps its lock for it. */
+  readonly toAdmit?: boolean
+}
+
+/** Opens the Session that is meant, or begins one. A mode that is chosen here counts, also where it widens. */
+export async function beginSession(
+  workspace: OpenWorkspace,
+  choice: SessionChoice,
+  options: BeginOptions,
+): Promise<Result<BegunSession>> {
+  if (choice.session === undefined && choice.continue !== true) {
+    return newSession(workspace, choice, options)
+  }
+  const { harness } = workspace
+  const session =
+    choice.session === undefined ? await harness.latest() : await openNamed(harness, choice.session)
+  if (!session.ok) return session
+  const changed = await changeSession(workspace, session.value, choice)
+  return changed.ok
+    ? ok({ session: session.value, byDefault: false, warning: changed.value })
+    : changed
+}
+
+/** What is chosen for a Session that goes on counts from its next Turn. */
+async function changeSession(
+  { defaultModel, models }: OpenWorkspace,
+  session: Session,
+  { provider, model, mode, permission }: SessionChoice,
+): Promise<Result<string | undefined>> {
+  const posture = await session.setPosture({
+    ...(mode === undefined ? {} : { mode }),
+    ...(permission === undefined ? {} : { permission_mode: permission }),
+  })
+  if (!posture.ok) return posture
+  if (provider === undefined && model === undefined) return ok(undefined)
+  const chosen = provider ?? session.state.provider
+  const same = chosen === session.state.provider
+  const named = model ?? (same ? session.state.model : defaultModel(chosen))
+  if (named === undefined) return noDefaultModel(chosen)
+  const wanted = { provider: chosen, model: named }
+  const judged = judgeModel(wanted, models())
+  if (!judged.ok) return judged
+  const set = await session.setModel(wanted)
+  return set.ok ? judged : set
+}
+
+async function newSession(
+  { harness, settings: { settings }, defaultModel, models }: OpenWorkspace,
+  { provider, model, mode, permission }: SessionChoice,
+  { env, toAdmit = false }: BeginOptions,
+): Promise<Result<BegunSession>> {
+  const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
+  if (!choice.ok) return choice
+  const chosen = choice.value
+  // Only a model that is named here is judged: one of the settings was judged when it was set.
+  const judged = model === undefined ? ok(undefined) : judgeModel(chosen, models())
+  if (!judged.ok) return judged
+  const options = {
+    provider: chosen.provider,
+    model: chosen.model,
+    permissionMode: permission ?? settings.permission ?? 'ask',
+    ...(mode === undefined ? {} : { mode }),
+  }
+  const session = await harness.create(options, { toAdmit })
+  if (!session.ok) return session
+  const byDefault = chosen.because === 'nothing_else'
+  return ok({ session: session.value, byDefault, warning: judged.value })
+}
+
+function noDefaultModel(provider: string): Result<never> {
+  const message = 'That provider has no default model. Name a model as well.'
+  return failed('invalid_args', message, { provider }, [
+    { action: 'List the known models.', command: 'hawser models' },
+  ])
+}
