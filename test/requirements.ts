@@ -28,6 +28,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
 export const FINISHED_OWNERS: readonly Owner[] = [
   'foundations',
   'turn',
+  'terminal',
   'dialects',
   'wire',
   'resources',

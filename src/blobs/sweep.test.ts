@@ -30,7 +30,7 @@ async function harbour() {
   return { path, store, workspace, put, mention, sweep }
 }
 
-test('a blob that nothing mentions is deleted, one that any file mentions is kept [TI-041] [TI-042]', async () => {
+test('a blob that nothing mentions is deleted, one that any file mentions is kept [TI-041]', async () => {
   const { put, mention, sweep, store } = await harbour()
   const kept = {
     log: await put('in a Log'),

@@ -1,4 +1,13 @@
-import { lstat, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
@@ -90,6 +99,29 @@ test('a put writes under a temporary name and gets its key by a rename, after th
     'rename',
     'sync folder',
   ])
+})
+
+test('a put of what is there already leaves the file as it is, and replaces it only when it is bad [TI-022]', async () => {
+  const { path, store } = await inWorkspace()
+  const put = async () => value(await store.put([Buffer.from('rope')], 'text/plain'))
+  const key = await put()
+  const facts = async () => {
+    const { ino, size, mode } = await stat(join(path, key))
+    return { ino, size, mode, names: (await readdir(path)).toSorted() }
+  }
+  const first = await facts()
+  // The name is taken by the first file, so a file that replaced it would be another one.
+  const held = await open(join(path, key), 'r')
+  onTestFinished(() => held.close())
+  expect(await put()).toBe(key)
+  expect(await facts()).toEqual(first)
+  for (const bad of ['sail', 'rop', 'ropes']) {
+    await writeFile(join(path, key), bad)
+    expect(await put()).toBe(key)
+    expect(await readFile(join(path, key), 'utf8')).toBe('rope')
+  }
+  expect((await facts()).ino).not.toBe(first.ino)
+  expect((await facts()).names).toEqual(first.names)
 })
 
 test('a put whose sync fails is not acknowledged', async () => {

@@ -52,6 +52,13 @@ test.each(['image', 'pdf', 'text', 'file'])(
   },
 )
 
+test.each([`../${sha}.png`, `/tmp/${sha}.png`, '../../etc/passwd', 'a.png', `${sha}.png/..`, sha])(
+  'no descriptor has the payload %s: only a key names one [TI-122]',
+  (blob) => {
+    expect(accepts({ ...IMAGE, blob })).toBe(false)
+  },
+)
+
 test.each(['data', 'base64', 'path', 'source_path'])('no descriptor has a field %s', (field) => {
   expect(accepts({ ...IMAGE, [field]: 'x' })).toBe(false)
   expect(accepts({ ...LINK, [field]: 'x' })).toBe(false)

@@ -309,7 +309,18 @@ test('a hydration demands its Skill, source, permission and output hash [SH-010]
   }
 })
 
-test('a hydration that was not cut leaves out what is at its default [SH-014] [SH-015]', () => {
+test('a hydration demands its output and takes the Resource that has the whole of it [SH-014]', () => {
+  const hydrated = (without: string, others: object = {}) =>
+    read('skill_context_hydration', changed('skill_context_hydration', without, others))
+  expect(hydrated('output').known).toBe(false)
+  expect(hydrated('resource_id', { resource_id: '../whole.txt' }).known).toBe(false)
+  expect(hydrated('', { output: 'the first lines' })).toMatchObject({
+    known: true,
+    event: { data: { output: 'the first lines', truncated: true, resource_id: resource } },
+  })
+})
+
+test('a hydration that was not cut leaves out what is at its default [SH-015]', () => {
   const { truncated, limitations, resource_id, ...whole } = SAMPLES.skill_context_hydration
   expect([truncated, limitations, resource_id]).toEqual([true, ['cut'], resource])
   expect(read('skill_context_hydration', whole).known).toBe(true)
@@ -323,17 +334,31 @@ test('the pressure of a call may be unavailable, and is otherwise one of four ti
   expect(withPressure('unknown')).toBe(false)
 })
 
-test('the record of a call has room for continuation and its contract version [PC-030] [PC-038]', () => {
-  const { transport, previous_response_id_used, contract_version } = SAMPLES.provider_request
-  expect([transport, previous_response_id_used, contract_version]).toEqual([
-    'websocket',
-    true,
-    'hw1',
-  ])
-  expect(SAMPLES.provider_usage.continuation).toEqual({
-    used: false,
-    reset_reason: 'model_changed',
+test('the record of a call demands its contract version [PC-038]', () => {
+  const named = (contract_version?: unknown) => {
+    const others = contract_version === undefined ? {} : { contract_version }
+    return read('provider_request', changed('provider_request', 'contract_version', others))
+  }
+  expect([named(), named(1), named(null)].map(({ known }) => known)).toEqual([false, false, false])
+  expect(named('hw2')).toMatchObject({ known: true, event: { data: { contract_version: 'hw2' } } })
+})
+
+test('the record of a call says its transport, whether it continued, and why not [PC-030]', () => {
+  const request = (without: string, others: object = {}) =>
+    read('provider_request', changed('provider_request', without, others))
+  expect(request('transport').known).toBe(false)
+  expect(request('', { previous_response_id_used: 'yes' }).known).toBe(false)
+  expect(request('')).toMatchObject({
+    event: { data: { transport: 'websocket', previous_response_id_used: true } },
   })
+  const continued = (continuation: unknown) =>
+    read('provider_usage', changed('provider_usage', 'continuation', { continuation }))
+  for (const bad of [{}, { used: 'no' }, { used: false, reset_reason: 1 }, 'reset']) {
+    expect(continued(bad).known).toBe(false)
+  }
+  for (const good of [{ used: true }, { used: false, reset_reason: 'model_changed' }]) {
+    expect(continued(good)).toMatchObject({ known: true, event: { data: { continuation: good } } })
+  }
 })
 
 test('a checkpoint may list its limitations, each a sentence [PC-044]', () => {

@@ -48,7 +48,7 @@ test('[SR-026] text in another encoding is shown converted, and stays stored as 
   expect(value(await store.get(text.blob))).toEqual(given)
 })
 
-test('[TI-122] what the store does not have is told in its place, by its handle, and by what became of it', async () => {
+test('what the store does not have is told in its place, by its handle, and by what became of it', async () => {
   const { store, kept } = await place()
   const there = await kept(Buffer.from('here'), 'text/plain')
   const missing = part(BlobKey.parse(`${'0'.repeat(64)}.txt`), 'text/plain')

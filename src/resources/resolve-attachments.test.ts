@@ -44,7 +44,7 @@ function keeper() {
   return { kept, keep }
 }
 
-test('[AT-007] [AT-017] a file may have exactly 10 MiB, and not one byte more', async () => {
+test('[AT-017] a file may have exactly 10 MiB, and not one byte more', async () => {
   const limit = 10 * MIB
   const taken = { accepted: true, kind: 'text' }
   expect(await verdicts([text(limit - 1)])).toEqual([{ ...taken, sizeBytes: limit - 1 }])
@@ -74,7 +74,7 @@ test.each([
   ],
   ['one that is refused for itself', [11 * MIB, 10 * MIB, 0, 8 * MIB], [false, true, false, true]],
 ])(
-  '[AT-008] [AT-016] [AT-018] [AT-019] [AT-020] a Turn has 18 MiB for the files that are taken, in their order: %s',
+  '[AT-007] [AT-008] [AT-016] [AT-018] [AT-019] [AT-020] a Turn has 18 MiB for the files that are taken, in their order: %s',
   async (_, sizes, accepted) => {
     const inputs = sizes.map((size) => text(size))
     const first = await verdicts(inputs)

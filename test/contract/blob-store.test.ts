@@ -7,13 +7,14 @@ import type { Folder } from '../../src/host/files/files.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { CrashDisk } from '../support/crash-disk.ts'
 import { freshFolder } from '../support/folder.ts'
+import { memoryStore } from '../support/memory-store.ts'
 import { overwrite } from '../support/raw-log.ts'
 import { blobStoreContract } from './blob-store.ts'
 
 const ids = systemIds(systemClock)
 const storeIn = (folder: Folder) => workspaceBlobStore({ folder, ids, clock: systemClock })
 
-// One suite for every store: what passes it can take another's place [TI-031].
+// One suite for every store: what passes it can take another's place.
 blobStoreContract('the workspace store on a disk', async () => {
   const path = await freshFolder()
   await mkdir(join(path, 'other'))
@@ -45,6 +46,17 @@ blobStoreContract('the workspace store on a disk that writes short', async () =>
       const inode = disk.root.entries?.get(key)
       if (inode !== undefined) inode.changedAt -= ms
     },
+    close: async () => {},
+  }
+})
+
+blobStoreContract('a store in memory', async () => {
+  const memory = memoryStore(systemClock)
+  return {
+    store: memory.store,
+    other: memoryStore(systemClock).store,
+    spoil: async (key, bytes) => memory.spoil(key, bytes),
+    age: async (key, ms) => memory.age(key, ms),
     close: async () => {},
   }
 })

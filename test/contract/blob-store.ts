@@ -62,7 +62,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'keeps the same bytes once [TI-013] [TI-022]',
+      'keeps the same bytes once [TI-013]',
       withStore(async ({ store }) => {
         const keys = await Promise.all([1, 2, 3].map(() => put(store, harbour)))
         await put(store, harbour)
@@ -178,7 +178,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'deletes a blob, but not one that was put or put again since [TI-040]',
+      'deletes a blob, but not one that was put or put again since',
       withStore(async ({ store, age }) => {
         const key = await put(store, harbour)
         await age(key, 10_000)

@@ -26,6 +26,8 @@ const Message = z.object({
   attachment_errors: z.array(z.looseObject({ code: z.string(), name: z.string() })).default([]),
 })
 
+const Body = z.object({ body: z.string() })
+
 const Line = z.looseObject({
   type: z.string(),
   data: z.record(z.string(), z.unknown()).default({}),
@@ -202,9 +204,43 @@ test('[AT-058] when all is refused and there is no text, each is named, the exit
       rejectedAttachmentCount: 2,
     },
   })
+  // What was refused is in the Log and in no request.
+  const request = await runCli({ root }, 'request', '--prompt', 'And now?', '--json')
+  const body = Body.parse(JSON.parse(request.stdout)).body
+  expect([body.includes('And now?'), /bad\.zip|\.exe|attachment was/.test(body)]).toEqual([
+    true,
+    false,
+  ])
   const next = await runCli({ root }, 'run', '--continue', 'List all files')
   expect(next.code).toBe(0)
 })
+
+test('[SR-024] a Session goes on from its Log, its blobs and its head alone', async () => {
+  const { root, workspace } = await place()
+  const first = await runCli({ root }, 'run', '--attach', 'notes.txt', 'What do you see?')
+  expect(first.code).toBe(0)
+  await rm(join(workspace, 'notes.txt'))
+  const removed = await removeUnless(
+    root,
+    /\.ndjson$|\/blobs\/[0-9a-f]{64}\.\w+$|\/heads\/\w+$|\/workspace\/\w/,
+  )
+  expect(removed.length).toBeGreaterThan(0)
+  const next = await runCli({ root }, 'run', '--continue', 'What is in @txt1 ?', '--json')
+  expect([next.code, enclosed(next).views]).toEqual([0, ['@txt1']])
+  const proof = await runCli({ root }, 'log', 'verify', '--requests', '--json')
+  expect(proof.code).toBe(0)
+})
+
+/** Removes every file whose path is not one of these, and names what it removed. */
+async function removeUnless(root: string, kept: RegExp): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  const files = entries.flatMap((entry) =>
+    entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
+  )
+  const others = files.filter((path) => !kept.test(path))
+  for (const path of others) await rm(path)
+  return others
+}
 
 test('without a clipboard, and with standard input meant twice, nothing begins', async () => {
   const { root, workspace } = await place()

@@ -198,7 +198,7 @@ test('over both transports the same is cached, and only the socket continues [PC
   expect(await readdir(scratch)).toEqual([])
 })
 
-test('a workspace that is named late leaves the cache warm for others, and its files are found as well [PC-026] [PC-027]', async () => {
+test('a workspace that is named late leaves the cache warm for others, and its files are found as well [PC-027]', async () => {
   const { root } = await commandPlace()
   const scratch = await scratchIn(root)
   const { code, told } = await probed(root, ['--vary', 'contract'])

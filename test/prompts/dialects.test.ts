@@ -3,6 +3,7 @@ import { cacheMarks } from '../../src/contract/cache-marks.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
 import type { ConversationItem, ItemContent, Part } from '../../src/model/conversation.ts'
 import { BlobKey } from '../../src/model/ids.ts'
+import { LIMITS } from '../../src/model/limits.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { SurfaceParams } from '../../src/model/surface.ts'
 import { DIALECTS, VENDOR_DIALECTS } from '../support/dialects.ts'
@@ -187,6 +188,20 @@ test.each(VENDOR_DIALECTS)(
   async (dialect) => {
     const body = JSON.stringify(JSON.parse(bodyOf(dialect).toString('utf8')), null, 2)
     await expect(`${body}\n`).toMatchFileSnapshot(`golden/${dialect}.json`)
+  },
+)
+
+test.each(VENDOR_DIALECTS)(
+  'the raw bytes that a Turn may attach come to about 24 MiB on the wire in %s [AT-007]',
+  (dialect) => {
+    const { encode, frame } = DIALECTS[dialect]
+    const half = Buffer.alloc(LIMITS.turn_attachment_bytes / 2, 'a').toString('latin1')
+    const parts = ['@pdf1', '@pdf2'].map((handle) => blob('application/pdf', handle, half))
+    const segments = encode([{ kind: 'user', seq: 0, parts }], surfaceOf(dialect))
+    const body = frame(segments, { cacheKey: CACHE_KEY, marks: [] })
+    const MIB = 1024 * 1024
+    expect([LIMITS.turn_attachment_bytes / MIB, Math.round(body.length / MIB)]).toEqual([18, 24])
+    expect(body.length).toBeGreaterThanOrEqual(24 * MIB)
   },
 )
 

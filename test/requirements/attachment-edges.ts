@@ -4,31 +4,31 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
   {
     id: 'AT-032',
     source: 'attachments:C5',
-    owner: 'http',
+    owner: 'web',
     text: 'The web app has a picker and a preview for attachments',
   },
   {
     id: 'AT-033',
     source: 'attachments:C5',
-    owner: 'http',
+    owner: 'web',
     text: 'The web app keeps a draft with its attachments until it was sent',
   },
   {
     id: 'AT-034',
     source: 'attachments:C5',
-    owner: 'http',
+    owner: 'web',
     text: 'The web app shows the attachments of a Session again when it is reopened',
   },
   {
     id: 'AT-035',
     source: 'attachments:C5',
-    owner: 'http',
+    owner: 'web',
     text: 'What the web app stores of a file (path, shown name, guessed kind) serves its preview only',
   },
   {
     id: 'AT-036',
     source: 'attachments:C5',
-    owner: 'http',
+    owner: 'web',
     text: 'On sending, the web app passes absolute paths as strings and nothing else about the files',
   },
   {
@@ -40,7 +40,7 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
   {
     id: 'AT-038',
     source: 'attachments:C5',
-    owner: 'http',
+    owner: 'web',
     text: 'When a send fails with 400, the web app takes back the message it had already shown',
   },
   {
@@ -71,7 +71,7 @@ export const ATTACHMENT_EDGES: readonly Requirement[] = [
   {
     id: 'AT-043',
     source: 'attachments:CT-003',
-    owner: 'http',
+    owner: 'web',
     text: 'The web app uses these details to tell the person what was wrong',
   },
   {

@@ -217,6 +217,8 @@ export const COMPACTION_TRIGGERS: readonly Requirement[] = [
     source: 'prompt-contract:verification.1',
     owner: 'wire',
     text: 'The least proof is the provider, turn and compaction suites, the whole suite, the check and `hawser cache probe --dry-run --json`',
+    ruling:
+      '`.ci/run` is that proof: the whole suite holds the others, and the built program runs the probe',
   },
   {
     id: 'PC-075',

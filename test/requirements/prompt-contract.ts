@@ -99,6 +99,8 @@ export const PROMPT_CONTRACT: readonly Requirement[] = [
     source: 'prompt-contract:decision-1.3',
     owner: 'turn',
     text: 'Changes to the layout of the prefix ship together under one new contract version, never as a trickle of small edits',
+    ruling:
+      'One pin ties Layer 0, every sentence and the layout of requests to the version; until the first release it is re-pinned',
   },
   {
     id: 'PC-017',

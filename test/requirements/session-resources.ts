@@ -155,7 +155,7 @@ export const SESSION_RESOURCES: readonly Requirement[] = [
     id: 'SR-024',
     source: 'session-resources:options.1',
     owner: 'resources',
-    text: 'Resume, fork, compaction and plain command-line use need no database of any presenter: the Log and the store are enough',
+    text: 'Resume and plain command-line use need no database of any presenter: the Log and the store are enough',
   },
   {
     id: 'SR-025',
@@ -291,5 +291,17 @@ export const SESSION_RESOURCES: readonly Requirement[] = [
     owner: 'acp',
     text: 'One journey attaches an image in an editor, gets an answer grounded in its pixels and leaves provider_usage evidence',
     ruling: 'Run offline against the rehearsal server, whose brain reads the request bytes',
+  },
+  {
+    id: 'SR-046',
+    source: 'session-resources:options.1',
+    owner: 'families',
+    text: 'A fork needs no database of any presenter: the Logs of its family and the store are enough',
+  },
+  {
+    id: 'SR-047',
+    source: 'session-resources:options.1',
+    owner: 'compaction',
+    text: 'Compaction needs no database of any presenter: the Log and the store are enough',
   },
 ]

@@ -85,7 +85,7 @@ export const SKILL_HYDRATION: readonly Requirement[] = [
     id: 'SH-014',
     source: 'skill-hydration:decision.9',
     owner: 'foundations',
-    text: 'A hydration Event has the bounded output, and a `resource_id` that leads to the whole when it was cut',
+    text: 'A hydration Event must have its output and may name, by `resource_id`, the Resource that has the whole of it',
   },
   {
     id: 'SH-015',
@@ -272,5 +272,11 @@ export const SKILL_HYDRATION: readonly Requirement[] = [
     source: 'skill-hydration:verification.7',
     owner: 'skills',
     text: 'Facts a presenter volunteers stay Presenter Context until Hawser records them as hydration',
+  },
+  {
+    id: 'SH-045',
+    source: 'skill-hydration:decision.9',
+    owner: 'skills',
+    text: 'The output in a hydration Event is bounded, and when it was cut its `resource_id` leads to the whole',
   },
 ]

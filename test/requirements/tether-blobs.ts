@@ -22,7 +22,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
   {
     id: 'TI-004',
     source: 'tether-images:1.2',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'A photo sent in a Telegram chat reaches the agent',
   },
   {
@@ -34,7 +34,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
   {
     id: 'TI-006',
     source: 'tether-images:1.4',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'An agent can answer a Telegram chat with an image',
   },
   {
@@ -107,7 +107,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
   {
     id: 'TI-018',
     source: 'tether-images:2.2,6.1',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'The Telegram gateway finds a blob below the host path that the instance info names',
   },
   {
@@ -136,7 +136,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     owner: 'foundations',
     text: '`put` of content that is already there writes nothing and returns the key',
     ruling:
-      'An existing file is trusted only after its size and hash were checked; a bad one is replaced',
+      'Bytes arrive as a stream and pass through a temporary file; the file that is there is left alone once its size and hash were checked, and a bad one is replaced',
   },
   {
     id: 'TI-023',
@@ -180,7 +180,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
     id: 'TI-029',
     source: 'tether-images:2.4',
     owner: 'tether',
-    text: 'Daemon and gateway resolve blobs against the workspace of the target instance, never a shared folder',
+    text: 'The daemon resolves blobs against the workspace of the target instance, never a shared folder',
   },
   {
     id: 'TI-030',
@@ -235,7 +235,7 @@ export const TETHER_BLOBS: readonly Requirement[] = [
   {
     id: 'TI-038',
     source: 'tether-images:2.6',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'The gateway checks count and raw sizes before any blob is written',
     ruling: 'All or nothing: count, each size and the 18 MiB sum come first',
   },

@@ -4,37 +4,37 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
   {
     id: 'TI-088',
     source: 'tether-images:6.1',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'Of the sizes Telegram offers for a photo the gateway takes the largest',
   },
   {
     id: 'TI-089',
     source: 'tether-images:6.1',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'A Telegram document with an image MIME type is treated as a photo',
   },
   {
     id: 'TI-090',
     source: 'tether-images:6.1,9.13,10.gateway.12',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'A Telegram image over 10 MiB is refused with a reply that says so, before any blob is written',
   },
   {
     id: 'TI-091',
     source: 'tether-images:6.1,9.13',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'An accepted photo is downloaded, put into the store and named in a `user.message` whose text is the caption',
   },
   {
     id: 'TI-092',
     source: 'tether-images:6.1',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'A Telegram message counts when it has text or a photo, so a photo alone is enough',
   },
   {
     id: 'TI-093',
     source: 'tether-images:6.1',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'Of an album the gateway takes the first photo only',
   },
   {
@@ -46,31 +46,31 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
   {
     id: 'TI-095',
     source: 'tether-images:6.2,9.14',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'The gateway sends each image of an answer with `sendPhoto`, as raw bytes in a form upload',
   },
   {
     id: 'TI-096',
     source: 'tether-images:6.2',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'The text of an answer is the caption of its first image when it has at most 1,024 characters',
   },
   {
     id: 'TI-097',
     source: 'tether-images:6.2',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'Text that is no caption, or is too long for one, goes out with `sendMessage` after the images',
   },
   {
     id: 'TI-098',
     source: 'tether-images:6.2',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'In a chat the images of an answer always come before its text, in the same order every time',
   },
   {
     id: 'TI-099',
     source: 'tether-images:6.3',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'From a Telegram message the gateway reads the caption and the photo sizes with file id, width, height and file size',
   },
   {
@@ -132,8 +132,8 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
   {
     id: 'TI-109',
     source: 'tether-images:8',
-    owner: 'tether',
-    text: 'MCP server and gateway learn the workspace of an instance from its info and from nowhere else',
+    owner: 'mcp',
+    text: 'The MCP server learns the workspace of an instance from its info and from nowhere else',
   },
   {
     id: 'TI-110',
@@ -169,13 +169,13 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
   {
     id: 'TI-115',
     source: 'tether-images:9.15,10.gateway.10',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'A Telegram photo becomes a blob in the workspace and the agent describes it',
   },
   {
     id: 'TI-116',
     source: 'tether-images:10.gateway.11',
-    owner: 'tether',
+    owner: 'telegram',
     text: 'A picture by the agent becomes a blob and then a Telegram photo, with the text after it',
   },
   {
@@ -216,5 +216,17 @@ export const TETHER_GATEWAYS: readonly Requirement[] = [
     source: 'tether-images:10.10',
     owner: 'resources',
     text: 'A handle or a descriptor never leads to a path: payloads are read by valid keys alone',
+  },
+  {
+    id: 'TI-123',
+    source: 'tether-images:2.4',
+    owner: 'telegram',
+    text: 'The gateway resolves blobs against the workspace of the target instance, never a shared folder',
+  },
+  {
+    id: 'TI-124',
+    source: 'tether-images:8',
+    owner: 'telegram',
+    text: 'The gateway learns the workspace of an instance from its info and from nowhere else',
   },
 ]

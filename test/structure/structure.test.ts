@@ -81,3 +81,22 @@ test('package-lock.json is complete and does not say where packages were fetched
 test('no file tells on which machine it was written', () => {
   expect(traitsOfAMachine(tree, machineFolders())).toEqual([])
 })
+
+test('the least proof of a change runs the check, the whole suite and the dry probe of the built program [PC-074]', () => {
+  const proof = tree.get('.ci/run') ?? ''
+  const steps = [...proof.matchAll(/^step '([^']+)' \d+ (.*?)(?: --reporter.*| \|\| finish)?$/gm)]
+  expect(steps.map(([, name, command]) => `${name}: ${command}`)).toEqual(
+    expect.arrayContaining([
+      'check: npm run --silent check',
+      'test: npm test --',
+      'long tests: npm run test:long --',
+      'build: npm run --silent build',
+      "smoke on this Node: bash -c 'smoke node'",
+    ]),
+  )
+  const smoke = /^smoke\(\) \{\n(.*?)^\}/ms.exec(proof)?.[1]
+  expect(smoke).toContain("run('cache', 'probe', '--dry-run', '--json')")
+  // The whole suite leaves out nothing but what the long one runs, so it holds those of providers, Turns and compaction.
+  const include = /include: \[(.*?)\]/.exec(tree.get('vitest.config.ts') ?? '')?.[1]
+  expect(include).toBe("'src/**/*.test.ts', 'test/**/*.test.ts'")
+})

@@ -27,7 +27,7 @@ async function folderWith(files: Readonly<Record<string, Buffer | string>>) {
   return { workspace, paths }
 }
 
-test('[AT-002] [AT-003] [AT-011] [AT-037] [AT-044] [AT-046] [AT-053] text, a picture and notes become text, descriptors, an image part and a text part', async () => {
+test('[AT-002] [AT-003] [AT-011] [AT-037] [AT-044] [AT-053] text, a picture and notes become text, descriptors, an image part and a text part', async () => {
   const image = picture()
   const { workspace, paths } = await folderWith({ 'drawing.png': image, 'notes.md': '# Notes\n' })
   const resolved = value(

@@ -2,8 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../test/support/harness-place.ts'
+import { openRehearsal } from '../../../test/support/rehearsal-server.ts'
+import { value } from '../../../test/support/story.ts'
+import { wayPlace } from '../../../test/support/ways.ts'
 import { earlyWorkspace } from '../../contract/early-workspace.ts'
 import { failed } from '../../model/errors.ts'
+import { compareRuns } from './cache-comparison.ts'
 import { runProbe } from './run.ts'
 import { PROBE_PROMPTS, probeFiles } from './script.ts'
 import type { SessionParts } from '../live/session-parts.ts'
@@ -13,12 +17,16 @@ const never = new AbortController().signal
 
 async function probePlace(changes: Partial<SessionParts> = {}, root?: string) {
   const place = await harnessPlace(changes, root)
+  await writeProbeFiles(place.workspace)
+  return place
+}
+
+async function writeProbeFiles(workspace: string): Promise<void> {
   for (const { path, text } of probeFiles(1)) {
-    const file = join(place.workspace, path)
+    const file = join(workspace, path)
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, text)
   }
-  return place
 }
 
 test('every prompt is asked in one Session, and its Log tells what came of it', async () => {
@@ -90,4 +98,37 @@ test('a workspace is named either first or late, and the rest of a request is th
     { early: false, late: true },
     { early: true, late: false },
   ])
+})
+
+test('on one server, a change of contract is colder at first, then as warm, and steadier elsewhere [PC-026]', async () => {
+  const vendor = await openRehearsal()
+  /** A Session in the workspace of `root`, in a new one without it, under the older or the newer contract. */
+  const ran = async (contract: 'early' | 'late', root?: string) => {
+    const { workspace, root: at } = await wayPlace('messages', { vendor, ...(root && { root }) })
+    await writeProbeFiles(workspace)
+    const changes = contract === 'early' ? { contract: earlyWorkspace(workspace) } : {}
+    const { harness, begin } = await wayPlace('messages', { vendor, root: at, changes })
+    return { root: at, evidence: value(await runProbe(harness, begin, probeFiles(1), never)) }
+  }
+  const { root } = await ran('early')
+  const early = [await ran('early', root), await ran('early')]
+  const late = [await ran('late', root), await ran('late')]
+  const compared = compareRuns(
+    'contract',
+    { variant: 'early', sessions: early.map(({ evidence }) => evidence) },
+    { variant: 'late', sessions: late.map(({ evidence }) => evidence) },
+  )
+  const { moved, runs } = value(compared)
+  // The older contract was warm here and cold elsewhere; the newer one is cold once, and then warm everywhere.
+  const warmth = runs.map(({ first, lowest_ratio, other_workspace }) => ({
+    first: first.cached_ratio > 0.8,
+    later: lowest_ratio > 0.5,
+    elsewhere: (other_workspace?.cached_ratio ?? 0) > 0.8,
+  }))
+  expect(warmth).toEqual([
+    { first: true, later: true, elsewhere: false },
+    { first: false, later: true, elsewhere: true },
+  ])
+  expect([runs[1].first.cached_ratio, moved.first < -0.8]).toEqual([0, true])
+  expect(moved.other_workspace).toBeGreaterThan(0.8)
 })

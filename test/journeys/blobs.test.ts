@@ -1,0 +1,125 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { BlobStore } from '../../src/blobs/store.ts'
+import { systemClock } from '../../src/host/clock.ts'
+import { BlobKey } from '../../src/model/ids.ts'
+import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import { oneOfEach, say } from '../support/given-files.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { verified } from '../support/resource-events.ts'
+import { seeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { treeHash } from '../support/tree-hash.ts'
+
+/** A Session that brought a picture, a PDF and a text. */
+async function brought(changes: Partial<SessionParts> = {}) {
+  const here = await seeingPlace('in process', { changes })
+  const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
+  const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+  expect(await say(session, 'Look.', { attachments })).toBe('completed')
+  return { ...here, session, attachments }
+}
+
+/** One that also changed a file and took that back, viewed and dropped, and what was answered to all that. */
+async function story(changes: Partial<SessionParts> = {}) {
+  const here = await brought(changes)
+  const { harness, session, attachments } = here
+  const statuses = [
+    await say(session, 'Write "one" into a.txt.'),
+    await say(session, 'View @img1'),
+    await say(session, 'Again.', { attachments, views: ['@txt3'] }),
+  ]
+  expect(statuses).toEqual(['completed', 'completed', 'completed'])
+  const diff = value(await harness.diff(session))
+  const { files } = value(await harness.undo(session))
+  value(await harness.dropResource(session, '@img1'))
+  await verified(here, session)
+  const payload = value(await harness.resourceBytes(session, '@pdf2'))
+  return { ...here, told: { diff, files, payload } }
+}
+
+/** Events as any Session that went the same way has them: without ids, times and what follows from those. */
+function logged({ session }: Awaited<ReturnType<typeof story>>) {
+  return session.events.map(({ type, data }) => {
+    const text = JSON.stringify(data)
+    return { type, fields: Object.keys(data), blobs: text.match(/[0-9a-f]{64}\.[a-z]+/g) ?? [] }
+  })
+}
+
+test('a Session on a store of another kind has the same Log, requests and answers [TI-031]', async () => {
+  const onDisk = await story()
+  const inMemory = await story({ store: memoryStore(systemClock).store })
+  expect(inMemory.seen).toEqual(onDisk.seen)
+  expect(logged(inMemory)).toEqual(logged(onDisk))
+  expect(inMemory.told).toEqual(onDisk.told)
+  // Nothing reaches behind the port for a place of its own.
+  expect(await readdir(join(inMemory.workspace, '.hawser', 'blobs'))).toEqual([])
+})
+
+test('only the sweep deletes blobs, and the same contents again add none [TI-040]', async () => {
+  const memory = memoryStore(systemClock)
+  const deleted: string[] = []
+  const store: BlobStore = {
+    ...memory.store,
+    delete: (key, unless) => {
+      deleted.push(key)
+      return memory.store.delete(key, unless)
+    },
+  }
+  const { harness, session, attachments } = await story({ store })
+  const before = value(await store.list()).toSorted()
+  for (const text of ['Once more.', 'And again.']) {
+    expect(await say(session, text, { attachments })).toBe('completed')
+  }
+  const images = (keys: readonly string[]) => keys.filter((key) => /\.(png|pdf)$/.test(key))
+  const after = value(await store.list()).toSorted()
+  expect([after, images(after).length]).toEqual([before, 2])
+  await session.close()
+  value(await harness.delete(session.id))
+  expect([value(await store.list()).toSorted(), deleted]).toEqual([before, []])
+  for (const key of before) memory.age(key, 2 * 60 * 60 * 1000)
+  expect(value(await harness.gc({ dryRun: false })).deleted.toSorted()).toEqual(before)
+  expect(deleted.toSorted()).toEqual(before)
+})
+
+test('a sweep that deletes changes no Log, no head and nothing else that Hawser keeps [TI-042]', async () => {
+  const { harness, root, workspace, session, parts } = await brought()
+  await session.close()
+  const loose = value(await parts.store.put([Buffer.from('mentioned nowhere')], 'text/plain'))
+  const own = join(workspace, '.hawser')
+  await mkdir(join(own, 'tether', 'instance'), { recursive: true, mode: 0o700 })
+  await writeFile(join(own, 'tether', 'instance', 'frames.ndjson'), '{"seq":1}\n')
+  const twoHoursAgo = Date.now() / 1000 - 2 * 60 * 60
+  await utimes(join(own, 'blobs', loose), twoHoursAgo, twoHoursAgo)
+  const before = await treeHash(root, [join(own, 'blobs')])
+  expect(value(await harness.gc({ dryRun: false })).deleted).toEqual([loose])
+  expect(await treeHash(root, [join(own, 'blobs')])).toBe(before)
+})
+
+test('no handle leads to a path: the store is asked for valid keys alone [TI-122]', async () => {
+  const asked: string[] = []
+  const memory = memoryStore(systemClock).store
+  const note = (key: string) => {
+    asked.push(key)
+    return key
+  }
+  const store: BlobStore = {
+    ...memory,
+    get: (key) => memory.get(note(key)),
+    open: (key) => memory.open(note(key)),
+    stat: (key) => memory.stat(note(key)),
+  }
+  const { harness, session, root, seen } = await brought({ store })
+  await writeFile(join(root, 'secret.txt'), 'not yours')
+  const outside = join(root, 'secret.txt')
+  for (const handle of [outside, '../../secret.txt', '@txt3/../secret.txt', '@/etc/passwd', '']) {
+    expect(await harness.resourceBytes(session, handle)).toMatchObject({ ok: false })
+    expect((await session.admit('Look.', { views: [handle] })).ok).toBe(false)
+    await say(session, `View ${handle}`)
+  }
+  expect((await harness.resourceBytes(session, '@txt3')).ok).toBe(true)
+  expect(asked.length).toBeGreaterThan(0)
+  expect(asked.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
+  expect(JSON.stringify(seen)).not.toContain('not yours')
+})

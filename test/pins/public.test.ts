@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { expect, expectTypeOf, test } from 'vitest'
+import * as hawser from '../../src/index.ts'
+import type { AttachmentError, ContentBlocks, Part, Result } from '../../src/index.ts'
+import { freshFolder } from '../support/folder.ts'
+
+test('the names that a program can import are these', () => {
+  expect(Object.keys(hawser).toSorted()).toEqual([
+    'BLOB_EXTENSIONS',
+    'ERROR_KINDS',
+    'resolveAttachmentsToContentBlocks',
+  ])
+})
+
+// The compiler holds these: `npm run check` fails when the function or what it returns changes its type.
+test('the signature of resolveAttachmentsToContentBlocks is this one [AT-046]', () => {
+  const { resolveAttachmentsToContentBlocks: resolve } = hawser
+  expectTypeOf(resolve).parameters.toEqualTypeOf<
+    [
+      message: string,
+      paths: readonly unknown[],
+      options: { readonly workspace: string; readonly signal?: AbortSignal },
+    ]
+  >()
+  expectTypeOf(resolve).returns.toEqualTypeOf<Promise<Result<ContentBlocks>>>()
+  expectTypeOf<ContentBlocks>().toEqualTypeOf<{
+    readonly contentBlocks: readonly Part[]
+    readonly errors: readonly AttachmentError[]
+    readonly promptMode: 'string' | 'blocks'
+  }>()
+  expect([resolve.name, resolve.length]).toEqual(['resolveAttachmentsToContentBlocks', 3])
+})
+
+test('what resolveAttachmentsToContentBlocks returns has these fields [AT-046]', async () => {
+  const workspace = await freshFolder()
+  const resolve = hawser.resolveAttachmentsToContentBlocks
+  const paths = [join(workspace, 'missing.png')]
+  expect(await resolve('Hello', paths, { workspace })).toEqual({
+    ok: true,
+    value: {
+      contentBlocks: [{ type: 'text', text: expect.any(String) as string, lifetime: 'stable' }],
+      errors: [{ name: 'missing.png', code: 'not_found', reason: expect.any(String) as string }],
+      promptMode: 'string',
+    },
+  })
+})
