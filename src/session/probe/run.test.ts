@@ -6,12 +6,12 @@ import { earlyWorkspace } from '../../contract/early-workspace.ts'
 import { failed } from '../../model/errors.ts'
 import { runProbe } from './run.ts'
 import { PROBE_PROMPTS, probeFiles } from './script.ts'
-import type { SessionParts } from '../live/session-parts.ts'
+import type { Changes } from '../../../test/support/harness-parts.ts'
 
 const CHOICE = { provider: 'rehearsal', model: 'rehearsal' }
 const never = new AbortController().signal
 
-async function probePlace(changes: Partial<SessionParts> = {}, root?: string) {
+async function probePlace(changes: Changes = {}, root?: string) {
   const place = await harnessPlace(changes, root)
   for (const { path, text } of probeFiles(1)) {
     const file = join(place.workspace, path)
@@ -52,7 +52,7 @@ test('a run that is interrupted, or whose model cannot be asked, says so', async
   const stopped = await runProbe(harness, CHOICE, [], AbortSignal.abort())
   expect(stopped.ok ? undefined : stopped.error.kind).toBe('interrupted')
   const providerOf = async () => failed('not_configured', 'none')
-  const { harness: other } = await probePlace({ providerOf })
+  const { harness: other } = await probePlace({ model: { providerOf } })
   const refused = await runProbe(other, CHOICE, [], never)
   expect(refused.ok ? undefined : refused.error.kind).toBe('not_configured')
 })
@@ -60,7 +60,7 @@ test('a run that is interrupted, or whose model cannot be asked, says so', async
 test('a workspace is named either first or late, and the rest of a request is the same [PC-027]', async () => {
   const late = await probePlace()
   const contract = earlyWorkspace(late.workspace)
-  const early = await probePlace({ contract }, late.root)
+  const early = await probePlace({ model: { contract } }, late.root)
   const [lateRun, earlyRun] = [
     await runProbe(late.harness, CHOICE, probeFiles(1), never),
     await runProbe(early.harness, CHOICE, probeFiles(1), never),

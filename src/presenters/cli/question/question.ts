@@ -2,7 +2,7 @@ import type { SessionParts } from '../../../session/live/session-parts.ts'
 import type { Answer } from './questions.ts'
 import type { TerminalParts } from './terminal-question.ts'
 
-type Ask = SessionParts['ask']
+type Ask = SessionParts['person']['ask']
 
 const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
 

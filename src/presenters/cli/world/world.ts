@@ -78,7 +78,7 @@ export interface KnownModels {
 
 export interface OpenOptions {
   /** Without it there is nobody to ask. */
-  readonly ask?: SessionParts['ask']
+  readonly ask?: SessionParts['person']['ask']
   /** Where the person is, relative to the workspace: commands start there. Empty or absent at its root. */
   readonly folder?: string
   /** Makes `.hawser` where it is missing; without it that is `not_found`. */
@@ -97,7 +97,7 @@ export interface Opened {
   readonly settings: EffectiveSettings
   /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
   readonly folders: { readonly workspace: Folder; readonly home: Folder }
-  readonly sandbox: SessionParts['sandbox']
+  readonly sandbox: SessionParts['tools']['sandbox']
   /** The model of a provider for whoever names none. */
   readonly defaultModel: (provider: string) => string | undefined
   readonly ids: Ids
