@@ -27,7 +27,9 @@ console.log(JSON.stringify(await (mode === 'floor' ? floor() : turn())))
 /** The time is that from the admission to the moment when the first request is composed, and what it holds is durable. */
 async function turn(): Promise<Record<string, number>> {
   const model = modelOf()
-  const { workspace, parts, close } = await openParts(root, { providerOf: async () => ok(model) })
+  const { workspace, parts, close } = await openParts(root, {
+    model: { providerOf: async () => ok(model) },
+  })
   await writeFile(join(workspace, notes), 'The tide turns at six.\n')
   const session = value(await new Harness(parts).create({ provider: mode, model: 'bench' }))
   const before = await logAmounts(root, session)

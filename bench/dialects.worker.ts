@@ -38,8 +38,10 @@ async function measure(
   const long = timedModel(providerOf({ ...common, baseUrl: longUrl }))
   const young = timedModel(providerOf({ ...common, baseUrl: youngUrl }))
   const { workspace, parts, close } = await openParts(root, {
-    providerOf: async (name) => ok(name === 'long' ? long : young),
-    limits: { provider_calls: 100_000, waiting_turns: 8, command_ms: 60_000, retries: 0 },
+    model: {
+      providerOf: async (name) => ok(name === 'long' ? long : young),
+      limits: { provider_calls: 100_000, retries: 0 },
+    },
   })
   const path = join(workspace, file)
   await writeFile(path, 'The tide turns at six.\n'.repeat(20).slice(0, 300))

@@ -29,8 +29,10 @@ async function measure(late: number): Promise<Record<string, number>> {
   const long = readingModel(FILE, late + AROUND / 2)
   const young = readingModel(FILE, EARLY + AROUND / 2)
   const { workspace, parts, close } = await openParts(root, {
-    providerOf: async (name) => ok(name === 'long' ? long : young),
-    limits: { provider_calls: 100_000, waiting_turns: 8, command_ms: 60_000, retries: 0 },
+    model: {
+      providerOf: async (name) => ok(name === 'long' ? long : young),
+      limits: { provider_calls: 100_000, retries: 0 },
+    },
   })
   await writeFile(join(workspace, FILE), 'The tide turns at six.\n'.repeat(20).slice(0, FILE_BYTES))
   const harness = new Harness(parts)

@@ -39,7 +39,7 @@ export interface ComposeOptions extends OpenOptions {
   readonly presenter: string
   readonly version: string
   readonly env: Env
-  readonly contract?: SessionParts['contract']
+  readonly contract?: SessionParts['model']['contract']
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -59,48 +59,51 @@ export async function composeWorkspace(
   const place = await opening
   if (!place.ok) return place
   const { workspace, folders, homeFolders, files, settings, close } = place.value
-  const { limits = {} } = settings.settings
+  const { limits = {}, resources } = settings.settings
   const sandbox = lazySandbox(limits)
-  const { models, factsOf, dialectNameOf, providerOf, dialectOf } = backends(env, settings, clock)
+  const { models, ...speaking } = backends(env, settings, clock)
   const harness = new Harness({
-    workspace,
-    folder,
-    home,
-    place: {
-      sessions: folders.sessions,
-      heads: homeFolders.heads,
-      clock,
-      ids,
-      holder: thisProcess('hawser'),
+    workspace: { path: workspace, folder, home },
+    log: {
+      place: {
+        sessions: folders.sessions,
+        heads: homeFolders.heads,
+        clock,
+        ids,
+        holder: thisProcess('hawser'),
+      },
+      store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
+      secrets: secretsOf(env, settings.settings),
+      version,
     },
-    store: workspaceBlobStore({ folder: folders.blobs, ids, clock }),
-    files,
-    sandbox,
-    tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
-    toolSchemas: schemas,
-    protectedPaths: rootPaths('asks'),
-    readable: settings.settings.sandbox?.readable,
-    factsOf,
-    modelsOf: models.rows,
-    dialectNameOf,
-    providerOf,
-    dialectOf,
-    ask,
-    rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
-    presenter,
-    version,
-    limits: {
-      provider_calls: limits.provider_calls ?? LIMITS.turn_provider_calls,
-      waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns,
-      command_ms: (limits.command_seconds ?? LIMIT_DEFAULTS.command_seconds) * 1000,
-      retries: limits.retries ?? LIMIT_DEFAULTS.retries,
+    model: {
+      ...speaking,
+      modelsOf: models.rows,
+      limits: {
+        provider_calls: limits.provider_calls ?? LIMITS.turn_provider_calls,
+        retries: limits.retries ?? LIMIT_DEFAULTS.retries,
+      },
+      chance: systemChance,
+      contract,
+      effort: settings.settings.effort,
+      replay: resources?.replay,
     },
-    chance: systemChance,
-    secrets: secretsOf(env, settings.settings),
-    contract,
-    effort: settings.settings.effort,
-    upload: settings.settings.resources,
-    replay: settings.settings.resources?.replay,
+    tools: {
+      toolset: new Map(TOOLSET.map((tool) => [tool.name, tool])),
+      schemas,
+      files,
+      sandbox,
+      protectedPaths: rootPaths('asks'),
+      readable: settings.settings.sandbox?.readable,
+      limits: { command_ms: (limits.command_seconds ?? LIMIT_DEFAULTS.command_seconds) * 1000 },
+    },
+    person: {
+      presenter,
+      ask,
+      rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock }),
+      upload: resources,
+      limits: { waiting_turns: limits.waiting_turns ?? LIMITS.session_waiting_turns },
+    },
   })
   const own = { workspace: folders.own, home: homeFolders.own }
   const { defaultOf: defaultModel, rows } = models
@@ -158,8 +161,8 @@ export async function composeRehearsal({
 }
 
 /** Loaded when the first program is to run: most Turns begin by reading. */
-function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['sandbox'] {
-  let loading: Promise<SessionParts['sandbox']> | undefined
+function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['tools']['sandbox'] {
+  let loading: Promise<SessionParts['tools']['sandbox']> | undefined
   const load = () =>
     (loading ??= import('./host/sandbox/sandbox.ts').then(({ systemSandbox, commandLimits }) =>
       systemSandbox({ limits: commandLimits(limits) }),

@@ -9,7 +9,7 @@ test('a Log of any length is taken in at once', async () => {
   const lines = session.events.map((event) => ({ logged: { known: true as const, event } }))
   // More than a call of a function takes as arguments.
   const many = Array.from({ length: 100_000 }, () => lines).flat()
-  const history = new LiveHistory(parts.store)
+  const history = new LiveHistory(parts.log.store)
   expect((await history.add(many)).length).toBe(200_000)
   expect(history.events.length).toBe(200_000)
 })

@@ -44,12 +44,12 @@ export class Harness {
   }
 
   get workspace(): string {
-    return this.#parts.workspace
+    return this.#parts.workspace.path
   }
 
   /** What is allowed and denied in advance in this workspace. */
   get rules(): RuleStore {
-    return this.#parts.rules ?? NO_RULES
+    return this.#parts.person.rules ?? NO_RULES
   }
 
   /**
@@ -90,26 +90,26 @@ export class Harness {
 
   /** Every Session of this workspace, the latest first, by way of their indexes. What cannot be read says why. */
   list(): Promise<readonly ListedSession[]> {
-    return listSessions(this.#parts.place)
+    return listSessions(this.#parts.log.place)
   }
 
   /** One Session as `list` shows it, also when it cannot be opened. */
   find(id: SessionId): Promise<Result<ListedSession>> {
-    return findSession(this.#parts.place, id)
+    return findSession(this.#parts.log.place, id)
   }
 
   /** Why Turns of the Sessions that were written last failed, the latest first. */
   async lastErrors(): Promise<readonly ErrorKind[]> {
     const latest = (await this.list()).slice(0, LATEST_SESSIONS)
     return lastErrors(
-      this.#parts.place,
+      this.#parts.log.place,
       latest.map(({ id }) => id),
     )
   }
 
   /** Hands the Events of a Session to `visit`, a page of the Log in memory at a time. */
   read(id: SessionId, options: ReadOptions, visit: VisitEvent): Promise<Result<LogEnd>> {
-    return readLog(this.#parts, id, options, visit)
+    return readLog(this.#parts.log, id, options, visit)
   }
 
   /** Hands the lines of what was said and done that a pattern is found in to `visit`. */
@@ -119,12 +119,12 @@ export class Harness {
     visit: (match: Match) => void | Promise<void>,
   ): Promise<Result<SearchEnd>> {
     const { searchLog } = await import('./queries/search.ts')
-    return searchLog(this.#parts, id, options, visit)
+    return searchLog(this.#parts.log, id, options, visit)
   }
 
   /** Adds what a Session used of its providers to `table`. */
   usage(id: SessionId, table: UsageTable): Promise<Result<LogEnd>> {
-    return addUsage(this.#parts, id, table)
+    return addUsage(this.#parts.log, id, table)
   }
 
   undo(session: Session, turn?: TurnId): Promise<Result<Restored>> {
@@ -132,7 +132,7 @@ export class Harness {
   }
 
   diff(session: Session, turn?: TurnId): Promise<Result<readonly FileDiff[]>> {
-    return diffTurns(this.#parts, session, turn)
+    return diffTurns(this.#parts.log, session, turn)
   }
 
   /** The exact request that `text` would become; nothing is sent and nothing is written. */
@@ -148,12 +148,12 @@ export class Harness {
   checkAttachments(
     inputs: readonly AttachmentInput[],
   ): Promise<Result<readonly AttachmentVerdict[]>> {
-    return checkInputs(this.#parts.place.clock, inputs)
+    return checkInputs(this.#parts.log.place.clock, inputs)
   }
 
   /** The Resources of a Session, in the order they came in. */
   resources(session: Session): Promise<Result<readonly ListedResource[]>> {
-    return listResources(this.#parts, session)
+    return listResources(this.#parts.log, session)
   }
 
   /** From now on nothing shows its bytes to a model. */
@@ -162,12 +162,12 @@ export class Harness {
   }
 
   resourceBytes(session: Session, handle: string): Promise<Result<Buffer>> {
-    return resourceBytes(this.#parts, session, handle)
+    return resourceBytes(this.#parts.log, session, handle)
   }
 
   /** Stored bytes of any Session here that are missing or damaged. */
   badPayloads(): Promise<Result<readonly BadPayload[]>> {
-    return badPayloads(this.#parts)
+    return badPayloads(this.#parts.log)
   }
 
   /** Text that every checkpoint keeps as it is. */
@@ -183,7 +183,7 @@ export class Harness {
     id: SessionId,
     { requests }: { readonly requests: boolean },
   ): Promise<Result<Proof>> {
-    const log = await verifyLog(this.#parts.place, id)
+    const log = await verifyLog(this.#parts.log.place, id)
     if (!log.ok || !requests || log.value.damage !== undefined) {
       return log.ok ? ok({ log: log.value }) : log
     }
@@ -195,21 +195,21 @@ export class Harness {
 
   /** Writes what is whole of a damaged Log into a new Session. */
   salvage(id: SessionId): Promise<Result<Salvaged>> {
-    return salvageLog(this.#parts.place, id, this.#writing())
+    return salvageLog(this.#parts.log.place, id, this.#writing())
   }
 
   /** A person vouches for a Session that came from elsewhere. Its permission mode is `ask` at most from then on. */
   adopt(id: SessionId): Promise<Result<void>> {
-    return adoptLog(this.#parts.place, id, this.#writing())
+    return adoptLog(this.#parts.log.place, id, this.#writing())
   }
 
   delete(id: SessionId): Promise<Result<void>> {
-    return deleteLog(this.#parts.place, id)
+    return deleteLog(this.#parts.log.place, id)
   }
 
   /** Deletes blobs that nothing mentions and that are old enough, and Logs whose creation was cut short. */
   async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
-    const { store, place } = this.#parts
+    const { store, place } = this.#parts.log
     const unbegun = await asResult('remove Logs that never began', async () =>
       ok(await removeUnbegun(place, { dryRun })),
     )
@@ -225,7 +225,7 @@ export class Harness {
   }
 
   #writing(): Writing<SessionState> {
-    const { store } = this.#parts
+    const { store } = this.#parts.log
     return { fold: sessionFold, keep: (bytes, type) => store.put([bytes], type) }
   }
 }

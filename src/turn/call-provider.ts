@@ -34,22 +34,23 @@ export interface CallNames {
 
 /** Sends a request and records what comes back, in the order it came. Deltas are shown; only whole items count. */
 export async function callProvider(
-  parts: TurnParts,
+  parts: Pick<TurnParts, 'log' | 'model' | 'person'>,
   { stream, continuation }: Passage,
   { call_index, unusedId }: CallNames,
 ): Promise<{ readonly ok: true; readonly value: ProviderAnswer } | FailedCall> {
-  const { publish, commit, clock, signal } = parts
+  const { log, model } = parts
+  const { publish, commit, clock } = log
   const started = clock.monotonicMs()
   const items: AnswerItem[] = []
   let firstToken: number | undefined
   let shown = ''
   let anyShown = false
   const fail = async (error: HawserError): Promise<FailedCall> => {
-    const failure = await keepPartial(parts, items, shown, error)
+    const failure = await keepPartial(log, items, shown, error)
     // A Log that cannot be written to ends the Turn, whatever was shown.
     return { ...failure, shown: anyShown || failure.error !== error }
   }
-  for await (const event of stream(signal)) {
+  for await (const event of stream(parts.person.signal)) {
     firstToken ??= elapsedMs(clock, started)
     if (event.type === 'text_delta') {
       shown += event.text
@@ -77,13 +78,13 @@ export async function callProvider(
       const calls = answer.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
       const { usage, stop_reason, raw, paused = false } = event
       const cut = event.cut && { ...event.cut, stop_reason }
-      const cost = costOf(usage, parts.facts?.prices)
+      const cost = costOf(usage, model.facts?.prices)
       const latency_ms = elapsedMs(clock, started)
       const first = firstToken === undefined ? {} : { first_token_ms: firstToken }
-      const attached = calls.length === 0 ? attachedIn(parts) : []
+      const attached = calls.length === 0 ? attachedIn(log) : []
       const lastText = answer.findLastIndex(({ kind }) => kind === 'text')
       const recorded = await commit([
-        ...answer.map((item, at) => draftOf(parts, item, at === lastText ? attached : [])),
+        ...answer.map((item, at) => draftOf(model, item, at === lastText ? attached : [])),
         {
           type: 'provider_usage',
           data: {
@@ -110,14 +111,14 @@ export async function callProvider(
 }
 
 /** What the agent attached in this Turn; its last words carry it. */
-function attachedIn({ events, turn }: TurnParts): readonly Descriptor[] {
+function attachedIn({ events, turn }: TurnParts['log']): readonly Descriptor[] {
   return events().flatMap((event) =>
     event.type === 'resource_ingested' && event.turn_id === turn ? [event.data.descriptor] : [],
   )
 }
 
 function draftOf(
-  { provider, surface }: TurnParts,
+  { provider, surface }: TurnParts['model'],
   item: AnswerItem,
   resources: readonly Descriptor[],
 ): EventDraft {
@@ -145,7 +146,7 @@ function draftOf(
 
 /** What a person has seen is kept, as part of an answer; calls of an answer that did not end never run. */
 async function keepPartial(
-  { commit }: TurnParts,
+  { commit }: TurnParts['log'],
   items: readonly AnswerItem[],
   shown: string,
   error: HawserError,

@@ -10,16 +10,16 @@ import type { TurnParts } from './turn-parts.ts'
 export function fullWindow(
   error: HawserError,
   { segments, body }: Pick<ComposedRequest, 'segments' | 'body'>,
-  turn: Pick<TurnParts, 'session' | 'surface' | 'facts' | 'events' | 'larger'>,
+  { log, model }: Pick<TurnParts, 'log' | 'model'>,
 ): HawserError {
-  const { parts, largest } = windowParts(segments, turn.events())
-  const window = turn.facts?.window_tokens
-  const { model } = turn.surface
+  const { parts, largest } = windowParts(segments, log.events())
+  const window = model.facts?.window_tokens
+  const { model: name } = model.surface
   const size = window === undefined ? '' : ` of ${grouped(window)} tokens`
   const filled = parts.map(({ part, bytes }) => `${part} ${kib(bytes)}`).join(', ')
   const named = largest.map(({ what, turn: at, bytes }) => `${what} (Turn ${at}, ${kib(bytes)})`)
   const message = [
-    `The conversation is too long for ${model} and its window${size}.`,
+    `The conversation is too long for ${name} and its window${size}.`,
     error.message,
     `The request has ${kib(body.length)}: ${filled}.`,
     ...(named.length === 0 ? [] : [`Largest: ${named.join('; ')}.`]),
@@ -29,15 +29,15 @@ export function fullWindow(
     message,
     details: {
       ...error.details,
-      model,
+      model: name,
       ...(window === undefined ? {} : { window_tokens: window }),
       request_bytes: body.length,
       parts,
       largest,
     },
     next_actions: [
-      ...dropActions(largest, turn.session),
-      ...modelActions(turn),
+      ...dropActions(largest, log.session),
+      ...modelActions(model.larger, log.session),
       {
         action:
           'Start a new Session (hawser, or hawser run without --continue) and ask only for the parts of files that matter. This Session can still be read, searched and exported.',
@@ -60,7 +60,7 @@ function dropActions(largest: readonly LargeItem[], session: string): NextAction
 }
 
 /** The one with the largest window; what was said stays, and the next Turn goes to it. */
-function modelActions({ larger, session }: Pick<TurnParts, 'larger' | 'session'>): NextAction[] {
+function modelActions(larger: TurnParts['model']['larger'], session: string): NextAction[] {
   const [best] = larger.toSorted((a, b) => b.window_tokens - a.window_tokens)
   if (best === undefined) return []
   const { model, window_tokens } = best

@@ -4,20 +4,22 @@ import { shownPath } from '../host/files/confined-path.ts'
 import type { Finding } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { WholeEvent } from '../model/events/event.ts'
-import type { Answer, TurnParts } from './turn-parts.ts'
+import type { Answer, Question, TurnParts } from './turn-parts.ts'
+
+type Inspecting = Pick<TurnParts, 'log' | 'tools' | 'person'>
 
 /**
  * Settles commands that were killed with Hawser before anyone looked at what they left. Names what is new at protected paths
  * and asks whether to move it aside: a person may have made it since. Without an answer it stays open.
  */
-export async function settleKilled(parts: TurnParts): Promise<Result<void>> {
-  for (const watch of openWatches(parts.events())) {
+export async function settleKilled(parts: Inspecting): Promise<Result<void>> {
+  for (const watch of openWatches(parts.log.events())) {
     const found = await findings(parts, watch)
     if (!found.ok) return found
     if (found.value.length === 0) continue
-    const named = await parts.commit([notice('killed_command', namedFindings(found.value))])
+    const named = await parts.log.commit([notice('killed_command', namedFindings(found.value))])
     if (!named.ok) return named
-    const answer = await parts.ask(question(found.value))
+    const answer = await parts.person.ask(question(found.value))
     if (answer.by !== 'person') continue
     const settled = await settle(parts, watch, found.value, answer)
     if (!settled.ok) return settled
@@ -26,8 +28,8 @@ export async function settleKilled(parts: TurnParts): Promise<Result<void>> {
 }
 
 /** Why no command may run now; `undefined` when it may. */
-export async function commandsRefused(parts: TurnParts): Promise<Result<HawserError | undefined>> {
-  for (const watch of openWatches(parts.events())) {
+export async function commandsRefused(parts: Inspecting): Promise<Result<HawserError | undefined>> {
+  for (const watch of openWatches(parts.log.events())) {
     const found = await findings(parts, watch)
     if (!found.ok) return found
     if (found.value.length === 0) continue
@@ -44,10 +46,10 @@ export async function commandsRefused(parts: TurnParts): Promise<Result<HawserEr
 
 /** What is new since the command began. Where nothing is, that is recorded, and the command is settled. */
 async function findings(
-  parts: TurnParts,
+  parts: Inspecting,
   watch: WholeEvent<'command_watched'>,
 ): Promise<Result<readonly Finding[]>> {
-  const found = await parts.inspection.since(watch.data.paths)
+  const found = await parts.tools.inspection.since(watch.data.paths)
   if (!found.ok || found.value.length > 0) return found
   const nothing = await decide(parts, watch, [], { allowed: false, scope: 'once', by: 'policy' })
   return nothing.ok ? found : nothing
@@ -55,28 +57,28 @@ async function findings(
 
 /** Moves first and records then: killed in between, the next look finds what is left and asks again. */
 async function settle(
-  parts: TurnParts,
+  parts: Inspecting,
   watch: WholeEvent<'command_watched'>,
   found: readonly Finding[],
   answer: Answer,
 ): Promise<Result<void>> {
   if (!answer.allowed) return decide(parts, watch, found, answer)
-  const moved = await parts.inspection.moveAside(found)
+  const moved = await parts.tools.inspection.moveAside(found)
   if (!moved.ok) return moved
   const decided = await decide(parts, watch, found, answer)
   if (!decided.ok || moved.value.length === 0) return decided
-  return parts.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
+  return parts.log.commit([notice('moved_aside', `Moved aside: ${listed(moved.value)}.`)])
 }
 
 async function decide(
-  { commit, posture }: TurnParts,
+  { log, tools }: Inspecting,
   { data: { call_id } }: WholeEvent<'command_watched'>,
   found: readonly Finding[],
   { allowed, scope, by }: Omit<Answer, 'by'> & { readonly by: Answer['by'] | 'policy' },
 ): Promise<Result<void>> {
-  const { mode } = await posture(question(found).claim)
+  const { mode } = await tools.posture(question(found).claim)
   const paths = found.map(({ path }) => path)
-  return commit([
+  return log.commit([
     {
       type: 'permission_decision',
       data: {
@@ -91,7 +93,7 @@ async function decide(
   ])
 }
 
-function question(found: readonly Finding[]): Parameters<TurnParts['ask']>[0] {
+function question(found: readonly Finding[]): Question {
   const paths = found.map(({ path }) => path)
   return {
     claim: { tool: 'Move files aside', effect: 'write', paths, network: false },

@@ -34,15 +34,15 @@ export class ModelCalls {
 
   constructor(parts: TurnParts) {
     this.#parts = parts
-    const { variants: maker, signal, clock } = parts
-    const making = { ...parts, variants: { maker, signal, clock } }
-    this.#composer = new RequestComposer(making, parts.turn)
-    this.#callIds = new CallIds(parts.events)
+    const { log, model, person } = parts
+    const variants = { maker: model.variants, signal: person.signal, clock: log.clock }
+    this.#composer = new RequestComposer({ ...model, store: log.store, variants }, log.turn)
+    this.#callIds = new CallIds(log.events)
   }
 
   /** The last one of the Session. */
   get lastRequest(): SentRequest | undefined {
-    return this.#last ?? this.#parts.lastRequest
+    return this.#last ?? this.#parts.model.lastRequest
   }
 
   async call(call_index: number): Promise<Result<ProviderAnswer>> {
@@ -55,7 +55,7 @@ export class ModelCalls {
   }
 
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
-    if (this.#parts.signal.aborted) return interrupted()
+    if (this.#parts.person.signal.aborted) return interrupted()
     const before = this.lastRequest
     const answered = this.#last
     const composed = await this.#compose(before, this.#spent)
@@ -69,7 +69,8 @@ export class ModelCalls {
     let otherWays = MOST_WAYS
     for (let attempt = 0; ; attempt += 1) {
       const called =
-        overLimit(this.#parts, request) ?? (await this.#try(request, { call_index, attempt, told }))
+        overLimit(this.#parts.model, request) ??
+        (await this.#try(request, { call_index, attempt, told }))
       if (called.ok || called.shown) return called
       const { error } = called
       const refused = refusals === 0 ? refusedResources(error, request) : []
@@ -91,7 +92,7 @@ export class ModelCalls {
         told = [retryNotice(error)]
         continue
       }
-      const ms = retryIn(error, { attempt, invalid }, this.#parts.retry)
+      const ms = retryIn(error, { attempt, invalid }, this.#parts.model.retry)
       if (ms === undefined) return called
       if (error.kind === 'invalid_response') invalid += 1
       told = [retryNotice(error)]
@@ -105,9 +106,9 @@ export class ModelCalls {
     before: SentRequest | undefined,
     spent?: ComposedRequest,
   ): Promise<Result<ComposedRequest>> {
-    const { events, commit, signal } = this.#parts
+    const { events, commit } = this.#parts.log
     const request = await this.#composer.compose(events(), { before, spent })
-    if (signal.aborted) return interrupted()
+    if (this.#parts.person.signal.aborted) return interrupted()
     if (request.failure !== undefined) return { ok: false, error: request.failure }
     this.#composed = request
     if (request.lost.length === 0) return ok(request)
@@ -137,7 +138,8 @@ export class ModelCalls {
     request: ComposedRequest,
     { call_index, attempt, told, shared, passage }: Intention,
   ): Promise<Result<void>> {
-    const { provider, surface, cacheKey, commit } = this.#parts
+    const { log, model } = this.#parts
+    const { provider, surface, cacheKey } = model
     this.#last = request
     const data = {
       call_index,
@@ -154,12 +156,13 @@ export class ModelCalls {
       ...(passage.sentBytes === undefined ? {} : { sent_bytes: passage.sentBytes }),
       ...(passage.continuation?.used === true ? { previous_response_id_used: true } : {}),
     }
-    return commit([...told, { type: 'provider_request', data }])
+    return log.commit([...told, { type: 'provider_request', data }])
   }
 
   /** Most providers have one way; others are asked before anything is recorded. */
   #passage(request: ComposedRequest, { prefix_break }: Shared): Passage {
-    const { provider, session } = this.#parts
+    const { session } = this.#parts.log
+    const { provider } = this.#parts.model
     const { body, sha256, segments, framing } = request
     const plain: Passage = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
@@ -176,7 +179,9 @@ export class ModelCalls {
   #unfit({ unfit, unmade }: ComposedRequest): EventDraft[] {
     if (unfit.length === 0) return []
     const said = new Set(
-      this.#parts.events().flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
+      this.#parts.log
+        .events()
+        .flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
     )
     const texts = [...notShown(unfit), ...unmade].filter((text) => !said.has(text))
     return texts.map((text) => notice('resource_not_shown', text))
@@ -192,29 +197,30 @@ export class ModelCalls {
       ...(typeof status === 'number' ? { status } : {}),
       ...(typeof code === 'string' ? { code } : {}),
     }
-    const { dialect } = this.#parts.provider
+    const { dialect } = this.#parts.model.provider
     const gone = refused.map((resource_id): EventDraft => {
       return { type: 'resource_quarantined', data: { resource_id, dialect, provider_error } }
     })
     const many = refused.length === 1 ? 'An attachment was' : `${refused.length} attachments were`
     const text = `${many} refused by the model's provider and will not be shown to it again: ${message}`
-    return this.#parts.commit([...gone, notice('resource_quarantined', text)])
+    return this.#parts.log.commit([...gone, notice('resource_quarantined', text)])
   }
 
   /** Without them the request may fit. The Turn goes on, and they are not carried into the next. */
   async #leaveOut(projected: ComposedRequest['projected']): Promise<Result<void>> {
-    const known = new SessionResources(this.#parts.events())
+    const known = new SessionResources(this.#parts.log.events())
     const ids = [...new Set(projected.map(({ resource_id }) => resource_id))]
     const gone = ids.map((resource_id): EventDraft => {
       return { type: 'resource_retired', data: { resource_id, why: 'too_large' } }
     })
     const handles = ids.map((id) => known.byId(id)?.descriptor.handle ?? id)
     const text = `Not shown to the model, because the request is larger than it takes: ${handles.join(', ')}.`
-    return this.#parts.commit([...gone, notice('resource_not_shown', text)])
+    return this.#parts.log.commit([...gone, notice('resource_not_shown', text)])
   }
 
   async #wait(ms: number, { kind }: HawserError): Promise<Result<void>> {
-    const { publish, clock, signal } = this.#parts
+    const { publish, clock } = this.#parts.log
+    const { signal } = this.#parts.person
     const text = `${kind.replaceAll('_', ' ')}: trying again in ${(ms / 1000).toFixed(1)} s`
     publish({ type: 'status', data: { text } })
     await wait(clock, ms, signal)
@@ -271,7 +277,10 @@ function tooMuch({ projected }: ComposedRequest, overflows: number): ComposedReq
 }
 
 /** Told from the catalogue, before anyone is asked. */
-function overLimit({ surface }: TurnParts, { body }: ComposedRequest): FailedCall | undefined {
+function overLimit(
+  { surface }: TurnParts['model'],
+  { body }: ComposedRequest,
+): FailedCall | undefined {
   const limit = surface.params.limits['request_bytes']
   if (limit === undefined || body.length <= limit) return undefined
   const text = `The request has ${body.length} bytes, and this model takes at most ${limit}.`

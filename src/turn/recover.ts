@@ -1,17 +1,35 @@
-import type { EventDraft, WholeEvent } from '../model/events/event.ts'
+import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
+import { ok, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
 import { NO_RESULT } from '../history/words.ts'
-import { addUsage, NO_USAGE } from './usage.ts'
+import { endTurn } from './end.ts'
+import { addUsage, NO_USAGE, type UsageTotal } from './usage.ts'
 
-/** A Turn whose writer died before it could end it. */
-export interface CrashedTurn {
-  readonly turn: TurnId
-  /** What has to be recorded so that the Turn has an end. Nothing is run again. */
-  readonly drafts: readonly EventDraft[]
+/**
+ * Ends a Turn whose writer died before it could: its open calls become `unknown`, and the Turn ends as recovered, in one write.
+ * Nothing is run again. Does nothing where every Turn has an end.
+ */
+export async function recoverTurn(
+  events: readonly WholeEvent[],
+  commit: (turn: TurnId, drafts: readonly EventDraft[]) => Promise<Result<void>>,
+): Promise<Result<void>> {
+  const crashed = crashedTurn(events)
+  if (crashed === undefined) return ok(undefined)
+  const { turn, open, usage } = crashed
+  const log = { commit: (drafts: readonly EventDraft[]) => commit(turn, drafts) }
+  const ended = await endTurn(log, { how: 'crashed', usage }, open.map(unknownResult))
+  return ended.ok ? ok(undefined) : ended
 }
 
-/** Finds a Turn that began and did not end: its open calls become `unknown`, and the Turn ends as recovered. */
-export function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
+interface CrashedTurn {
+  readonly turn: TurnId
+  /** Calls without a result. */
+  readonly open: readonly EventData<'tool_call'>[]
+  readonly usage: UsageTotal
+}
+
+/** Only the last Turn can be open: whoever opens one has the lock, and ends what was left open first. */
+function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
   const started = events.findLast((event) => event.type === 'turn_started')
   if (started?.turn_id === undefined) return undefined
   const turn = started.turn_id
@@ -21,24 +39,15 @@ export function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefi
   const open = own.flatMap((event) =>
     event.type === 'tool_call' && !settled.has(event.data.call_id) ? [event.data] : [],
   )
-  const usage_total = own.reduce(
+  const usage = own.reduce(
     (sum, { type, data }) =>
       type === 'provider_usage' ? addUsage(sum, { usage: data.usage, cost: data.cost_usd }) : sum,
     NO_USAGE,
   )
-  return {
-    turn,
-    drafts: [
-      ...open.map(({ call_id, name }): EventDraft => ({
-        type: 'tool_result',
-        turn_id: turn,
-        data: { call_id, name, outcome: 'unknown', output: NO_RESULT, duration_ms: 0 },
-      })),
-      {
-        type: 'turn_ended',
-        turn_id: turn,
-        data: { status: 'interrupted', usage_total, crash_recovered: true },
-      },
-    ],
-  }
+  return { turn, open, usage }
+}
+
+function unknownResult({ call_id, name }: EventData<'tool_call'>): EventDraft {
+  const data = { call_id, name, outcome: 'unknown', output: NO_RESULT, duration_ms: 0 } as const
+  return { type: 'tool_result', data }
 }

@@ -1,16 +1,16 @@
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
-import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 import { asSent, type SentRequest } from '../request/compose-request.ts'
 import { ModelCalls } from './model-calls.ts'
-import { openTurn } from './open-turn.ts'
+import { endTurn, type TurnEnded } from './end.ts'
+import { prepareTurn, type Unrecorded } from './open.ts'
 import { settleTools } from './settle-tools.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 /** How a Turn ended, and the request it ended with. */
 export interface TurnOutcome {
-  readonly ended: EventData<'turn_ended'>
+  readonly ended: TurnEnded
   readonly lastRequest: SentRequest | undefined
 }
 
@@ -19,18 +19,18 @@ export interface TurnOutcome {
  * last Event of the Turn is its `turn_ended`; only a Log that cannot be written to prevents that, and then the next writer
  * records it.
  */
-export async function runTurn(parts: TurnParts): Promise<Result<TurnOutcome>> {
+export async function runTurn(
+  parts: TurnParts,
+  unrecorded: Unrecorded,
+): Promise<Result<TurnOutcome>> {
+  const { log, person } = parts
   const loop = new Loop(parts)
-  const error = await loop.run()
-  const status =
-    error === undefined ? 'completed' : error.kind === 'interrupted' ? 'interrupted' : 'failed'
-  const told = error === undefined || status === 'interrupted' ? {} : { error }
-  const cut = error === undefined && loop.cut !== undefined ? { cut: loop.cut } : {}
-  const ended = { status, ...told, usage_total: loop.usage, ...cut } as const
+  const prepared = await prepareTurn(parts, unrecorded)
+  const error = prepared.ok ? await loop.run() : prepared.error
+  const { usage, cut, lastRequest } = loop
   // What came too late for this Turn is not lost: it is in the Log, and the next request shows it.
-  const late = parts.endSteering().map(asSteering)
-  const recorded = await parts.commit([...late, { type: 'turn_ended', data: ended }])
-  return recorded.ok ? ok({ ended, lastRequest: loop.lastRequest }) : recorded
+  const ended = await endTurn(log, { how: 'loop', error, usage, cut }, person.steering.end())
+  return ended.ok ? ok({ ended: ended.value, lastRequest }) : ended
 }
 
 class Loop {
@@ -52,9 +52,7 @@ class Loop {
 
   /** `undefined` when the model came to its end. */
   async run(): Promise<HawserError | undefined> {
-    const { provider_calls } = this.#parts.limits
-    const opened = await openTurn(this.#parts)
-    if (!opened.ok) return opened.error
+    const { provider_calls } = this.#parts.model.limits
     for (let index = 0; index < provider_calls; index++) {
       const answer = await this.#model.call(index)
       if (!answer.ok) return answer.error
@@ -86,20 +84,17 @@ class Loop {
     this.cut = undefined
     const lost = lost_calls === 0 ? '' : ` Incomplete tool calls that did not run: ${lost_calls}.`
     const text = `An answer was cut off (${stop_reason}).${lost}`
-    return this.#parts.commit([{ type: 'notice', data: { code: 'answer_cut', text } }])
+    return this.#parts.log.commit([{ type: 'notice', data: { code: 'answer_cut', text } }])
   }
 
   /** Texts typed while the Turn ran enter where the model listens next. */
   async #enterSteering(): Promise<Result<boolean>> {
-    const texts = this.#parts.takeSteering()
-    if (texts.length === 0) return ok(false)
+    const { log, person } = this.#parts
+    const drafts = person.steering.take()
+    if (drafts.length === 0) return ok(false)
     const noted = await this.#noteCut()
     if (!noted.ok) return noted
-    const entered = await this.#parts.commit(texts.map(asSteering))
+    const entered = await log.commit(drafts)
     return entered.ok ? ok(true) : entered
   }
-}
-
-function asSteering(text: string): EventDraft {
-  return { type: 'user_message', data: { text, prompt_mode: 'string', steer: true } }
 }

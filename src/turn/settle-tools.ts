@@ -22,7 +22,9 @@ export async function settleTools(
     const settled = await Promise.all(group.map((call) => settle(parts, call)))
     for (const result of settled) if (!result.ok) return result
   }
-  return parts.signal.aborted ? failed('interrupted', 'The Turn was interrupted.') : ok(undefined)
+  return parts.person.signal.aborted
+    ? failed('interrupted', 'The Turn was interrupted.')
+    : ok(undefined)
 }
 
 /** A call as far as it can be understood without running it. */
@@ -35,7 +37,7 @@ function inGroups(parts: TurnParts, calls: readonly AnsweredCall[]): Understood[
   const groups: Understood[][] = []
   let together = false
   for (const call of calls) {
-    const parsed = parse(parts, call)
+    const parsed = parse(parts.tools, call)
     const quiet = !parsed.ok || ['none', 'read'].includes(parsed.value.claim.effect)
     if (quiet && together) groups.at(-1)?.push({ call, parsed })
     else groups.push([{ call, parsed }])
@@ -44,15 +46,18 @@ function inGroups(parts: TurnParts, calls: readonly AnsweredCall[]): Understood[
   return groups
 }
 
-function parse({ tools }: TurnParts, { name, arguments: text }: AnsweredCall): Result<ParsedCall> {
-  const tool = tools.get(name)
+function parse(
+  { toolset }: TurnParts['tools'],
+  { name, arguments: text }: AnsweredCall,
+): Result<ParsedCall> {
+  const tool = toolset.get(name)
   if (tool !== undefined) return tool.parse(text)
-  const known = [...tools.keys()]
+  const known = [...toolset.keys()]
   return failed('unknown_tool', `There is no tool of that name. There are: ${known.join(', ')}.`)
 }
 
 async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<Result<void>> {
-  const started = parts.clock.monotonicMs()
+  const started = parts.log.clock.monotonicMs()
   const outcome = await outcomeOf(parts, call, parsed)
   if (!outcome.ok) return outcome
   const {
@@ -80,7 +85,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       output,
       ...(truncated === true ? { truncated } : {}),
       ...(exit_code === undefined ? {} : { exit_code }),
-      duration_ms: elapsedMs(parts.clock, started),
+      duration_ms: elapsedMs(parts.log.clock, started),
       ...(resources.length === 0 ? {} : { resources }),
       ...(path === undefined ? {} : { path }),
       ...(before_blob === undefined ? {} : { before_blob }),
@@ -90,14 +95,15 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
       ...(runs_later.length === 0 ? {} : { runs_later }),
     },
   }
-  const recorded = await parts.commit([...record, result])
-  if (!recorded.ok && recorded.error.kind === 'internal') await notRecorded(parts, call, recorded)
+  const recorded = await parts.log.commit([...record, result])
+  if (!recorded.ok && recorded.error.kind === 'internal')
+    await notRecorded(parts.log, call, recorded)
   return recorded
 }
 
 /** The call ran, so it has a result in the Log even where a defect keeps its own one out. The Turn ends with that defect. */
 async function notRecorded(
-  { commit }: TurnParts,
+  { commit }: TurnParts['log'],
   { call_id, name }: AnsweredCall,
   { error }: Failed,
 ): Promise<void> {
@@ -113,17 +119,17 @@ async function outcomeOf(
   parsed: Result<ParsedCall>,
 ): Promise<Result<ToolOutcome>> {
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
-  if (parts.signal.aborted) return ok(failedOutcome(notRun()))
-  const claim = await located(parts, parsed.value.claim)
+  if (parts.person.signal.aborted) return ok(failedOutcome(notRun()))
+  const claim = await located(parts.tools, parsed.value.claim)
   const held = claim.effect === 'run' ? await refusedCommand(parts, call) : ok(undefined)
   if (!held.ok) return held
   if (held.value !== undefined) return ok(held.value)
-  const posture = await parts.posture(claim)
+  const posture = await parts.tools.posture(claim)
   const decision = decide(claim, posture)
   const { call_id } = call
   const watching = (paths: EventData<'command_watched'>['paths']) =>
-    parts.commit([{ type: 'command_watched', data: { call_id, paths } }])
-  const context = parts.contextOf({ call_id, decision, claim, watching })
+    parts.log.commit([{ type: 'command_watched', data: { call_id, paths } }])
+  const context = parts.tools.contextOf({ call_id, decision, claim, watching })
   const permission = await permit(parts, call, claim, {
     decision,
     mode: posture.mode,
@@ -138,7 +144,7 @@ async function outcomeOf(
 }
 
 /** A link on the way may lead to what is protected: that is what has to be decided on. */
-async function located({ placeOf, gitReads }: TurnParts, claim: Claim): Promise<Claim> {
+async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim): Promise<Claim> {
   if (claim.effect !== 'write' && claim.effect !== 'run') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
   const read = claim.effect === 'write' ? await Promise.all(places.map(gitReads)) : []
@@ -150,20 +156,20 @@ async function refusedCommand(
   parts: TurnParts,
   call: AnsweredCall,
 ): Promise<Result<ToolOutcome | undefined>> {
-  if (openWatches(parts.events()).length === 0) return ok(undefined)
+  if (openWatches(parts.log.events()).length === 0) return ok(undefined)
   const { commandsRefused } = await import('./inspection.ts')
   const refused = await commandsRefused(parts)
   if (!refused.ok) return ok(failedOutcome(refused.error))
   if (refused.value === undefined) return ok(undefined)
   const { message } = refused.value
-  const { mode } = await parts.posture({
+  const { mode } = await parts.tools.posture({
     tool: call.name,
     effect: 'none',
     paths: [],
     network: false,
   })
   const answer = { decision: 'denied', scope: 'once', by: 'nobody' } as const
-  const recorded = await recordDecision(parts, call, mode, answer)
+  const recorded = await recordDecision(parts.log, call, mode, answer)
   return recorded.ok ? ok({ outcome: 'denied', error: refused.value, output: message }) : recorded
 }
 
@@ -184,7 +190,7 @@ async function permit(
   if (quiet && decision.answer === 'allow') return ok(undefined)
   const answer =
     decision.answer === 'ask'
-      ? await parts.ask({
+      ? await parts.person.ask({
           call_id: call.call_id,
           claim,
           arguments: call.arguments,
@@ -194,7 +200,7 @@ async function permit(
         })
       : byPolicy(decision)
   const { allowed, scope, by, rule, reason } = answer
-  const recorded = await recordDecision(parts, call, mode, {
+  const recorded = await recordDecision(parts.log, call, mode, {
     decision: allowed ? 'allowed' : 'denied',
     scope,
     by,
@@ -216,7 +222,7 @@ function byPolicy({ answer, by = [] }: Decision): Settled {
 }
 
 function recordDecision(
-  { commit }: TurnParts,
+  { commit }: TurnParts['log'],
   { call_id, name, arguments: text }: AnsweredCall,
   mode: PermissionMode,
   answer: Pick<EventData<'permission_decision'>, 'decision' | 'scope' | 'by' | 'rule' | 'reason'>,

@@ -6,24 +6,26 @@ import { permitUpload } from './uploads.ts'
 
 /** The Session Resources as a call sees them, or, without one, as a person's own wish does. */
 export function toolResources(parts: TurnParts, call_id?: string): ToolResources {
+  const { log, model, tools } = parts
   return {
-    known: () => new SessionResources(parts.events()),
+    known: () => new SessionResources(log.events()),
     notTaken: (descriptor) => notTaken(parts, descriptor),
     mayShow: (descriptor) => permitUpload(parts, descriptor, call_id),
-    payload: (blob) => parts.store.get(blob),
-    holdsKey: parts.holdsKey,
-    variants: parts.variants,
-    ingest: parts.ingest,
-    name: parts.nameResource,
+    payload: (blob) => log.store.get(blob),
+    holdsKey: model.holdsKey,
+    variants: model.variants,
+    ingest: tools.ingest,
+    name: (facts) => log.names.name(facts, 'tool'),
   }
 }
 
 /** What can be made to fit is taken; whether it was is told when the request is made. */
 function notTaken(
-  { surface: { params }, events, turn }: TurnParts,
+  { log: { events, turn }, model }: TurnParts,
   { kind }: Descriptor,
 ): string | undefined {
   if (kind !== 'image') return undefined
+  const { params } = model.surface
   if (params.images === false) return 'this model does not take images'
   const most = params.limits['image_count']
   const last = events().findLast(

@@ -19,10 +19,11 @@ export interface UploadAnswer {
  * may have been others. What is not permitted is withheld from then on; what was shown before is retired.
  */
 export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
-  if (UNSEEN.every((upload) => decideUpload(upload, parts.upload).answer === 'allow'))
+  if (UNSEEN.every((upload) => decideUpload(upload, parts.person.upload).answer === 'allow'))
     return ok(undefined)
-  const events = parts.events()
-  const { lifetimeOf, isWithheld } = transientsAt(events, parts.turn, parts.surface.params.replay)
+  const { log, model } = parts
+  const events = log.events()
+  const { lifetimeOf, isWithheld } = transientsAt(events, log.turn, model.surface.params.replay)
   const allowed = allowedIn(events)
   const shown = shownIn(events)
   for (const event of events) {
@@ -33,7 +34,7 @@ export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
       const once = allowed.has(uploadSubject(resource_id))
       const answer = await decided(parts, descriptor, { once })
       if (!answer.ok) return answer
-      const recorded = await record(parts, descriptor, answer.value, shown.has(resource_id))
+      const recorded = await record(log, descriptor, answer.value, shown.has(resource_id))
       if (!recorded.ok) return recorded
     }
   }
@@ -49,13 +50,13 @@ export async function permitUpload(
   const answer = await decided(parts, descriptor, { once: false, call_id })
   if (!answer.ok) return answer
   const { draft, allowed, reason } = answer.value
-  const recorded = draft === undefined ? ok(undefined) : await parts.commit([draft])
+  const recorded = draft === undefined ? ok(undefined) : await parts.log.commit([draft])
   return recorded.ok ? ok({ allowed, reason }) : recorded
 }
 
 /** What was shown before goes first: whatever survives of these Events, nothing is shown that was denied. */
 async function record(
-  { commit }: TurnParts,
+  { commit }: TurnParts['log'],
   { resource_id, handle }: Descriptor,
   { draft, allowed, reason }: Decided,
   wasShown: boolean,
@@ -81,26 +82,26 @@ interface Decided extends UploadAnswer {
 
 /** Asks where that is needed. An interrupt is no answer. `once`: a person said yes to it before. */
 async function decided(
-  parts: TurnParts,
+  parts: Pick<TurnParts, 'tools' | 'person'>,
   descriptor: Descriptor,
   { once, call_id }: { readonly once: boolean; readonly call_id?: string | undefined },
 ): Promise<Result<Decided>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file')
     return ok({ allowed: false, reason: 'it has nothing that could be shown' })
   const { handle, name, kind, size_bytes } = descriptor
-  const { answer, reason } = decideUpload({ kind, size_bytes }, parts.upload)
+  const { answer, reason } = decideUpload({ kind, size_bytes }, parts.person.upload)
   if (answer === 'allow' || (answer === 'ask' && once)) return ok({ allowed: true, reason })
   const upload = { handle, name, kind, size_bytes }
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
-  const { mode, rules = [] } = await parts.posture(claim)
+  const { mode, rules = [] } = await parts.tools.posture(claim)
   const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
   const given =
     answer === 'deny'
       ? ({ allowed: false, scope: 'once', by: 'policy' } as const)
       : isGranted
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
-        : await parts.ask({ call_id, claim, reason, offers: [OFFER] })
-  if (parts.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
+        : await parts.person.ask({ call_id, claim, reason, offers: [OFFER] })
+  if (parts.person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
   const draft = decision(descriptor, { call_id, mode, ...given })
   return ok({ allowed: given.allowed, reason, draft })
 }

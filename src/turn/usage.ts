@@ -1,7 +1,7 @@
 import type { EventData } from '../model/events/event.ts'
 import type { ProviderAnswer } from './call-provider.ts'
 
-type UsageTotal = EventData<'turn_ended'>['usage_total']
+export type UsageTotal = EventData<'turn_ended'>['usage_total']
 
 export const NO_USAGE: UsageTotal = {
   input: 0,

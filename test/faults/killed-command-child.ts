@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
-import { openParts } from '../support/harness-parts.ts'
+import { openParts, withChanges } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 
 /** A child process that runs one Turn in `auto` and kills itself at a given moment; it prints the Session's id first. */
@@ -14,14 +14,14 @@ const Order = z.object({
 })
 const { root, text, session: id, at } = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { parts } = await openParts(root, {
-  ask: async () => ({ allowed: true, scope: 'once', by: 'person' }),
+  person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) },
 })
-const { store } = parts
+const { store } = parts.log
 const put: typeof store.put = (bytes, type) => {
   if (at === 'moving' && type === 'application/octet-stream') die()
   return store.put(bytes, type)
 }
-const harness = new Harness({ ...parts, store: { ...store, put } })
+const harness = new Harness(withChanges(parts, { log: { store: { ...store, put } } }))
 const begun = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 const session = value(id === undefined ? await harness.create(begun) : await harness.open(id))
 process.stdout.write(`${session.id}\n`)

@@ -55,9 +55,11 @@ async function place(): Promise<string> {
 async function resumed(root: string, id: SessionId, answer: Answer, text = 'Run `echo hello`') {
   const asked: (readonly string[])[] = []
   const { parts, close } = await openParts(root, {
-    ask: async ({ claim }) => {
-      asked.push(claim.paths)
-      return answer
+    person: {
+      ask: async ({ claim }) => {
+        asked.push(claim.paths)
+        return answer
+      },
     },
   })
   const session = value(await new Harness(parts).open(id))

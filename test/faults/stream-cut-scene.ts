@@ -7,7 +7,7 @@ import { Harness } from '../../src/session/harness.ts'
 import type { ReadEvent } from '../../src/session/queries/read-log.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
-import { openParts } from '../support/harness-parts.ts'
+import { openParts, withClock } from '../support/harness-parts.ts'
 import { promptClock } from '../support/log-place.ts'
 import { value } from '../support/story.ts'
 import { sseOf } from '../support/vendor-answer.ts'
@@ -61,12 +61,15 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
   })
   const { parts, workspace, close } = await openParts(root, {
     ...vendors,
-    providerOf: async (name) => {
-      const provider = await vendors.providerOf(name)
-      return provider.ok ? { ok: true, value: planted(provider.value) } : provider
+    model: {
+      ...vendors.model,
+      providerOf: async (name) => {
+        const provider = await vendors.model.providerOf(name)
+        return provider.ok ? { ok: true, value: planted(provider.value) } : provider
+      },
     },
   })
-  const harness = new Harness({ ...parts, place: { ...parts.place, clock: promptClock } })
+  const harness = new Harness(withClock(parts, promptClock))
   await writeFile(join(workspace, READ_FILE), 'rope\n')
 
   const say = async (session: Session, words: string): Promise<Heard> => {

@@ -33,9 +33,13 @@ const hoard: Buffer[] = []
 const right = speaking(PATIENT_MS)
 const { parts, workspace, close } = await openParts(root, {
   ...right,
-  providerOf: async (name) => {
-    const provider = await (noisyMs === undefined ? right : speaking(noisyMs)).providerOf(name)
-    return provider.ok ? { ok: true, value: withMistake(provider.value) } : provider
+  model: {
+    ...right.model,
+    providerOf: async (name) => {
+      const { model } = noisyMs === undefined ? right : speaking(noisyMs)
+      const provider = await model.providerOf(name)
+      return provider.ok ? { ok: true, value: withMistake(provider.value) } : provider
+    },
   },
 })
 await writeFile(join(workspace, 'notes.txt'), 'rope\n')

@@ -161,7 +161,7 @@ export class TurnKillRuns {
       violations.push(
         ...requests.mismatches.map(({ seq, what }) => `request ${seq} has another ${what}`),
       )
-      const verdict = value(await verifyLog(parts.place, session))
+      const verdict = value(await verifyLog(parts.log.place, session))
       const { damage, torn_bytes, foreign, unknown } = verdict
       if (damage !== undefined || torn_bytes > 0 || foreign || unknown > 0) {
         violations.push(`not whole after use: ${JSON.stringify(verdict)}`)
@@ -176,7 +176,10 @@ export class TurnKillRuns {
   }
 }
 
-async function readingOf({ place, store }: SessionParts, session: SessionId): Promise<Reading> {
+async function readingOf(
+  { log: { place, store } }: SessionParts,
+  session: SessionId,
+): Promise<Reading> {
   const lines: LogLine[] = []
   const reader = value(await openReader(place, session))
   const { damage } = value(await reader.forward((line) => void lines.push(line)))

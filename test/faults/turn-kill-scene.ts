@@ -9,7 +9,7 @@ import { ok } from '../../src/model/errors.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { Tool } from '../../src/tools/tool.ts'
-import { openParts, type OpenParts } from '../support/harness-parts.ts'
+import { openParts, withChanges, type OpenParts } from '../support/harness-parts.ts'
 
 /**
  * At what a process is killed, and at the how-manieth of these. `line`: it was told of a durable line. `answer`: a piece of
@@ -142,21 +142,21 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
   const note = (what: Deed['what'], of: string) => {
     appendFileSync(join(root, DEEDS), `${JSON.stringify({ by, what, of })}\n`)
   }
-  const opened = await openParts(root, sandbox === undefined ? {} : { sandbox })
+  const opened = await openParts(root, sandbox === undefined ? {} : { tools: { sandbox } })
   const { parts } = opened
+  const { place } = parts.log
   const provider = watchedProvider(note, reached)
-  const tools = [...parts.tools].map(([name, tool]): [string, Tool] => [
+  const toolset = [...parts.tools.toolset].map(([name, tool]): [string, Tool] => [
     name,
     watchedTool(tool, note, reached, twice),
   ])
   return {
     ...opened,
-    parts: {
-      ...parts,
-      place: { ...parts.place, sessions: watchedFolder(parts.place.sessions, reached) },
-      tools: new Map(tools),
-      providerOf: async () => ok(provider),
-    },
+    parts: withChanges(parts, {
+      log: { place: { ...place, sessions: watchedFolder(place.sessions, reached) } },
+      tools: { toolset: new Map(toolset) },
+      model: { providerOf: async () => ok(provider) },
+    }),
   }
 }
 

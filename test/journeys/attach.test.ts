@@ -7,15 +7,15 @@ import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { freshFolder } from '../support/folder.ts'
 import { picture, say } from '../support/given-files.ts'
+import type { Changes } from '../support/harness-parts.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 
 // What the agent attaches to its answer, whatever becomes of the Turn.
 
 const MODEL = { provider: 'rehearsal', model: 'rehearsal' } as const
-const LIMITS = { provider_calls: 100, waiting_turns: 8, command_ms: 1_000, retries: 0 }
 
-async function place(changes: Partial<SessionParts> = {}) {
+async function place(changes: Changes = {}) {
   const here = await harnessPlace(changes)
   await writeFile(join(here.workspace, 'chart.png'), picture(2))
   return { ...here, session: value(await here.harness.create(MODEL)) }
@@ -39,7 +39,7 @@ function found({ events }: Session) {
 const KEPT = { ingested: ['@img1 egress'], results: ['@img1'] }
 
 test('what the agent attaches is kept as it was, and the answer carries it', async () => {
-  const { session, harness, workspace } = await place({ ask: allowing })
+  const { session, harness, workspace } = await place({ person: { ask: allowing } })
   expect(await say(session, 'Attach chart.png')).toBe('completed')
   expect(found(session)).toEqual({ ...KEPT, answer: ['@img1'] })
   await writeFile(join(workspace, 'chart.png'), 'something else')
@@ -50,7 +50,7 @@ test('what the agent attaches is kept as it was, and the answer carries it', asy
 })
 
 test('what the agent attached is not lost when the Turn reaches its limit of calls', async () => {
-  const { session } = await place({ limits: { ...LIMITS, provider_calls: 1 } })
+  const { session } = await place({ model: { limits: { provider_calls: 1, retries: 0 } } })
   expect(await say(session, 'Attach chart.png')).toBe('call_limit')
   expect(found(session)).toEqual({ ...KEPT, answer: [] })
 })
@@ -71,7 +71,7 @@ test('what the agent attached is not lost when the Turn is interrupted or the mo
         yield { type: 'error', error: failed(how, 'The second call came to nothing.').error }
       },
     }
-    const { session } = await place({ limits: LIMITS, providerOf: async () => ok(provider) })
+    const { session } = await place({ model: { providerOf: async () => ok(provider) } })
     expect(await say(session, 'Attach chart.png')).toBe(how)
     expect(found(session)).toEqual({ ...KEPT, answer: [] })
   }
@@ -113,4 +113,8 @@ test('the same handle is given to nothing else: the next thing attached has the 
   ).toEqual(['@img1', '@img2', '@img3'])
 })
 
-const allowing: SessionParts['ask'] = async () => ({ allowed: true, scope: 'once', by: 'person' })
+const allowing: SessionParts['person']['ask'] = async () => ({
+  allowed: true,
+  scope: 'once',
+  by: 'person',
+})

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock } from '../../src/host/clock.ts'
 import { BlobKey } from '../../src/model/ids.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Changes } from '../support/harness-parts.ts'
 import { oneOfEach, say } from '../support/given-files.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { verified } from '../support/resource-events.ts'
@@ -13,7 +13,7 @@ import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
 
 /** A Session that brought a picture, a PDF and a text. */
-async function brought(changes: Partial<SessionParts> = {}) {
+async function brought(changes: Changes = {}) {
   const here = await seeingPlace('in process', { changes })
   const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
   const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
@@ -22,7 +22,7 @@ async function brought(changes: Partial<SessionParts> = {}) {
 }
 
 /** One that also changed a file and took that back, viewed and dropped, and what was answered to all that. */
-async function story(changes: Partial<SessionParts> = {}) {
+async function story(changes: Changes = {}) {
   const here = await brought(changes)
   const { harness, session, attachments } = here
   const statuses = [
@@ -49,7 +49,7 @@ function logged({ session }: Awaited<ReturnType<typeof story>>) {
 
 test('a Session on a store of another kind has the same Log, requests and answers [TI-031]', async () => {
   const onDisk = await story()
-  const inMemory = await story({ store: memoryStore(systemClock).store })
+  const inMemory = await story({ log: { store: memoryStore(systemClock).store } })
   expect(inMemory.seen).toEqual(onDisk.seen)
   expect(logged(inMemory)).toEqual(logged(onDisk))
   expect(inMemory.told).toEqual(onDisk.told)
@@ -67,7 +67,7 @@ test('only the sweep deletes blobs, and the same contents again add none [TI-040
       return memory.store.delete(key, unless)
     },
   }
-  const { harness, session, attachments } = await story({ store })
+  const { harness, session, attachments } = await story({ log: { store } })
   const before = value(await store.list()).toSorted()
   for (const text of ['Once more.', 'And again.']) {
     expect(await say(session, text, { attachments })).toBe('completed')
@@ -86,7 +86,7 @@ test('only the sweep deletes blobs, and the same contents again add none [TI-040
 test('a sweep that deletes changes no Log, no head and nothing else that Hawser keeps [TI-042]', async () => {
   const { harness, root, workspace, session, parts } = await brought()
   await session.close()
-  const loose = value(await parts.store.put([Buffer.from('mentioned nowhere')], 'text/plain'))
+  const loose = value(await parts.log.store.put([Buffer.from('mentioned nowhere')], 'text/plain'))
   const own = join(workspace, '.hawser')
   await mkdir(join(own, 'tether', 'instance'), { recursive: true, mode: 0o700 })
   await writeFile(join(own, 'tether', 'instance', 'frames.ndjson'), '{"seq":1}\n')
@@ -110,7 +110,7 @@ test('no handle leads to a path: the store is asked for valid keys alone [TI-122
     open: (key) => memory.open(note(key)),
     stat: (key) => memory.stat(note(key)),
   }
-  const { harness, session, root, seen } = await brought({ store })
+  const { harness, session, root, seen } = await brought({ log: { store } })
   await writeFile(join(root, 'secret.txt'), 'not yours')
   const outside = join(root, 'secret.txt')
   for (const handle of [outside, '../../secret.txt', '@txt3/../secret.txt', '@/etc/passwd', '']) {

@@ -35,7 +35,7 @@ const EVIL = [
 async function hostileSession(root: string): Promise<SessionId> {
   const { parts, close } = await openParts(root)
   await close()
-  const turn_id = parts.place.ids.turn()
+  const turn_id = parts.log.place.ids.turn()
   const [resource] = sampleEvents().descriptors
   const drafts: EventDraft[] = [
     sessionStarted,
@@ -215,7 +215,7 @@ test('a damaged Log is exported up to the damage, and the document says so itsel
 test('a foreign Session says so, and a stored text that is missing or no JSON stops nothing', async () => {
   const { root } = await commandPlace()
   const { parts, close } = await openParts(root)
-  const rubbish = value(await parts.store.put([Buffer.from('{rubbish')], 'application/json'))
+  const rubbish = value(await parts.log.store.put([Buffer.from('{rubbish')], 'application/json'))
   await close()
   await foreignLog(root, OTHER, [
     sessionStarted,

@@ -93,7 +93,7 @@ test('a fork stands below its parent', async () => {
 test('what is special about a Session is marked: foreign, damaged, busy, a Turn that is open', async () => {
   const { root } = await commandPlace()
   const { parts, close } = await openParts(root)
-  const turn = parts.place.ids.turn()
+  const turn = parts.log.place.ids.turn()
   const begun = {
     type: 'turn_started',
     turn_id: turn,
@@ -107,8 +107,8 @@ test('what is special about a Session is marked: foreign, damaged, busy, a Turn 
   ])
   await spoil(root, damaged, (text) => text.replace('moored', 'adrift'))
   await foreignLog(root, OTHER, [sessionStarted])
-  const keep = (bytes: Buffer, type: string) => parts.store.put([bytes], type)
-  const writer = value(await acquireLog(parts.place, whole, { fold: sessionFold, keep }))
+  const keep = (bytes: Buffer, type: string) => parts.log.store.put([bytes], type)
+  const writer = value(await acquireLog(parts.log.place, whole, { fold: sessionFold, keep }))
   const sessions = await list(root)
   const marks = sessions.map(({ session_id, foreign, busy, turn_open, damage }) => [
     session_id,
@@ -189,8 +189,8 @@ test('a Session that is foreign or damaged can be deleted too, and one that is w
   }
   const id = await writtenLog(root, [sessionStarted])
   const { parts, close } = await openParts(root)
-  const keep = (bytes: Buffer, type: string) => parts.store.put([bytes], type)
-  const writer = value(await acquireLog(parts.place, id, { fold: sessionFold, keep }))
+  const keep = (bytes: Buffer, type: string) => parts.log.store.put([bytes], type)
+  const writer = value(await acquireLog(parts.log.place, id, { fold: sessionFold, keep }))
   const busy = await runCli({ root }, 'sessions', 'delete', id, '--yes', '--json')
   expect([busy.code, failureOf(busy).kind]).toEqual([5, 'session_busy'])
   await writer.release()

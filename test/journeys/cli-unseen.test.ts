@@ -101,8 +101,8 @@ const COMMANDS: readonly (readonly string[])[] = [
 async function hostilePlace(): Promise<string> {
   const { root } = await commandPlace()
   const { parts, close } = await openParts(root)
-  const before = value(await parts.store.put([Buffer.from('before\n')], 'text/plain'))
-  const after = value(await parts.store.put([Buffer.from(`${HOSTILE}\n`)], 'text/plain'))
+  const before = value(await parts.log.store.put([Buffer.from('before\n')], 'text/plain'))
+  const after = value(await parts.log.store.put([Buffer.from(`${HOSTILE}\n`)], 'text/plain'))
   await close()
   await foreignLog(root, FOREIGN, [
     {
@@ -112,7 +112,7 @@ async function hostilePlace(): Promise<string> {
     { type: HOSTILE, data: { [HOSTILE]: HOSTILE } },
     { type: 'assistant_message', data: { text: HOSTILE } },
   ])
-  await writtenLog(root, draftsOf(parts.place.ids.turn(), before, after))
+  await writtenLog(root, draftsOf(parts.log.place.ids.turn(), before, after))
   return root
 }
 

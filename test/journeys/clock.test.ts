@@ -7,6 +7,7 @@ import { systemIds } from '../../src/host/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { Tool } from '../../src/tools/tool.ts'
+import { withChanges } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, type Way } from '../support/ways.ts'
 
@@ -33,12 +34,12 @@ function alternately(one: number, other: number): () => number {
   return () => (readings++ % 2 === 0 ? one : other)
 }
 
-async function placeAt(way: Way, now: () => number, tools?: ReadonlyMap<string, Tool>) {
-  const here = await wayPlace(way, tools === undefined ? {} : { changes: { tools } })
+async function placeAt(way: Way, now: () => number, toolset?: ReadonlyMap<string, Tool>) {
+  const here = await wayPlace(way, toolset === undefined ? {} : { changes: { tools: { toolset } } })
   await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
   const clock: Clock = { ...systemClock, now }
-  const place = { ...here.parts.place, clock, ids: systemIds(clock) }
-  return { ...here, harness: new Harness({ ...here.parts, place }) }
+  const place = { ...here.parts.log.place, clock, ids: systemIds(clock) }
+  return { ...here, harness: new Harness(withChanges(here.parts, { log: { place } })) }
 }
 
 async function say(session: Session, text: string) {

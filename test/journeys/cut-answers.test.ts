@@ -50,10 +50,12 @@ async function place(way: Way, answers: readonly VendorAnswer[]): Promise<Place>
   const options = { key: CANARY_KEY, baseUrl, idleMs: 60_000, clock: systemClock }
   const provider = responsesProvider({ ...options, transport: 'websocket' })
   const here = await harnessPlace({
-    providerOf: async () => ok(provider),
-    dialectOf: async () => ok(DIALECTS.responses),
-    dialectNameOf: () => 'responses',
-    secrets: [CANARY_KEY],
+    model: {
+      providerOf: async () => ok(provider),
+      dialectOf: async () => ok(DIALECTS.responses),
+      dialectNameOf: () => 'responses',
+    },
+    log: { secrets: [CANARY_KEY] },
   })
   const session = value(await here.harness.create({ provider: 'openai', model: 'a-model' }))
   return { here, session, bodies: () => server.requests.map(({ text }) => text) }

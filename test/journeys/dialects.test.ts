@@ -231,7 +231,10 @@ test.each(VENDOR_DIALECTS)(
     expect(await say(session, 'Read both.')).toBe('completed')
     const live = value(await here.harness.preview(session, 'And then?'))
     await session.close()
-    const again = await vendorPlace(server, { root: here.root, changes: { toolSchemas: [] } })
+    const again = await vendorPlace(server, {
+      root: here.root,
+      changes: { tools: { schemas: [] } },
+    })
     const resumed = value(await again.harness.open(session.id))
     expect(value(await again.harness.preview(resumed, 'And then?')).body.equals(live.body)).toBe(
       true,

@@ -18,7 +18,7 @@ const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask'
 /** Says yes with the offer of this kind, and notes what was asked. */
 function granting(kind: string, scope: 'session' | 'workspace') {
   const asked: string[] = []
-  const ask: SessionParts['ask'] = async ({ claim, offers }) => {
+  const ask: SessionParts['person']['ask'] = async ({ claim, offers }) => {
     asked.push(claim.command ?? claim.paths.join(' '))
     const rule = offers.find((offer) => offer.rule.kind === kind)?.rule
     return { allowed: true, scope, by: 'person', ...(rule === undefined ? {} : { rule }) }
@@ -38,7 +38,7 @@ function decisions(session: Session): WholeEvent<'permission_decision'>['data'][
 
 test('a rule for the workspace outlives the process, lies in the home and nowhere else, and is recorded', async () => {
   const first = granting('folder', 'workspace')
-  const here = await harnessPlace({ ask: first.ask })
+  const here = await harnessPlace({ person: { ask: first.ask } })
   await mkdir(join(here.workspace, 'src'))
   const session = value(await here.harness.create(BEGIN))
   await say(session, 'Write "a" to src/a.txt')
@@ -50,14 +50,14 @@ test('a rule for the workspace outlives the process, lies in the home and nowher
     { by: 'policy', decision: 'allowed', scope: 'workspace', rule },
   ])
   const second = granting('file', 'session')
-  const again = await harnessPlace({ ask: second.ask }, here.root)
+  const again = await harnessPlace({ person: { ask: second.ask } }, here.root)
   const other = value(await again.harness.create(BEGIN))
   await say(other, 'Write "c" to src/c.txt')
   await say(other, 'Write "d" to d.txt')
   await say(other, 'Write "e" to d.txt')
   expect(second.asked).toEqual(['d.txt'])
   const third = granting('file', 'session')
-  const later = await harnessPlace({ ask: third.ask }, here.root)
+  const later = await harnessPlace({ person: { ask: third.ask } }, here.root)
   await say(value(await later.harness.create(BEGIN)), 'Write "f" to d.txt')
   expect(third.asked).toEqual(['d.txt'])
   const file = join(here.root, 'home', 'permissions.json')
@@ -83,7 +83,7 @@ test('a workspace that is reached by a link has the rules of where it really is'
 
 test('a link inside a granted folder that leads out of it asks', async () => {
   const { ask, asked } = granting('folder', 'session')
-  const { harness, workspace } = await harnessPlace({ ask })
+  const { harness, workspace } = await harnessPlace({ person: { ask } })
   await mkdir(join(workspace, 'src'))
   await mkdir(join(workspace, 'other'))
   await symlink('../other', join(workspace, 'src', 'out'))
@@ -95,7 +95,7 @@ test('a link inside a granted folder that leads out of it asks', async () => {
 
 test('rules that cannot be read make everything ask, and are named', async () => {
   const { ask, asked } = granting('none', 'session')
-  const { harness, root } = await harnessPlace({ ask })
+  const { harness, root } = await harnessPlace({ person: { ask } })
   value(await harness.rules.add({ kind: 'folder', answer: 'allow', path: '.' }))
   const file = join(root, 'home', 'permissions.json')
   const whole = await readFile(file, 'utf8')
@@ -110,21 +110,23 @@ test('rules that cannot be read make everything ask, and are named', async () =>
 
 test('a rule that could not be saved holds for the Session, and the person is told', async () => {
   const { ask, asked } = granting('folder', 'workspace')
-  const { harness, root } = await harnessPlace({ ask })
+  const { harness, root } = await harnessPlace({ person: { ask } })
   const broken = await harnessPlace(
     {
-      ask,
-      rules: {
-        ...harness.rules,
-        add: async () => ({
-          ok: false,
-          error: {
-            kind: 'storage_failed',
-            message: 'The disk is full.',
-            details: {},
-            next_actions: [],
-          },
-        }),
+      person: {
+        ask,
+        rules: {
+          ...harness.rules,
+          add: async () => ({
+            ok: false,
+            error: {
+              kind: 'storage_failed',
+              message: 'The disk is full.',
+              details: {},
+              next_actions: [],
+            },
+          }),
+        },
       },
     },
     root,
@@ -143,7 +145,7 @@ test.skipIf(!confined)(
   'a command that was allowed once more runs unasked, in its folder only',
   async () => {
     const { ask, asked } = granting('command', 'session')
-    const { harness, workspace } = await harnessPlace({ ask })
+    const { harness, workspace } = await harnessPlace({ person: { ask } })
     await mkdir(join(workspace, 'sub'))
     const session = value(await harness.create(BEGIN))
     await say(session, 'Run `node -e 1`')
@@ -155,12 +157,14 @@ test.skipIf(!confined)(
 
 test('the model gets the reason of a no', async () => {
   const { harness } = await harnessPlace({
-    ask: async () => ({
-      allowed: false,
-      scope: 'once',
-      by: 'person',
-      reason: 'use docs/ for that',
-    }),
+    person: {
+      ask: async () => ({
+        allowed: false,
+        scope: 'once',
+        by: 'person',
+        reason: 'use docs/ for that',
+      }),
+    },
   })
   const session = value(await harness.create(BEGIN))
   await say(session, 'Write "a" to a.txt')

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { KEY_PLACEHOLDER } from '../../src/encoding/redaction.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { withChanges } from '../support/harness-parts.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { givenFile, lastAnswer, say } from '../support/given-files.ts'
 import {
@@ -22,7 +23,9 @@ import { writtenPdf } from '../support/written-pdf.ts'
 
 const AUTO = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 /** Commands need no sandbox here: the person allows them. */
-const ALLOWED = { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const }
+const ALLOWED = {
+  person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const },
+}
 
 async function begun(here: KeyedPlace): Promise<Session> {
   return value(await here.harness.create(AUTO))
@@ -106,7 +109,7 @@ test('undo gives back a file with its key while the key is known, and says what 
   here.answers.push(...change)
   expect(await say(session, 'Again.')).toBe('completed')
   const left = await readFile(path, 'utf8')
-  const other = new Harness({ ...here.parts, secrets: ['sk-another-key'] })
+  const other = new Harness(withChanges(here.parts, { log: { secrets: ['sk-another-key'] } }))
   const reopened = value(await other.open(session.id))
   const second = value(await other.undo(reopened))
   expect(second.files.map(({ outcome, why }) => [outcome, why])).toEqual([['failed', 'redacted']])
@@ -170,13 +173,13 @@ test('the name of a refused file is shortened without leaving a part of a key in
 })
 
 test('a Log and blobs from before a key was known are shown without it', async () => {
-  const here = await keyedPlace({ secrets: [] })
+  const here = await keyedPlace({ log: { secrets: [] } })
   const session = await begun(here)
   here.answers.push(
     calling('edit', { path: '.env', old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }),
   )
   expect(await say(session, `Use ${CANARY_KEY}.`)).toBe('completed')
-  const later = new Harness({ ...here.parts, secrets: [CANARY_KEY] })
+  const later = new Harness(withChanges(here.parts, { log: { secrets: [CANARY_KEY] } }))
   const reopened = value(await later.open(session.id))
   const read: unknown[] = []
   value(await later.read(session.id, {}, (event) => void read.push(event)))

@@ -3,6 +3,7 @@ import { Handle } from '../../src/model/descriptor.ts'
 import { failed } from '../../src/model/errors.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import type { Changes } from '../support/harness-parts.ts'
 import { variantMaker } from '../../src/resources/variants/variant-maker.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
 import { givenFile, picture, say } from '../support/given-files.ts'
@@ -12,8 +13,12 @@ import { value } from '../support/story.ts'
 
 // What becomes of Session Resources when rules, models, stores and people change their mind in between.
 
-const yes: SessionParts['ask'] = async () => ({ allowed: true, scope: 'once', by: 'person' })
-const never: SessionParts['ask'] = async () => {
+const yes: SessionParts['person']['ask'] = async () => ({
+  allowed: true,
+  scope: 'once',
+  by: 'person',
+})
+const never: SessionParts['person']['ask'] = async () => {
   throw new Error('nobody was to be asked')
 }
 
@@ -34,25 +39,25 @@ function reasons(session: Session): string[] {
   return session.events.flatMap((e) => (e.type === 'resource_retired' ? [e.data.why] : []))
 }
 
-async function begun(changes: Partial<SessionParts>) {
+async function begun(changes: Changes) {
   const here = await seeingPlace('in process', { changes })
   return { here, session: value(await here.harness.create(here.begin)) }
 }
 
-async function reopened(here: SeeingPlace, session: Session, changes: Partial<SessionParts>) {
+async function reopened(here: SeeingPlace, session: Session, changes: Changes) {
   await session.close()
   const again = await seeingPlace('in process', { root: here.root, changes })
   return { again, resumed: value(await again.harness.open(session.id)) }
 }
 
 test('what was allowed once is shown no more where the rules deny it by now, and that is told', async () => {
-  const window = { replay: 'window' } as const
-  const { here, session } = await begun({ ...window, ask: yes, upload: { upload: 'ask' } })
+  const model = { replay: 'window' } as const
+  const { here, session } = await begun({ model, person: { ask: yes, upload: { upload: 'ask' } } })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
   expect(files(here)).toEqual([['@img1'], ['@img1']])
-  const changes = { ...window, ask: never, upload: { upload: 'deny' } } as const
+  const changes = { model, person: { ask: never, upload: { upload: 'deny' } } } as const
   const { again, resumed } = await reopened(here, session, changes)
   expect(await say(resumed, 'Good morning.')).toBe('completed')
   expect(files(again)).toEqual([[]])
@@ -65,11 +70,14 @@ test('what was allowed once is shown no more where the rules deny it by now, and
 
 test('a yes counts for the provider that it was given for', async () => {
   let asked = 0
-  const ask: SessionParts['ask'] = async () => {
+  const ask: SessionParts['person']['ask'] = async () => {
     asked += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
-  const { here, session } = await begun({ replay: 'window', ask, upload: { upload: 'ask' } })
+  const { here, session } = await begun({
+    model: { replay: 'window' },
+    person: { ask, upload: { upload: 'ask' } },
+  })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
@@ -82,11 +90,13 @@ test('a yes counts for the provider that it was given for', async () => {
 test('an interrupt at the question is no answer: the next Turn asks again', async () => {
   let interrupts = true
   const { here, session } = await begun({
-    upload: { upload: 'ask' },
-    ask: async () => {
-      if (!interrupts) return { allowed: true, scope: 'once', by: 'person' }
-      session.interrupt()
-      return { allowed: false, scope: 'once', by: 'nobody' }
+    person: {
+      upload: { upload: 'ask' },
+      ask: async () => {
+        if (!interrupts) return { allowed: true, scope: 'once', by: 'person' }
+        session.interrupt()
+        return { allowed: false, scope: 'once', by: 'nobody' }
+      },
     },
   })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
@@ -107,7 +117,9 @@ test.each([
 ])(
   '%s that makes the request too large for its model costs nothing but itself',
   async (_title, name, bytes, handle) => {
-    const { here, session } = await begun({ factsOf: () => ({ request_bytes: 100_000 }) })
+    const { here, session } = await begun({
+      model: { factsOf: () => ({ request_bytes: 100_000 }) },
+    })
     const large = await givenFile(here.workspace, name, bytes)
     const small = await givenFile(here.workspace, 'small.png', picture(1))
     const attachments = [large.input, small.input]
@@ -134,12 +146,12 @@ test('what a provider finds too long is left out, the Turn goes on, and it is no
 })
 
 test('a store that fails is no lost payload: the Turn fails, and the next one shows it', async () => {
-  const { here, session } = await begun({ replay: 'window' })
+  const { here, session } = await begun({ model: { replay: 'window' } })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
-  const { store } = here.parts
+  const { store } = here.parts.log
   let fails = true
-  const shaky: SessionParts['store'] = {
+  const shaky: SessionParts['log']['store'] = {
     ...store,
     get: async (key) => {
       if (!fails || !key.endsWith('.png')) return store.get(key)
@@ -147,7 +159,10 @@ test('a store that fails is no lost payload: the Turn fails, and the next one sh
       return failed('storage_failed', 'There are too many open files.')
     },
   }
-  const { again, resumed } = await reopened(here, session, { replay: 'window', store: shaky })
+  const { again, resumed } = await reopened(here, session, {
+    model: { replay: 'window' },
+    log: { store: shaky },
+  })
   expect(await say(resumed, 'Well.')).toBe('storage_failed')
   expect(await say(resumed, 'Well.')).toBe('completed')
   expect(reasons(resumed)).toEqual([])
@@ -159,7 +174,7 @@ test.skipIf(!canDrawAll)(
   'a picture that cannot be made smaller is told so once, and is not tried again',
   async () => {
     let tries = 0
-    const variants: SessionParts['variants'] = {
+    const variants: SessionParts['model']['variants'] = {
       ...variantMaker,
       image: async (bytes, wish) => {
         tries += 1
@@ -169,7 +184,7 @@ test.skipIf(!canDrawAll)(
       },
     }
     const factsOf = () => ({ image_side_pixels: 64 })
-    const { here, session } = await begun({ replay: 'window', variants, factsOf })
+    const { here, session } = await begun({ model: { replay: 'window', variants, factsOf } })
     const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
     await say(session, 'Look.', { attachments: [image.input] })
     await say(session, 'Well.')
@@ -188,12 +203,12 @@ test.skipIf(!canDrawAll)(
 
 test.skipIf(!canDrawAll)('a smaller form that is gone is made again, byte for byte', async () => {
   const factsOf = () => ({ image_side_pixels: 64 })
-  const { here, session } = await begun({ replay: 'window', factsOf })
+  const { here, session } = await begun({ model: { replay: 'window', factsOf } })
   const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
   await say(session, 'Look.', { attachments: [image.input] })
   const request = session.events.find((e) => e.type === 'provider_request')
   const variant = request?.data.projected?.[0]?.variant ?? ''
-  value(await here.parts.store.delete(variant))
+  value(await here.parts.log.store.delete(variant))
   await say(session, 'Well.')
   expect([breaks(session), reasons(session)]).toEqual([[], []])
   expect(here.seen[1]?.files).toEqual(here.seen[0]?.files)
@@ -201,7 +216,7 @@ test.skipIf(!canDrawAll)('a smaller form that is gone is made again, byte for by
 })
 
 test('a view of what the model does not take fails, and nobody is told that it was shown', async () => {
-  const { here, session } = await begun({ factsOf: () => ({ images: false }) })
+  const { here, session } = await begun({ model: { factsOf: () => ({ images: false }) } })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Hello', { attachments: [image.input] })
   await say(session, 'View @img1')
@@ -237,7 +252,7 @@ test('a Log whose handles are used up refuses what is attached, and takes everyt
 })
 
 test('the agent has one budget for all that it attaches in a Turn', async () => {
-  const { here, session } = await begun({ ask: yes })
+  const { here, session } = await begun({ person: { ask: yes } })
   const half = Buffer.alloc(9 * 1024 * 1024 + 1, 'a')
   await givenFile(here.workspace, 'a.txt', half)
   await givenFile(here.workspace, 'b.txt', half)

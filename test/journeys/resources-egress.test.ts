@@ -72,8 +72,8 @@ test.each(WAYS)(
   '%s: what was attached before a Turn came to its limit, or was interrupted, is not lost',
   async (way) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
-    const limits = { provider_calls: 1, waiting_turns: 8, command_ms: 60_000, retries: 0 }
-    const limited = await seeingPlace(way, { changes: { limits } })
+    const limits = { provider_calls: 1, retries: 0 }
+    const limited = await seeingPlace(way, { changes: { model: { limits } } })
     await writeFile(join(limited.workspace, 'a.csv'), 'x,y\n1,2\n')
     const first = value(await limited.harness.create(limited.begin))
     expect(await say(first, 'Attach a.csv')).toBe('call_limit')

@@ -11,7 +11,9 @@ import { WAYS } from '../support/ways.ts'
 test.each(WAYS)(
   '[SR-021] [TI-120] %s: of a hundred pictures a model is shown as many as it takes, and told of the others',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { factsOf: () => ({ image_count: 20 }) } })
+    const here = await seeingPlace(way, {
+      changes: { model: { factsOf: () => ({ image_count: 20 }) } },
+    })
     const bytes = picture(8)
     const file = await givenFile(here.workspace, 'a.png', bytes)
     const session = value(await here.harness.create(here.begin))
@@ -35,7 +37,9 @@ test.each(WAYS)(
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-026] [SR-028] %s: a picture larger than a model takes is sent in a smaller form, which is recorded with how it was made',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { factsOf: () => ({ image_side_pixels: 64 }) } })
+    const here = await seeingPlace(way, {
+      changes: { model: { factsOf: () => ({ image_side_pixels: 64 }) } },
+    })
     const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
     const session = value(await here.harness.create(here.begin))
     const attachments = [image.input]
@@ -58,7 +62,9 @@ test.skipIf(!canDrawAll).each(WAYS)(
 test.each(WAYS)(
   '[SR-021] [SR-033] %s: a model without eyes is told of the picture, and says that it sees a description',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { factsOf: () => ({ images: false }) } })
+    const here = await seeingPlace(way, {
+      changes: { model: { factsOf: () => ({ images: false }) } },
+    })
     const image = await givenFile(here.workspace, 'a.png', picture(7))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')

@@ -39,7 +39,7 @@ const CASES = WAYS.flatMap((way) => STATES.map((state) => ({ way, state })))
 test.each(CASES)(
   '[SR-031] [TI-121] $way: a picture in the window whose payload is $state does not stop the next Turn, which says so',
   async ({ way, state }) => {
-    const here = await seeingPlace(way, { changes: { replay: 'window' } })
+    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
     const [bad, good] = [
       await givenFile(here.workspace, 'a.png', picture(1)),
       await givenFile(here.workspace, 'b.png', picture(2)),
@@ -144,7 +144,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 test.each(WAYS)(
   '%s: what a person dropped is shown no more, in the window and by views, and stays described',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { replay: 'window' } })
+    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
     const image = await givenFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')

@@ -24,7 +24,7 @@ test.each(CASES)(
     const seen: SeenRequest[] = []
     const here = await seeingPlace(way, {
       seen,
-      changes: { replay },
+      changes: { model: { replay } },
       onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
     })
     const files = await oneOfEach(here.workspace)

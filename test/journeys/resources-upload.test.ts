@@ -9,7 +9,7 @@ import { WAYS } from '../support/ways.ts'
 
 // What a person set about bytes that go to a model is decided where they would go, and recorded.
 
-type Ask = SessionParts['ask']
+type Ask = SessionParts['person']['ask']
 
 function nobodyIsAsked(): Ask {
   return async ({ reason }) => {
@@ -31,7 +31,7 @@ function decisions(session: Session): string[] {
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: nothing is asked and nothing recorded where nothing stops an upload',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { ask: nobodyIsAsked() } })
+    const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
     const files = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     const attachments = files.map(({ input }) => input)
@@ -44,7 +44,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: what may not go to a model is stored, described, told as withheld, and denied to views too',
   async (way) => {
-    const changes = { ask: nobodyIsAsked(), upload: { upload: 'deny' } } as const
+    const changes = { person: { ask: nobodyIsAsked(), upload: { upload: 'deny' } } } as const
     const here = await seeingPlace(way, { changes })
     const image = await givenFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
@@ -73,7 +73,7 @@ test.each(WAYS)(
   '[SR-017] %s: rules are by kind and size, and what they allow goes on',
   async (way) => {
     const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
-    const here = await seeingPlace(way, { changes: { ask: nobodyIsAsked(), upload } })
+    const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
     const [image, pdf, text] = await oneOfEach(here.workspace)
     expect(pdf.bytes.length).toBeGreaterThan(500)
     const session = value(await here.harness.create(here.begin))
@@ -94,7 +94,7 @@ test.each(WAYS)(
       asked.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
       return { allowed: asked.length === 2, scope: 'once', by: 'person' }
     }
-    const here = await seeingPlace(way, { changes: { ask, upload: { upload: 'ask' } } })
+    const here = await seeingPlace(way, { changes: { person: { ask, upload: { upload: 'ask' } } } })
     const first = await givenFile(here.workspace, 'a.png', picture(1))
     const second = await givenFile(here.workspace, 'b.png', picture(2))
     const session = value(await here.harness.create(here.begin))

@@ -39,7 +39,7 @@ test.each(WAYS)(
     expect(projected(session).slice(1)).toEqual(
       shown.map((each) => each.map((file) => `${file} turn`)),
     )
-    const words = value(await here.parts.store.get(pages?.variant ?? '')).toString('utf8')
+    const words = value(await here.parts.log.store.get(pages?.variant ?? '')).toString('utf8')
     expect([words.includes('low water at six'), words.includes('high water')]).toEqual([
       true,
       false,

@@ -194,7 +194,7 @@ test.each(WAYS)(
   async (way) => {
     // One vendor takes no image as large as that: then a smaller form of it is sent, and recorded.
     const facts = way === 'messages' ? { image_base64_bytes: 10_000_000 } : undefined
-    const here = await seeingPlace(way, { changes: { factsOf: () => facts } })
+    const here = await seeingPlace(way, { changes: { model: { factsOf: () => facts } } })
     const large = await givenFile(here.workspace, 'large.png', tenMebibytes())
     expect(large.bytes.length).toBe(10 * 1024 * 1024)
     const [image, pdf, text] = await oneOfEach(here.workspace)

@@ -47,9 +47,11 @@ test.each(WAYS)('%s: a plan stays read-only whatever is said', async (way) => {
 test.each(WAYS)('%s: a mode said while a Turn runs counts from its next call on', async (way) => {
   const here = await wayPlace(way, {
     changes: {
-      ask: async () => {
-        value(await session.setPermissionMode('read-only'))
-        return { allowed: true, scope: 'once', by: 'person' }
+      person: {
+        ask: async () => {
+          value(await session.setPermissionMode('read-only'))
+          return { allowed: true, scope: 'once', by: 'person' }
+        },
       },
     },
   })
@@ -65,9 +67,11 @@ test.each(WAYS)('%s: a write through a link is decided on where it leads', async
   const asked: string[] = []
   const here = await wayPlace(way, {
     changes: {
-      ask: async ({ reason }) => {
-        asked.push(reason)
-        return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+      person: {
+        ask: async ({ reason }) => {
+          asked.push(reason)
+          return { allowed: asked.length === 2, scope: 'once', by: 'person' }
+        },
       },
     },
   })

@@ -50,11 +50,13 @@ async function placeAt(server: SocketServer, transport: Transport, root?: string
   })
   const here = await harnessPlace(
     {
-      providerOf: async () => ok(provider),
-      dialectOf: async () => ok(DIALECTS.responses),
-      dialectNameOf: () => 'responses',
-      limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 0 },
-      secrets: [CANARY_KEY],
+      model: {
+        providerOf: async () => ok(provider),
+        dialectOf: async () => ok(DIALECTS.responses),
+        dialectNameOf: () => 'responses',
+        limits: { provider_calls: 100, retries: 0 },
+      },
+      log: { secrets: [CANARY_KEY] },
     },
     root,
   )

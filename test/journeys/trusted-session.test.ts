@@ -64,11 +64,14 @@ test('a Session whose head cannot be written stays foreign, with nothing permitt
 
 test('a consent to send bytes that a foreign Log records is asked for again', async () => {
   let asked = 0
-  const ask: SessionParts['ask'] = async () => {
+  const ask: SessionParts['person']['ask'] = async () => {
     asked += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
-  const changes = { ask, upload: { upload: 'ask' }, replay: 'window' } as const
+  const changes = {
+    person: { ask, upload: { upload: 'ask' } },
+    model: { replay: 'window' },
+  } as const
   const here = await seeingPlace('in process', { changes })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   const begun = value(await here.harness.create(here.begin))

@@ -89,13 +89,13 @@ test.each(WAYS)(
   '%s: a yes for the Session covers what was offered and chosen, and a read-only Session asks nobody',
   async (way) => {
     let asked = 0
-    const ask: SessionParts['ask'] = async ({ offers }) => {
+    const ask: SessionParts['person']['ask'] = async ({ offers }) => {
       asked += 1
       const folder = offers.find(({ rule }) => rule.kind === 'folder')?.rule
       const rule = folder === undefined ? {} : { rule: folder }
       return { allowed: true, scope: 'session', by: 'person', ...rule }
     }
-    const here = await wayPlace(way, { changes: { ask } })
+    const here = await wayPlace(way, { changes: { person: { ask } } })
     const session = value(await here.harness.create(here.begin))
     await say(session, 'Write "hello" to a.txt')
     await say(session, 'Write "hello" to b.txt')
@@ -120,7 +120,7 @@ test.each(WAYS)(
     // The disk is another one by now, and so is the toolset of the program that resumes.
     await writeFile(join(here.workspace, 'notes.txt'), 'something else')
     const again = await wayPlace(way, {
-      changes: { toolSchemas: [] },
+      changes: { tools: { schemas: [] } },
       root: here.root,
       vendor: here.vendor,
     })

@@ -3,18 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { earlyWorkspace } from '../../src/contract/early-workspace.ts'
 import { surfaceEvent } from '../../src/session/live/create.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { withImages } from '../support/stand-in-images.ts'
 import { canDrawAll, drawing, drawn } from '../support/drawing.ts'
+import { withChanges, withClock, type Changes } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 import { hastyClock } from '../support/vendor-place.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
 
 const WIRE = WAYS.filter((way) => way !== 'in process')
-const RETRYING: Partial<SessionParts> = {
-  limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 2 },
-}
+const RETRYING: Changes = { model: { limits: { provider_calls: 100, retries: 2 } } }
 
 async function say(session: Session, text: string): Promise<string> {
   const { ended } = value(await value(await session.admit(text)).done)
@@ -84,9 +82,8 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
   async ({ way, switches, ends }) => {
     const clock = hastyClock()
     const plain = await wayPlace(way, { changes: RETRYING, switches })
-    const parts = { ...plain.parts, place: { ...plain.parts.place, clock } }
     const { Harness } = await import('../../src/session/harness.ts')
-    const harness = new Harness(parts)
+    const harness = new Harness(withClock(plain.parts, clock))
     const session = value(await harness.create(plain.begin))
     expect(ends).toContain(await say(session, 'Hello there.'))
     const [first = ''] = answers(session)
@@ -146,7 +143,8 @@ test.each(WIRE)(
     const here = await wayPlace(way)
     const session = value(await here.harness.create(here.begin))
     for (const text of ['One.', 'Two.']) await say(session, text)
-    const parts = { ...here.parts, contract: earlyWorkspace(here.workspace) }
+    const contract = earlyWorkspace(here.workspace)
+    const parts = withChanges(here.parts, { model: { contract } })
     const changed = value(await surfaceEvent(parts, session.state, 'reload'))
     value(await session.between((record) => record([changed])))
     for (const text of ['Three.', 'Four.']) await say(session, text)

@@ -6,7 +6,7 @@ import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { ok } from '../../src/model/errors.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
-import { openParts } from '../support/harness-parts.ts'
+import { openParts, withChanges, withClock } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 
 /** A child process that begins a Session wherever it finds itself, sends one request, and tells what it sent. */
@@ -24,25 +24,26 @@ const { root, now, mode, permission, sandbox } = Order.parse(JSON.parse(process.
 const sent: Buffer[] = []
 const provider = rehearsalProvider({ chunk: 1000, delayMs: 0 })
 const { parts: real } = await openParts(root)
-const parts = {
-  ...real,
-  place: { ...real.place, clock: { ...real.place.clock, now: () => now ?? Date.now() } },
-  ...(sandbox ? {} : { sandbox: systemSandbox({ program: '/nowhere' }) }),
-  providerOf: async () =>
-    ok({
-      ...provider,
-      stream: (body: Buffer, signal: AbortSignal) => {
-        sent.push(body)
-        return provider.stream(body, signal)
-      },
-    }),
-}
+const clock = { ...real.log.place.clock, now: () => now ?? Date.now() }
+const parts = withChanges(withClock(real, clock), {
+  tools: sandbox ? {} : { sandbox: systemSandbox({ program: '/nowhere' }) },
+  model: {
+    providerOf: async () =>
+      ok({
+        ...provider,
+        stream: (body: Buffer, signal: AbortSignal) => {
+          sent.push(body)
+          return provider.stream(body, signal)
+        },
+      }),
+  },
+})
 const begun = { provider: 'rehearsal', model: 'rehearsal', mode, permissionMode: permission }
 const session = value(await new Harness(parts).create(begun))
 value(await value(await session.admit('Good morning.')).done)
 
 const recorded = session.events.find((event) => event.type === 'prompt_surface')
-const stored = recorded && value(await parts.store.get(recorded.data.blob))
+const stored = recorded && value(await parts.log.store.get(recorded.data.blob))
 const surface = stored && thawSurface(stored)
 const request = session.events.find((event) => event.type === 'provider_request')
 const segments = surface === undefined ? [] : provider.encode([], surface)

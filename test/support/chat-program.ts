@@ -37,8 +37,8 @@ const { chunk, gated } = order
 const provider = rehearsalProvider({ chunk, delayMs: gated ? 1 : 0, sleep: opened() })
 const questions = new Questions()
 const { parts, close } = await openParts(order.root, {
-  ask: questions.ask,
-  providerOf: async () => ok(provider),
+  person: { ask: questions.ask },
+  model: { providerOf: async () => ok(provider) },
 })
 const harness = new Harness(parts)
 const { session: id, permission, mode } = order
@@ -61,7 +61,7 @@ process.exitCode = await runChat({
   session,
   actions: chatActions(
     {
-      cwd: () => parts.workspace,
+      cwd: () => parts.workspace.path,
       clipboard: async () => ok(Buffer.from(order.clipboard)),
       judge: (named) => judgeModel(named, catalogue({}).rows()),
     },

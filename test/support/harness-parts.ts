@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
-import { systemClock } from '../../src/host/clock.ts'
+import { systemClock, type Clock } from '../../src/host/clock.ts'
 import { openConfined } from '../../src/host/files/confined-files.ts'
 import { openHome } from '../../src/host/home.ts'
 import { thisProcess } from '../../src/host/process/holder.ts'
@@ -16,6 +16,26 @@ import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
 import { value } from './story.ts'
 
+/** What a test has otherwise, in any group. */
+export type Changes = { readonly [Group in keyof SessionParts]?: Partial<SessionParts[Group]> }
+
+/** Group by group: what `changes` has goes before what `parts` has. */
+export function withChanges(parts: SessionParts, changes: Changes): SessionParts
+export function withChanges(parts: Changes, changes: Changes): Changes
+export function withChanges(parts: Changes, changes: Changes): Changes {
+  return {
+    workspace: { ...parts.workspace, ...changes.workspace },
+    log: { ...parts.log, ...changes.log },
+    model: { ...parts.model, ...changes.model },
+    tools: { ...parts.tools, ...changes.tools },
+    person: { ...parts.person, ...changes.person },
+  }
+}
+
+export function withClock(parts: SessionParts, clock: Clock): SessionParts {
+  return withChanges(parts, { log: { place: { ...parts.log.place, clock } } })
+}
+
 export interface OpenParts {
   readonly workspace: string
   readonly parts: SessionParts
@@ -23,10 +43,7 @@ export interface OpenParts {
 }
 
 /** Everything a Session works with, on the real disk below `root`, and the rehearsal model to play the other part. */
-export async function openParts(
-  root: string,
-  changes: Partial<SessionParts> = {},
-): Promise<OpenParts> {
+export async function openParts(root: string, changes: Changes = {}): Promise<OpenParts> {
   const workspace = join(root, 'workspace')
   const home = join(root, 'home')
   await mkdir(workspace, { recursive: true })
@@ -36,38 +53,46 @@ export async function openParts(
   const files = value(await openConfined(workspace, { refuse: [home, join(workspace, '.hawser')] }))
   const provider = rehearsalProvider({ chunk: 16, delayMs: 0 })
   const parts: SessionParts = {
-    workspace,
-    home,
-    place: {
-      sessions: folders.sessions,
-      heads: homeFolders.heads,
-      clock: systemClock,
-      ids,
-      holder: thisProcess('hawser'),
+    workspace: { path: workspace, home },
+    log: {
+      place: {
+        sessions: folders.sessions,
+        heads: homeFolders.heads,
+        clock: systemClock,
+        ids,
+        holder: thisProcess('hawser'),
+      },
+      store: workspaceBlobStore({ folder: folders.blobs, ids, clock: systemClock }),
+      secrets: [],
+      version: '0.1.0',
     },
-    store: workspaceBlobStore({ folder: folders.blobs, ids, clock: systemClock }),
-    files,
-    sandbox: systemSandbox(),
-    tools: new Map(TOOLSET.map((tool) => [tool.name, tool])),
-    toolSchemas: toolSchemas(TOOLSET),
-    protectedPaths: rootPaths('asks'),
-    factsOf: () => undefined,
-    dialectNameOf: (name) => name,
-    providerOf: async (name) =>
-      name === 'rehearsal' ? ok(provider) : failed('not_configured', `There is no ${name}.`),
-    dialectOf: async (name) =>
-      name === 'rehearsal' ? ok(provider) : failed('not_found', `There is no dialect ${name}.`),
-    ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
-    rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock: systemClock }),
-    presenter: 'test',
-    version: '0.1.0',
-    limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries: 0 },
-    chance: () => 0.5,
-    secrets: [],
-    ...changes,
+    model: {
+      factsOf: () => undefined,
+      dialectNameOf: (name) => name,
+      providerOf: async (name) =>
+        name === 'rehearsal' ? ok(provider) : failed('not_configured', `There is no ${name}.`),
+      dialectOf: async (name) =>
+        name === 'rehearsal' ? ok(provider) : failed('not_found', `There is no dialect ${name}.`),
+      limits: { provider_calls: 100, retries: 0 },
+      chance: () => 0.5,
+    },
+    tools: {
+      toolset: new Map(TOOLSET.map((tool) => [tool.name, tool])),
+      schemas: toolSchemas(TOOLSET),
+      files,
+      sandbox: systemSandbox(),
+      protectedPaths: rootPaths('asks'),
+      limits: { command_ms: 60_000 },
+    },
+    person: {
+      presenter: 'test',
+      ask: async () => ({ allowed: false, scope: 'once', by: 'nobody' }),
+      rules: workspaceRules({ home: homeFolders.own, workspace, ids, clock: systemClock }),
+      limits: { waiting_turns: 8 },
+    },
   }
   const close = async () => {
     await Promise.all([folders.close(), homeFolders.close(), files.close()])
   }
-  return { workspace, parts, close }
+  return { workspace, parts: withChanges(parts, changes), close }
 }

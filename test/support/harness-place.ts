@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import { Harness } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { freshFolder } from './folder.ts'
-import { openParts } from './harness-parts.ts'
+import { openParts, type Changes } from './harness-parts.ts'
 
 /** A workspace on the real disk with everything a Session works with, for one test. */
 export interface HarnessPlace {
@@ -13,7 +13,7 @@ export interface HarnessPlace {
 
 /** Opened again on the same `root`, it stands for another process: nothing is shared but the files. */
 export async function harnessPlace(
-  changes: Partial<SessionParts> = {},
+  changes: Changes = {},
   root?: string,
 ): Promise<HarnessPlace & { readonly root: string }> {
   const at = root ?? (await freshFolder())

@@ -5,8 +5,8 @@ import { ok } from '../../src/model/errors.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { CANARY_KEY, CANARY_PARTS } from './canary.ts'
+import { withChanges, type Changes } from './harness-parts.ts'
 import { harnessPlace, type HarnessPlace } from './harness-place.ts'
 
 /** A workspace with a key in a file, a process that uses this key, and a model that does as the test says. */
@@ -20,7 +20,7 @@ export interface KeyedPlace extends HarnessPlace {
 
 export const ENV_FILE = `A=1\nKEY=${CANARY_KEY}\nB=2\n`
 
-export async function keyedPlace(changes: Partial<SessionParts> = {}): Promise<KeyedPlace> {
+export async function keyedPlace(changes: Changes = {}): Promise<KeyedPlace> {
   const answers: ProviderEvent[][] = []
   const requests: string[] = []
   const base = rehearsalProvider({ chunk: 16, delayMs: 0 })
@@ -31,12 +31,11 @@ export async function keyedPlace(changes: Partial<SessionParts> = {}): Promise<K
       yield* answers.shift() ?? said('Done.')
     },
   }
-  const place = await harnessPlace({
-    providerOf: async () => ok(provider),
-    dialectOf: async () => ok(base),
-    secrets: [CANARY_KEY],
-    ...changes,
-  })
+  const keyed = {
+    model: { providerOf: async () => ok(provider), dialectOf: async () => ok(base) },
+    log: { secrets: [CANARY_KEY] },
+  }
+  const place = await harnessPlace(withChanges(keyed, changes))
   // The file of the person and what they attached hold the key, and no run may leave it anywhere.
   onTestFinished(() => rm(place.root, { recursive: true, force: true }))
   await writeFile(join(place.workspace, '.env'), ENV_FILE)

@@ -13,7 +13,7 @@ import { describe } from '../../src/resources/describe.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { CANARY_KEY } from './canary.ts'
 import { DIALECTS } from './dialects.ts'
-import { openParts } from './harness-parts.ts'
+import { openParts, withChanges } from './harness-parts.ts'
 import { value } from './story.ts'
 
 /** What a person does in a Session. */
@@ -52,15 +52,17 @@ export async function recordedSession(
       idleMs: 60_000,
       clock: systemClock,
     })
-    const harness = new Harness({
-      ...opened.parts,
-      place: { ...opened.parts.place, clock, ids: systemIds(clock) },
-      providerOf: async (name) => (name === NAME ? ok(provider) : failed('not_configured', name)),
-      dialectOf: async () => ok(DIALECTS.messages),
-      dialectNameOf: () => NAME,
-      secrets: [CANARY_KEY],
-      replay,
+    const place = { ...opened.parts.log.place, clock, ids: systemIds(clock) }
+    const parts = withChanges(opened.parts, {
+      log: { place, secrets: [CANARY_KEY] },
+      model: {
+        providerOf: async (name) => (name === NAME ? ok(provider) : failed('not_configured', name)),
+        dialectOf: async () => ok(DIALECTS.messages),
+        dialectNameOf: () => NAME,
+        replay,
+      },
     })
+    const harness = new Harness(parts)
     const session = value(await harness.create({ provider: NAME, model: 'rehearsal' }))
     for (const { after_s, says, gives } of turns) {
       clock.passed += after_s * 1000

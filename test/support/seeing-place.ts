@@ -6,6 +6,7 @@ import { readRequest, type RehearsalRequest } from '../../src/providers/rehearsa
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
 import { describe } from '../../src/resources/describe.ts'
+import { withChanges } from './harness-parts.ts'
 import { openRehearsal } from './rehearsal-server.ts'
 import { value } from './story.ts'
 import { wayPlace, type Way, type WayOptions, type WayPlace } from './ways.ts'
@@ -49,8 +50,11 @@ export async function seeingPlace(way: Way, options: SeeingOptions = {}): Promis
         return provider.stream(body, signal)
       },
     }
-    const changes = { providerOf: async () => ok(watched), dialectOf: async () => ok(provider) }
-    const here = await wayPlace(way, { ...options, changes: { ...changes, ...options.changes } })
+    const seeing = {
+      model: { providerOf: async () => ok(watched), dialectOf: async () => ok(provider) },
+    }
+    const changes = withChanges(seeing, options.changes ?? {})
+    const here = await wayPlace(way, { ...options, changes })
     return { ...here, seen }
   }
   const brain = rehearsalBrain(sights)

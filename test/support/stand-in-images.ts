@@ -15,7 +15,7 @@ export async function withImages(
   images: readonly Buffer[],
 ): Promise<Session> {
   const session = value(await here.harness.create({ provider, model: 'a-model' }))
-  const { ids } = here.parts.place
+  const { ids } = here.parts.log.place
   const turn_id = ids.turn()
   const resources = await Promise.all(images.map((bytes, n) => described(here, bytes, n + 1)))
   const drafts: EventDraft[] = [
@@ -28,7 +28,7 @@ export async function withImages(
 }
 
 async function described(here: HarnessPlace, bytes: Buffer, n: number): Promise<Descriptor> {
-  const blob = value(await here.parts.store.put([bytes], 'image/png'))
+  const blob = value(await here.parts.log.store.put([bytes], 'image/png'))
   return Descriptor.parse({
     resource_id: `res_01kg8m2q3r4s5t6v7w8x9y0z1${n}`,
     handle: `@img${n}`,

@@ -5,8 +5,8 @@ import { chatProvider } from '../../src/providers/chat/stream.ts'
 import { messagesProvider } from '../../src/providers/messages/stream.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { DIALECTS, type DialectName } from './dialects.ts'
+import type { Changes } from './harness-parts.ts'
 import type { VendorDialect } from './vendor-schemas.ts'
 
 const PROVIDERS: Readonly<Record<VendorDialect, (options: ProviderOptions) => Provider>> = {
@@ -33,14 +33,17 @@ export function vendorParts({ key, baseUrl, retries, idleMs }: VendorPartsOption
     return provider
   }
   return {
-    providerOf: async (name) => {
-      const provider = providerOf(name)
-      return provider === undefined ? failed('not_configured', 'none') : ok(provider)
+    model: {
+      providerOf: async (name) => {
+        const provider = providerOf(name)
+        return provider === undefined ? failed('not_configured', 'none') : ok(provider)
+      },
+      dialectOf: async (name) =>
+        isDialect(name) ? ok(DIALECTS[name]) : failed('not_found', 'none'),
+      limits: { provider_calls: 100, retries },
     },
-    dialectOf: async (name) => (isDialect(name) ? ok(DIALECTS[name]) : failed('not_found', 'none')),
-    limits: { provider_calls: 100, waiting_turns: 8, command_ms: 60_000, retries },
-    secrets: [key],
-  } satisfies Partial<SessionParts>
+    log: { secrets: [key] },
+  } satisfies Changes
 }
 
 function isVendor(name: string): name is VendorDialect {

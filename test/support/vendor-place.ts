@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import type { ModelFacts } from '../../src/model/model-facts.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { CANARY_KEY } from './canary.ts'
+import { withChanges, withClock, type Changes } from './harness-parts.ts'
 import { harnessPlace, type HarnessPlace } from './harness-place.ts'
 import { vendorParts } from './vendor-parts.ts'
 import type { VendorServer } from './vendor-server.ts'
@@ -13,7 +13,7 @@ export interface VendorPlaceOptions {
   /** By which waits between tries are counted. */
   readonly clock?: Clock
   readonly idleMs?: number
-  readonly changes?: Partial<SessionParts>
+  readonly changes?: Changes
   readonly root?: string
 }
 
@@ -23,29 +23,14 @@ export async function vendorPlace(
   options: VendorPlaceOptions = {},
 ): Promise<HarnessPlace & { readonly root: string }> {
   const { retries = 0, facts, clock, idleMs = 60_000, changes = {}, root } = options
-  const place = await harnessPlace(
-    {
-      ...vendorParts({
-        key: CANARY_KEY,
-        baseUrl: (dialect) => server.baseUrl(dialect),
-        retries,
-        idleMs,
-      }),
-      factsOf: () => facts,
-      ...changes,
-    },
-    root,
-  )
+  const baseUrl = server.baseUrl.bind(server)
+  const vendors = withChanges(vendorParts({ key: CANARY_KEY, baseUrl, retries, idleMs }), {
+    model: { factsOf: () => facts },
+  })
+  const place = await harnessPlace(withChanges(vendors, changes), root)
   onTestFinished(() => server.close())
   if (clock === undefined) return place
-  return withClock(place, clock)
-}
-
-async function withClock(
-  place: HarnessPlace & { readonly root: string },
-  clock: Clock,
-): Promise<HarnessPlace & { readonly root: string }> {
-  const parts = { ...place.parts, place: { ...place.parts.place, clock } }
+  const parts = withClock(place.parts, clock)
   const { Harness } = await import('../../src/session/harness.ts')
   return { ...place, parts, harness: new Harness(parts) }
 }

@@ -5,9 +5,9 @@ import { chatProvider } from '../../src/providers/chat/stream.ts'
 import { messagesProvider } from '../../src/providers/messages/stream.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
-import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { CANARY_KEY } from './canary.ts'
 import { DIALECTS } from './dialects.ts'
+import { withChanges, type Changes } from './harness-parts.ts'
 import { harnessPlace, type HarnessPlace } from './harness-place.ts'
 import { LONG } from './long.ts'
 import { openRehearsal, type RehearsalVendor } from './rehearsal-server.ts'
@@ -30,7 +30,7 @@ export interface WayPlace extends HarnessPlace {
 }
 
 export interface WayOptions {
-  readonly changes?: Partial<SessionParts>
+  readonly changes?: Changes
   readonly root?: string
   readonly vendor?: RehearsalVendor | undefined
   /** Switches of faults, as in `cut:300,once`. */
@@ -46,17 +46,16 @@ export async function wayPlace(way: Way, options: WayOptions = {}): Promise<WayP
   }
   const vendor = options.vendor ?? (await newVendor())
   const provider = providerOf(way, vendor.baseUrl(dialectOf(way), switches))
-  const here = await harnessPlace(
-    {
+  const speaking: Changes = {
+    model: {
       providerOf: async (name) =>
         name === way ? ok(provider) : failed('not_configured', 'There is no other.'),
       dialectOf: async () => ok(DIALECTS[dialectOf(way)]),
       dialectNameOf: () => dialectOf(way),
-      secrets: [CANARY_KEY],
-      ...changes,
     },
-    root,
-  )
+    log: { secrets: [CANARY_KEY] },
+  }
+  const here = await harnessPlace(withChanges(speaking, changes), root)
   return { ...here, begin: { provider: way, model: 'rehearsal' }, vendor }
 }
 

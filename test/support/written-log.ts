@@ -43,7 +43,7 @@ export async function writtenLog(
   session?: SessionId,
 ): Promise<SessionId> {
   const { parts, close } = await openParts(root)
-  const { place, store } = parts
+  const { place, store } = parts.log
   const writing = {
     fold: sessionFold,
     keep: (bytes: Buffer, type: string) => store.put([bytes], type),

@@ -122,7 +122,7 @@ test('[SR-001] [AT-020] a Turn shows exactly what the resolver says, from what t
   const { turn, done } = value(await session.admit('Look', { attachments }))
   value(await done)
   const items = conversationOf(session.events, { turn, replay: 'attach-turn' })
-  const { items: loaded } = await loadParts(items, here.parts.store)
+  const { items: loaded } = await loadParts(items, here.parts.log.store)
   const shown = loaded.flatMap((item) => (item.kind === 'user' ? item.parts : []))
   const { workspace } = here
   const { contentBlocks } = value(

@@ -6,12 +6,11 @@ import { systemIds, type Ids } from '../../host/ids.ts'
 import { openWorkspace } from '../../host/workspace.ts'
 import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
 import type { Part } from '../../model/conversation.ts'
-import type { Descriptor } from '../../model/descriptor.ts'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import type { EventData } from '../../model/events/event.ts'
+import { ok, type Result } from '../../model/errors.ts'
 import type { Resolved, ResolverParts, Verdict } from '../../resources/resolve-attachments.ts'
 import { loadParts } from '../../request/load-parts.ts'
-import { ResourceNames } from './resource-names.ts'
+import { ResourceNames } from '../../turn/resource-names.ts'
+import { nothingUsable, userMessage } from '../../turn/user-message.ts'
 
 /** What a store and a clock are needed for. */
 interface Place {
@@ -39,55 +38,6 @@ export async function checkInputs(
   const { resolveAttachments, verdictOf } = await import('../../resources/resolve-attachments.ts')
   const resolved = await resolveAttachments(inputs, { clock })
   return resolved.ok ? ok(resolved.value.map(verdictOf)) : resolved
-}
-
-type Asked = EventData<'user_message'>
-
-/** A person's message as the Log keeps it. The prompt mode follows from what was resolved; a link is no attachment. */
-export function userMessage(
-  text: string,
-  resolved: readonly Resolved[],
-  name: ResourceNames['name'],
-  source: Parameters<ResourceNames['name']>[1],
-): Result<Asked> {
-  const resources: Descriptor[] = []
-  for (const one of resolved) {
-    const named = one.ok ? name(one.facts, source) : undefined
-    if (named?.ok === false) return named
-    if (named !== undefined) resources.push(named.value)
-  }
-  const errors = resolved.flatMap((one) => (one.ok ? [] : [one.error]))
-  const files = resources.filter(({ kind }) => kind !== 'link')
-  return ok({
-    text,
-    ...(resources.length === 0 ? {} : { resources }),
-    ...(errors.length === 0 ? {} : { attachment_errors: errors }),
-    prompt_mode: files.length === 0 ? 'string' : 'blocks',
-  })
-}
-
-/** Why a message cannot be put to a model: it has no words, and nothing that came with it can be used. */
-export function nothingUsable(
-  { text, resources = [] }: Asked,
-  resolved: readonly Resolved[],
-): Failed | undefined {
-  if (text.trim() !== '' || resources.length > 0) return undefined
-  const attachmentErrors = resolved.flatMap((one) =>
-    one.ok ? [] : [{ path: one.given, reason: one.error.reason, code: one.error.code }],
-  )
-  if (attachmentErrors.length === 0) return undefined
-  const many =
-    attachmentErrors.length === 1 ? 'The attachment' : `All ${attachmentErrors.length} attachments`
-  return failed(
-    'attachments_failed',
-    `${many} failed, and there is no text.`,
-    {
-      category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
-      attachmentErrors,
-      rejectedAttachmentCount: attachmentErrors.length,
-    },
-    [{ action: 'Attach what can be read, or say something.' }],
-  )
 }
 
 export interface ResolveOptions {

@@ -21,43 +21,43 @@ export async function createSession(
   parts: SessionParts,
   options: NewSession,
 ): Promise<Result<LogWriter<SessionState>>> {
-  const { place, store } = parts
-  const known = await parts.providerOf(options.provider)
+  const { place, store, secrets } = parts.log
+  const known = await parts.model.providerOf(options.provider)
   if (!known.ok) return known
   const surface = await surfaceEvent(parts, options, 'session_start')
   if (!surface.ok) return surface
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-  const first = new Redactor(parts.secrets).value([startEvent(parts, options), surface.value])
+  const first = new Redactor(secrets).value([startEvent(parts, options), surface.value])
   return createLog(place, id, first, { fold: sessionFold, keep })
 }
 
 function startEvent(
-  { workspace, presenter, version }: SessionParts,
+  { workspace, log, person }: SessionParts,
   { provider, model, mode = 'build', permissionMode = 'ask' }: NewSession,
 ): EventDraft {
   return {
     type: 'session_started',
     data: {
-      workspace,
+      workspace: workspace.path,
       provider,
       model,
       mode,
       permission_mode: permissionMode,
-      presenter,
-      harness_version: version,
+      presenter: person.presenter,
+      harness_version: log.version,
     },
   }
 }
 
 /** A surface of the toolset of this version, for one model, stored, as the Event that names it. */
 export async function surfaceEvent(
-  parts: SessionParts,
+  { log: { store }, model: shared, tools: { schemas: tools } }: SessionParts,
   { provider, model }: Pick<NewSession, 'provider' | 'model'>,
   reason: EventData<'prompt_surface'>['reason'],
 ): Promise<Result<EventDraft>> {
-  const { store, toolSchemas: tools, contract } = parts
-  const params = surfaceParams(parts, provider, model)
+  const { contract } = shared
+  const params = surfaceParams(shared, provider, model)
   const frozen = freezeSurface({ model, tools, skillsIndex: '', params, contract })
   const blob = await store.put([frozen.bytes], 'application/json')
   if (!blob.ok) return blob

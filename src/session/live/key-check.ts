@@ -4,7 +4,7 @@ import { holdsKey } from '../../resources/holds-key.ts'
 import type { TurnParts } from '../../turn/turn-parts.ts'
 
 /** Looks for keys in stored bytes, once for each blob: reading the text of a PDF takes time, and neither changes. */
-export function keyCheck(secrets: readonly string[]): TurnParts['holdsKey'] {
+export function keyCheck(secrets: readonly string[]): TurnParts['model']['holdsKey'] {
   const redactor = new Redactor(secrets)
   const known = new Map<BlobKey, Promise<boolean>>()
   return (content, bytes) => {

@@ -9,7 +9,7 @@ import type { SessionParts } from './session-parts.ts'
  * next one is compared with what was really sent last, by whomever. Fails when the store does.
  */
 export async function lastRequestOf(
-  { store, dialectOf }: SessionParts,
+  { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
   events: readonly WholeEvent[],
   known: SentRequest | undefined,
 ): Promise<Result<SentRequest | undefined>> {
@@ -19,7 +19,7 @@ export async function lastRequestOf(
   if (known?.sha256 === sent.data.request_sha256) return ok(known)
   const before = events.slice(0, at)
   const found = await recordedSurface(store, before)
-  const dialect = await dialectOf(sent.data.dialect)
+  const dialect = await model.dialectOf(sent.data.dialect)
   if (!found.ok || !dialect.ok) return ok(undefined)
   const cacheKey = sent.data.cache_key
   const parts = { provider: dialect.value, surface: found.value.surface, store, cacheKey }

@@ -21,18 +21,21 @@ export interface Beginning {
  * last.
  */
 export async function lateContext(
-  parts: SessionParts,
+  {
+    workspace: { path, folder = '' },
+    log,
+    model,
+  }: Pick<SessionParts, 'workspace' | 'log' | 'model'>,
   { state, events, permissionMode }: Beginning,
 ): Promise<EventData<'late_context'> | undefined> {
-  const { workspace, folder = '' } = parts
-  const branch = await currentBranch(foldersUpwards(join(workspace, folder), userHome()))
+  const branch = await currentBranch(foldersUpwards(join(path, folder), userHome()))
   const facts = {
-    workspace: parts.contract?.lateWorkspace ?? workspace,
+    workspace: model.contract?.lateWorkspace ?? path,
     ...(folder === '' ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
     mode: state.mode,
     permission_mode: permissionMode,
-    date: timestamp(parts.place.clock).slice(0, 10),
+    date: timestamp(log.place.clock).slice(0, 10),
   }
   const last = events.findLast((event) => event.type === 'late_context')
   const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)

@@ -8,7 +8,7 @@ import { acquireLog } from '../../log/open.ts'
 import { openReader } from '../../log/reader.ts'
 import { LOG_START } from '../../log/scan.ts'
 import { LiveHistory } from '../../request/live-history.ts'
-import { crashedTurn } from '../../turn/recover.ts'
+import { recoverTurn } from '../../turn/recover.ts'
 import { headNotice } from './head-notice.ts'
 import { RedactedNotices } from './redacted-notices.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -23,7 +23,7 @@ type Writer = LogWriter<SessionState>
  */
 export class SessionLog {
   readonly session: SessionId
-  readonly #parts: SessionParts
+  readonly #shared: SessionParts['log']
   readonly #watchers = new Watchers(() => this.#watch())
   readonly #redactor: Redactor
   readonly #notices: RedactedNotices
@@ -38,14 +38,14 @@ export class SessionLog {
   #headReported = false
   #following: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined
 
-  constructor(parts: SessionParts, session: SessionId, held?: Writer) {
+  constructor(shared: SessionParts['log'], session: SessionId, held?: Writer) {
     this.session = session
-    this.#parts = parts
-    this.#redactor = new Redactor(parts.secrets)
+    this.#shared = shared
+    this.#redactor = new Redactor(shared.secrets)
     this.#notices = new RedactedNotices(this.#redactor, (notice) => this.#watchers.notice(notice))
     this.#held = held
     this.#writing = held !== undefined
-    this.#history = new LiveHistory(parts.store)
+    this.#history = new LiveHistory(shared.store)
   }
 
   get state(): SessionState {
@@ -67,7 +67,7 @@ export class SessionLog {
 
   /** The lock, what others wrote meanwhile, and an end for a Turn that a crash left open. Ends with `release`. */
   async acquire(): Promise<Result<Writer>> {
-    const { place, store } = this.#parts
+    const { place, store } = this.#shared
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
     const held = this.#held
     this.#held = undefined
@@ -79,12 +79,12 @@ export class SessionLog {
     await this.#unfollow()
     this.#writing = true
     const known = await this.catchUp()
-    const crashed = known.ok ? crashedTurn(this.events) : undefined
-    const ended = crashed && (await this.commit(writer.value, crashed.turn, crashed.drafts))
-    const failure = [known, ended].find((result) => result?.ok === false)
-    if (failure === undefined || failure.ok) return writer
+    const recovered = known.ok
+      ? await recoverTurn(this.events, (turn, drafts) => this.commit(writer.value, turn, drafts))
+      : known
+    if (recovered.ok) return writer
     await this.release(writer.value)
-    return failure
+    return recovered
   }
 
   async release(writer: Writer): Promise<void> {
@@ -134,14 +134,14 @@ export class SessionLog {
   async #reportHead(writer: Writer): Promise<void> {
     const { headOwed } = writer
     if (headOwed !== undefined && !this.#headReported) {
-      const notice = headNotice(headOwed, this.#parts.place)
+      const notice = headNotice(headOwed, this.#shared.place)
       await this.commit(writer, undefined, [notice])
     }
     this.#headReported = headOwed !== undefined
   }
 
   async #read(): Promise<Result<void>> {
-    const reader = await openReader(this.#parts.place, this.session)
+    const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return reader
     try {
       const lines: LogLine[] = []
@@ -155,7 +155,7 @@ export class SessionLog {
   }
 
   #forget(): void {
-    this.#history = new LiveHistory(this.#parts.store)
+    this.#history = new LiveHistory(this.#shared.store)
     this.#watchers.resync(-1)
     this.#cursor = LOG_START
     this.#state = sessionFold.initial
@@ -195,7 +195,7 @@ export class SessionLog {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const reader = await openReader(this.#parts.place, this.session)
+    const reader = await openReader(this.#shared.place, this.session)
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
       for await (const line of reader.value.follow(this.#cursor, signal)) {

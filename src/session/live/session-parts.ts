@@ -12,57 +12,70 @@ import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
 import type { Answer, Question, TurnParts } from '../../turn/turn-parts.ts'
 
-/** What every Session of one workspace works with; the composition root puts it together. */
+/** What every Session of one workspace shares, by subject; the composition root puts it together. */
 export interface SessionParts {
-  /** Absolute path of the workspace, for people and for the model. */
-  readonly workspace: string
-  /** Where the person is, relative to the workspace; empty or absent at its root. Commands start there. */
-  readonly folder?: string | undefined
-  /** `$HAWSER_HOME`. */
-  readonly home: string
-  readonly place: LogPlace
-  readonly store: BlobStore
-  readonly files: ConfinedFiles
-  readonly sandbox: Sandbox
-  readonly tools: TurnParts['tools']
-  readonly toolSchemas: readonly ToolSchema[]
-  readonly protectedPaths: readonly string[]
-  /** What commands may read beside the workspace, by the person's settings. */
-  readonly readable?: readonly string[] | undefined
-  /** What the catalogue knows of a model; `undefined` when it does not know it. */
-  readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
-  /** The models of a provider that the catalogue knows; none by default. */
-  readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
-  /** The dialect that a provider is spoken to in. */
-  readonly dialectNameOf: (provider: string) => string
-  /** A provider that is configured, by the name a person gives it. */
-  readonly providerOf: (name: string) => Promise<Result<Provider>>
-  /** How requests are written in a dialect, by the name that Events give it. Needs no key. */
-  readonly dialectOf: (name: string) => Promise<Result<Dialect>>
-  /** Asks whoever is there. Without anyone the answer is no, by nobody. */
-  readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
-  /** Rules that a person made for this workspace; without it there are none, and none can be kept. */
-  readonly rules?: RuleStore | undefined
-  readonly presenter: string
-  readonly version: string
-  readonly limits: {
-    readonly provider_calls: number
-    readonly waiting_turns: number
-    readonly command_ms: number
-    readonly retries: number
+  readonly workspace: {
+    /** Absolute, for people and for the model. */
+    readonly path: string
+    /** Where the person is, relative to the workspace; empty or absent at its root. Commands start there. */
+    readonly folder?: string | undefined
+    /** `$HAWSER_HOME`. */
+    readonly home: string
   }
-  /** From 0 to 1. */
-  readonly chance: () => number
-  /** Keys that this process uses. They are redacted in all that is stored and shown; attached originals keep theirs. */
-  readonly secrets: readonly string[]
-  /** Of new Sessions; that of this version, unless one is to be compared with it. */
-  readonly contract?: PromptContract | undefined
-  /** What a person set about bytes that go to a model; nothing stops them by default. */
-  readonly upload?: UploadRules | undefined
-  /** How long new Sessions show attached bytes; on their own Turn by default. */
-  readonly replay?: SurfaceParams['replay'] | undefined
-  /** Makes other forms of what is stored; with what is installed here by default. */
-  readonly variants?: VariantMaker | undefined
-  /** How hard models of new Sessions think; by default their own. */
-  readonly effort?: string | undefined
+  /** Where Events and bytes are kept. */
+  readonly log: {
+    readonly place: LogPlace
+    readonly store: BlobStore
+    /** Keys that this process uses. They are redacted in all that is stored and shown; attached originals keep theirs. */
+    readonly secrets: readonly string[]
+    /** Of Hawser, as new Sessions record it. */
+    readonly version: string
+  }
+  /** Who may answer, and all that shapes what is sent there. */
+  readonly model: {
+    /** What the catalogue knows of a model; `undefined` when it does not know it. */
+    readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
+    /** The models of a provider that the catalogue knows; none by default. */
+    readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
+    /** The dialect that a provider is spoken to in. */
+    readonly dialectNameOf: (provider: string) => string
+    /** A provider that is configured, by the name a person gives it. */
+    readonly providerOf: (name: string) => Promise<Result<Provider>>
+    /** How requests are written in a dialect, by the name that Events give it. Needs no key. */
+    readonly dialectOf: (name: string) => Promise<Result<Dialect>>
+    readonly limits: { readonly provider_calls: number; readonly retries: number }
+    /** From 0 to 1. */
+    readonly chance: () => number
+    /** Of new Sessions; that of this version, unless one is to be compared with it. */
+    readonly contract?: PromptContract | undefined
+    /** How long new Sessions show attached bytes; on their own Turn by default. */
+    readonly replay?: SurfaceParams['replay'] | undefined
+    /** How hard models of new Sessions think; by default their own. */
+    readonly effort?: string | undefined
+    /** Makes other forms of what is stored; with what is installed here by default. */
+    readonly variants?: VariantMaker | undefined
+  }
+  /** What calls may do, and with what. */
+  readonly tools: {
+    readonly toolset: TurnParts['tools']['toolset']
+    readonly schemas: readonly ToolSchema[]
+    readonly files: ConfinedFiles
+    readonly sandbox: Sandbox
+    readonly protectedPaths: readonly string[]
+    /** What commands may read beside the workspace, by the person's settings. */
+    readonly readable?: readonly string[] | undefined
+    readonly limits: { readonly command_ms: number }
+  }
+  /** Who asks, and what they allow. */
+  readonly person: {
+    /** What shows them their Sessions. */
+    readonly presenter: string
+    /** Asks whoever is there. Without anyone the answer is no, by nobody. */
+    readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+    /** Rules that a person made for this workspace; without it there are none, and none can be kept. */
+    readonly rules?: RuleStore | undefined
+    /** What they set about bytes that go to a model; nothing stops them by default. */
+    readonly upload?: UploadRules | undefined
+    readonly limits: { readonly waiting_turns: number }
+  }
 }

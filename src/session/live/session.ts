@@ -9,23 +9,24 @@ import { narrower } from '../../policy/decide.ts'
 import type { SentRequest } from '../../request/compose-request.ts'
 import type { AttachmentInput } from '../../model/attachment.ts'
 import type { Resolved } from '../../resources/resolve-attachments.ts'
+import { endTurn } from '../../turn/end.ts'
+import { openTurn, type Unrecorded } from '../../turn/open.ts'
+import { ResourceNames } from '../../turn/resource-names.ts'
 import { runTurn, type TurnOutcome } from '../../turn/run.ts'
-import { NO_USAGE } from '../../turn/usage.ts'
+import { Steering } from '../../turn/steering.ts'
+import type { TurnParts } from '../../turn/turn-parts.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
 import { resolveInputs } from './attachments.ts'
 import { surfaceEvent } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
-import { lastRequestOf } from './last-request.ts'
 import { lateContext } from './late-context.ts'
-import { openingOf } from './opening.ts'
-import { ResourceNames } from './resource-names.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
 import { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
 import type { Subscription } from './subscribe.ts'
-import { turnParts, type TurnWorld } from './turn-world.ts'
+import { turnParts } from './turn-parts.ts'
 
 export interface AdmitOptions {
   readonly whenBusy?: WhenBusy
@@ -70,23 +71,24 @@ export class Session {
   readonly #log: SessionLog
   readonly #admissions: Admissions
   readonly #redactor: Redactor
-  readonly #holdsKey: TurnWorld['holdsKey']
+  readonly #holdsKey: TurnParts['model']['holdsKey']
   /** What a person allowed and denied in advance. Rules of this Session end with the process. */
   readonly rules: SessionRules
   #running: Recording | undefined
   #lastRequest: SentRequest | undefined
-  /** Absent when no Turn listens any more. */
-  #steering: string[] | undefined
+  /** Of the running Turn. */
+  #steering: Steering | undefined
 
   /** `held` is the right to write, kept for the first Turn. */
   constructor(parts: SessionParts, id: SessionId, held?: Writer) {
     this.id = id
     this.#parts = parts
-    this.rules = new SessionRules(parts.rules)
-    this.#log = new SessionLog(parts, id, held)
-    this.#redactor = new Redactor(parts.secrets)
-    this.#holdsKey = keyCheck(parts.secrets)
-    this.#admissions = new Admissions(parts.limits.waiting_turns)
+    const { log, person } = parts
+    this.rules = new SessionRules(person.rules)
+    this.#log = new SessionLog(log, id, held)
+    this.#redactor = new Redactor(log.secrets)
+    this.#holdsKey = keyCheck(log.secrets)
+    this.#admissions = new Admissions(person.limits.waiting_turns)
   }
 
   get state(): SessionState {
@@ -122,7 +124,7 @@ export class Session {
     if (refused !== undefined) return refused
     // Read from now on, and whoever came first is first, however long that takes.
     const stop = new AbortController()
-    const { store, place: logs } = this.#parts
+    const { store, place: logs } = this.#parts.log
     const fresh = new FreshBlobs()
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
       signal: stop.signal,
@@ -140,8 +142,8 @@ export class Session {
     return leavingUnless(leave, async () => {
       const resolved = await reading
       if (!resolved.ok) return resolved
-      const asked = { text, resolved: resolved.value, views, options, signal, fresh }
-      const begun = await this.#begin(asked)
+      const beginning = { text, resolved: resolved.value, views, options, signal, fresh }
+      const begun = await this.#begin(beginning)
       if (!begun.ok) return begun
       const { turn, run } = begun.value
       return ok({ turn, done: run().finally(leave) })
@@ -177,8 +179,7 @@ export class Session {
   steer(typed: string): boolean {
     const text = this.#redactor.text(typed)
     if (this.#steering === undefined || unfit(text, false) !== undefined) return false
-    this.#steering.push(text)
-    return true
+    return this.#steering.add(text)
   }
 
   /** See `setPosture`. */
@@ -211,7 +212,7 @@ export class Session {
   async setModel({ provider, model }: ModelChoice): Promise<Result<void>> {
     const { state } = this
     if (state.provider === provider && state.model === model) return ok(undefined)
-    const known = await this.#parts.providerOf(provider)
+    const known = await this.#parts.model.providerOf(provider)
     if (!known.ok) return known
     return this.between(async (record) => {
       const surface = await surfaceEvent(this.#parts, { provider, model }, 'reload')
@@ -234,58 +235,42 @@ export class Session {
   /** What a provider kept open for this Session is closed. */
   async #leaveProvider(): Promise<void> {
     if (this.state.turns === 0) return
-    const provider = await this.#parts.providerOf(this.state.provider)
+    const provider = await this.#parts.model.providerOf(this.state.provider)
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
-  async #begin(asked: Beginning): Promise<Result<BegunTurn>> {
+  /** Takes the lock and records how a Turn opens. Whatever comes to nothing gives the lock back. */
+  async #begin(beginning: Beginning): Promise<Result<BegunTurn>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
-    try {
-      return await this.#open(writer.value, asked)
-    } catch (defect) {
-      await this.#log.release(writer.value)
-      throw defect
-    }
+    return leavingUnless(
+      () => this.#log.release(writer.value),
+      () => this.#open(writer.value, beginning),
+    )
   }
 
-  /** Records how a Turn begins. Whatever comes to nothing gives the lock back. */
   async #open(
     writer: Writer,
     { text, resolved, views, options, signal, fresh }: Beginning,
   ): Promise<Result<BegunTurn>> {
-    const turn = this.#parts.place.ids.turn()
+    const { channel, piped } = options
+    const { presenter } = this.#parts.person
+    const log = this.#turnLog(writer, fresh.over(this.#parts.log.store))
     const surfaced = await this.#surface(writer)
+    if (!surfaced.ok) return surfaced
     const late = await lateContext(this.#parts, this)
-    const { ids } = this.#parts.place
-    const names = new ResourceNames(ids, () => this.events)
-    const opening = openingOf(this.#parts, this.events, {
-      text,
-      resolved,
-      views,
-      late,
-      names,
-      channel: options.channel,
-      piped: options.piped,
-    })
-    const admitted = await (async () => {
-      if (!surfaced.ok) return surfaced
-      if (!opening.ok) return opening
-      const { drafts, refused } = opening.value
-      const recorded = await this.#log.commit(writer, turn, drafts)
-      return recorded.ok ? (refused ?? ok(opening.value.left)) : recorded
-    })()
-    if (!admitted.ok) {
-      await this.#log.release(writer)
-      return admitted
-    }
-    const blobs = fresh.over(this.#parts.store)
-    const more = { names, opening: admitted.value, store: blobs }
-    const world = this.#world(writer, turn, signal, more)
+    const source = { presenter, ...(channel === undefined ? {} : { channel }) }
+    const opened = await openTurn(log, { source, text, resolved, views, late, piped })
+    if (!opened.ok) return opened
     // A mode is a setting of the Session: said during a Turn, it still belongs to none.
     this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
-    this.#steering = []
-    return ok({ turn, run: () => this.#run(writer, world) })
+    const steering = new Steering()
+    this.#steering = steering
+    const unrecorded = opened.value
+    return ok({
+      turn: log.turn,
+      run: () => this.#run(writer, { log, steering, signal, unrecorded }),
+    })
   }
 
   /** A kill in the very first write can leave a Session without a surface; nothing was ever asked under it. */
@@ -295,13 +280,25 @@ export class Session {
     return event.ok ? this.#log.commit(writer, undefined, [event.value]) : event
   }
 
-  async #run(writer: Writer, world: TurnWorld): Promise<Result<TurnOutcome>> {
+  async #run(
+    writer: Writer,
+    { log, steering, signal, unrecorded }: OpenedTurn,
+  ): Promise<Result<TurnOutcome>> {
     try {
-      const last = await lastRequestOf(this.#parts, this.events, this.#lastRequest)
-      if (!last.ok) return await endUnrun(world, last)
-      const parts = await turnParts(this.#parts, { ...world, lastRequest: last.value })
-      if (!parts.ok) return await endUnrun(world, parts)
-      const outcome = await runTurn(parts.value)
+      const own = {
+        log,
+        steering,
+        signal,
+        holdsKey: this.#holdsKey,
+        lastRequest: this.#lastRequest,
+      }
+      const parts = await turnParts(this.#parts, this, own)
+      if (!parts.ok) {
+        const { error } = parts
+        const ended = await endTurn(log, { how: 'loop', error }, steering.end())
+        return ended.ok ? ok({ ended: ended.value, lastRequest: undefined }) : ended
+      }
+      const outcome = await runTurn(parts.value, unrecorded)
       if (!outcome.ok) return outcome
       this.#lastRequest = outcome.value.lastRequest
       return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
@@ -312,45 +309,27 @@ export class Session {
     }
   }
 
-  #world(
-    writer: Writer,
-    turn: TurnId,
-    signal: AbortSignal,
-    more: Pick<TurnWorld, 'names' | 'opening' | 'store'>,
-  ): TurnWorld {
+  /** The Log as a new Turn sees it. */
+  #turnLog(writer: Writer, store: TurnParts['log']['store']): TurnParts['log'] {
+    const { ids, clock } = this.#parts.log.place
+    const turn = ids.turn()
+    const events = () => this.events
     return {
-      ...more,
       session: this.id,
       turn,
-      signal,
-      events: () => this.events,
-      state: () => this.state,
-      mode: () => this.permissionMode,
-      rules: this.rules,
-      holdsKey: this.#holdsKey,
-      lastRequest: this.#lastRequest,
+      events,
       commit: (drafts) => this.#log.commit(writer, turn, drafts),
       publish: (notice) => this.#log.notice({ ...notice, session_id: this.id, turn_id: turn }),
-      takeSteering: () => this.#steering?.splice(0) ?? [],
-      endSteering: () => {
-        const left = this.#steering ?? []
-        this.#steering = undefined
-        return left
-      },
+      store,
+      names: new ResourceNames(ids, events),
+      clock,
     }
   }
 }
 
-/** A Turn that could not even start still ends in the Log. */
-async function endUnrun(world: TurnWorld, { error }: Failed): Promise<Result<TurnOutcome>> {
-  const ended = { status: 'failed', error, usage_total: NO_USAGE } as const
-  const recorded = await world.commit([{ type: 'turn_ended', data: ended }])
-  return recorded.ok ? ok({ ended, lastRequest: undefined }) : recorded
-}
-
-/** Leaves when `work` comes to nothing; otherwise the place is kept. */
+/** Leaves when `work` comes to nothing; otherwise what was taken is kept. */
 async function leavingUnless<T>(
-  leave: () => void,
+  leave: () => void | Promise<void>,
   work: () => Promise<Result<T>>,
 ): Promise<Result<T>> {
   let kept = false
@@ -359,13 +338,19 @@ async function leavingUnless<T>(
     kept = result.ok
     return result
   } finally {
-    if (!kept) leave()
+    if (!kept) await leave()
   }
 }
 
 interface BegunTurn {
   readonly turn: TurnId
   readonly run: () => Promise<Result<TurnOutcome>>
+}
+
+/** A Turn whose opening is durable. */
+interface OpenedTurn
+  extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
+  readonly unrecorded: Unrecorded
 }
 
 /** What a Turn begins with. */

@@ -3,8 +3,8 @@ import { harnessPlace } from '../../../test/support/harness-place.ts'
 import { surfaceParams } from './surface-params.ts'
 
 test('[SR-025] attached bytes are not shown on later Turns unless somebody set that they are', async () => {
-  const { parts } = await harnessPlace()
-  expect(surfaceParams(parts, 'rehearsal', 'rehearsal').replay).toBe('attach-turn')
-  const kept = surfaceParams({ ...parts, replay: 'window' }, 'rehearsal', 'rehearsal')
+  const { model } = (await harnessPlace()).parts
+  expect(surfaceParams(model, 'rehearsal', 'rehearsal').replay).toBe('attach-turn')
+  const kept = surfaceParams({ ...model, replay: 'window' }, 'rehearsal', 'rehearsal')
   expect(kept.replay).toBe('window')
 })

@@ -7,7 +7,7 @@ import type { SessionParts } from './session-parts.ts'
  * catalogue learns later counts for later surfaces.
  */
 export function surfaceParams(
-  { factsOf, dialectNameOf, limits, effort, replay = 'attach-turn' }: SessionParts,
+  { factsOf, dialectNameOf, limits, effort, replay = 'attach-turn' }: SessionParts['model'],
   provider: string,
   model: string,
 ): SurfaceParams {

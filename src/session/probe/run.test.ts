@@ -10,12 +10,12 @@ import { failed } from '../../model/errors.ts'
 import { compareRuns } from './cache-comparison.ts'
 import { runProbe } from './run.ts'
 import { PROBE_PROMPTS, probeFiles } from './script.ts'
-import type { SessionParts } from '../live/session-parts.ts'
+import type { Changes } from '../../../test/support/harness-parts.ts'
 
 const CHOICE = { provider: 'rehearsal', model: 'rehearsal' }
 const never = new AbortController().signal
 
-async function probePlace(changes: Partial<SessionParts> = {}, root?: string) {
+async function probePlace(changes: Changes = {}, root?: string) {
   const place = await harnessPlace(changes, root)
   await writeProbeFiles(place.workspace)
   return place
@@ -60,7 +60,7 @@ test('a run that is interrupted, or whose model cannot be asked, says so', async
   const stopped = await runProbe(harness, CHOICE, [], AbortSignal.abort())
   expect(stopped.ok ? undefined : stopped.error.kind).toBe('interrupted')
   const providerOf = async () => failed('not_configured', 'none')
-  const { harness: other } = await probePlace({ providerOf })
+  const { harness: other } = await probePlace({ model: { providerOf } })
   const refused = await runProbe(other, CHOICE, [], never)
   expect(refused.ok ? undefined : refused.error.kind).toBe('not_configured')
 })
@@ -68,7 +68,7 @@ test('a run that is interrupted, or whose model cannot be asked, says so', async
 test('a workspace is named either first or late, and the rest of a request is the same [PC-027]', async () => {
   const late = await probePlace()
   const contract = earlyWorkspace(late.workspace)
-  const early = await probePlace({ contract }, late.root)
+  const early = await probePlace({ model: { contract } }, late.root)
   const [lateRun, earlyRun] = [
     await runProbe(late.harness, CHOICE, probeFiles(1), never),
     await runProbe(early.harness, CHOICE, probeFiles(1), never),
@@ -106,7 +106,7 @@ test('on one server, a change of contract is colder at first, then as warm, and 
   const ran = async (contract: 'early' | 'late', root?: string) => {
     const { workspace, root: at } = await wayPlace('messages', { vendor, ...(root && { root }) })
     await writeProbeFiles(workspace)
-    const changes = contract === 'early' ? { contract: earlyWorkspace(workspace) } : {}
+    const changes = contract === 'early' ? { model: { contract: earlyWorkspace(workspace) } } : {}
     const { harness, begin } = await wayPlace('messages', { vendor, root: at, changes })
     return { root: at, evidence: value(await runProbe(harness, begin, probeFiles(1), never)) }
   }

@@ -21,7 +21,7 @@ export interface FileDiff {
 
 /** What write and edit made of files, in the whole Session or in one Turn: from before its first change to after its last. */
 export async function diffTurns(
-  { store, secrets }: SessionParts,
+  { store, secrets }: SessionParts['log'],
   session: Session,
   turn?: TurnId,
 ): Promise<Result<FileDiff[]>> {

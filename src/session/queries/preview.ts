@@ -5,6 +5,7 @@ import { timestamp } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import { RequestComposer, type ComposedRequest } from '../../request/compose-request.ts'
+import { openingDrafts } from '../../turn/open.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import { lateContext } from '../live/late-context.ts'
@@ -25,19 +26,19 @@ export async function previewRequest(
   text: string,
   { dialect }: PreviewOptions = {},
 ): Promise<Result<ComposedRequest>> {
-  const found = await recordedSurface(parts.store, session.events)
+  const found = await recordedSurface(parts.log.store, session.events)
   if (!found.ok) return found
   const { surface } = found.value
-  const name = dialect ?? parts.dialectNameOf(session.state.provider)
-  const provider = await parts.dialectOf(name)
+  const name = dialect ?? parts.model.dialectNameOf(session.state.provider)
+  const provider = await parts.model.dialectOf(name)
   if (!provider.ok) return provider
   const late = await lateContext(parts, session)
   // As they would be recorded; what an earlier version recorded is shown redacted, too.
-  const redactor = new Redactor(parts.secrets)
+  const redactor = new Redactor(parts.log.secrets)
   const events = redactor.value([...session.events, ...opening(parts, session, text, late)])
   const turn = events.at(-1)?.turn_id
   const cacheKey = cacheKeyOf(found.value, session.state)
-  const request = { provider: provider.value, surface, store: parts.store, cacheKey }
+  const request = { provider: provider.value, surface, store: parts.log.store, cacheKey }
   const last = await lastRequestOf(parts, session.events, undefined)
   if (!last.ok) return last
   const before = last.value
@@ -46,7 +47,7 @@ export async function previewRequest(
 }
 
 function opening(
-  { place, presenter }: SessionParts,
+  { log: { place }, person: { presenter } }: SessionParts,
   session: Session,
   text: string,
   late: EventData<'late_context'> | undefined,
@@ -61,9 +62,6 @@ function opening(
     crc: '00000000',
   }
   const at = (n: number) => ({ ...made, seq: seq + n, id: place.ids.event() })
-  return [
-    { ...at(0), type: 'turn_started', data: { source: { presenter } } },
-    { ...at(1), type: 'user_message', data: { text, prompt_mode: 'string' } },
-    ...(late === undefined ? [] : [{ ...at(2), type: 'late_context' as const, data: late }]),
-  ]
+  const drafts = openingDrafts({ presenter }, { text, prompt_mode: 'string' }, late)
+  return drafts.map((draft, n) => ({ ...draft, ...at(n) }))
 }

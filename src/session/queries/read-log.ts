@@ -37,7 +37,7 @@ export type VisitEvent = (read: ReadEvent) => void | false | Promise<void | fals
  * again: a key may be known only now.
  */
 export async function readLog(
-  { place, store, secrets }: Pick<SessionParts, 'place' | 'store' | 'secrets'>,
+  { place, store, secrets }: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
   session: SessionId,
   { types, follow }: ReadOptions,
   visit: VisitEvent,

@@ -29,7 +29,7 @@ export interface ListedResource {
 type Payload = 'present' | 'missing' | 'damaged' | 'none'
 
 export async function listResources(
-  { store }: SessionParts,
+  { store }: SessionParts['log'],
   { events }: Session,
 ): Promise<Result<readonly ListedResource[]>> {
   const listed: ListedResource[] = []
@@ -54,7 +54,7 @@ export async function dropResource(session: Session, handle: string): Promise<Re
 
 /** The bytes as they were given. */
 export async function resourceBytes(
-  { store }: SessionParts,
+  { store }: SessionParts['log'],
   session: Session,
   handle: string,
 ): Promise<Result<Buffer>> {
@@ -74,12 +74,14 @@ export interface BadPayload {
 }
 
 /** Every payload of every Session of this workspace that cannot be shown any more. Each is read once, however often it is named. */
-export async function badPayloads(parts: SessionParts): Promise<Result<readonly BadPayload[]>> {
+export async function badPayloads(
+  log: SessionParts['log'],
+): Promise<Result<readonly BadPayload[]>> {
   const bad: BadPayload[] = []
   const known = new Map<string, Payload>()
-  for (const { id } of await listSessions(parts.place)) {
+  for (const { id } of await listSessions(log.place)) {
     const resources = new SessionResources()
-    const read = await readLog(parts, id, { types: BRINGING }, ({ event }) => {
+    const read = await readLog(log, id, { types: BRINGING }, ({ event }) => {
       if (event !== undefined) resources.add(event)
     })
     // A Log that cannot be read is told of elsewhere.
@@ -87,9 +89,7 @@ export async function badPayloads(parts: SessionParts): Promise<Result<readonly 
     for (const { descriptor } of resources.all) {
       if (descriptor.kind === 'link') continue
       const { blob, handle, name } = descriptor
-      const payload = known.has(blob)
-        ? ok(known.get(blob))
-        : await payloadOf(parts.store, descriptor)
+      const payload = known.has(blob) ? ok(known.get(blob)) : await payloadOf(log.store, descriptor)
       if (!payload.ok) return payload
       const state = payload.value ?? 'present'
       known.set(blob, state)

@@ -10,14 +10,14 @@ const answered = (text: string): EventDraft => ({ type: 'assistant_message', dat
 
 async function search(texts: readonly string[], options: Partial<SearchOptions>) {
   const { parts } = await harnessPlace()
-  const { place, store } = parts
+  const { place, store } = parts.log
   const session = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
   const drafts = [sessionStarted, ...texts.map(answered)]
   await value(await createLog(place, session, drafts, { fold: sessionFold, keep })).release()
   const found: Match[] = []
   const all = { pattern: /x/, budgetMs: 60_000, limit: 1000, ...options }
-  const end = value(await searchLog(parts, session, all, (match) => void found.push(match)))
+  const end = value(await searchLog(parts.log, session, all, (match) => void found.push(match)))
   return { end, found: found.map(({ seq, text, start, end: to }) => [seq, text, start, to]) }
 }
 

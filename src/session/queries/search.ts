@@ -38,7 +38,7 @@ export type SearchEnd = LogEnd & {
 
 /** Hands every line of a Session that the pattern is found in to `visit`, in order. */
 export async function searchLog(
-  parts: Pick<SessionParts, 'place' | 'store' | 'secrets'>,
+  parts: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
   session: SessionId,
   options: SearchOptions,
   visit: (match: Match) => void | Promise<void>,

@@ -10,6 +10,7 @@ import type { SessionParts } from '../live/session-parts.ts'
 
 export type Restored = EventData<'files_restored'>
 type RestoredFile = Restored['files'][number]
+type Restoring = Pick<SessionParts, 'log' | 'tools'>
 
 /**
  * Puts the files that a Turn wrote or edited back as they were before it; without `turn`, the last such Turn that was not
@@ -18,7 +19,7 @@ type RestoredFile = Restored['files'][number]
  * restored.
  */
 export async function undoTurn(
-  parts: SessionParts,
+  parts: Restoring,
   session: Session,
   turn?: TurnId,
 ): Promise<Result<Restored>> {
@@ -53,16 +54,16 @@ function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Re
   return failed('not_found', text)
 }
 
-async function restore(parts: SessionParts, change: FileChange): Promise<RestoredFile> {
+async function restore(parts: Restoring, change: FileChange): Promise<RestoredFile> {
   return { ...change, ...(await restoredAs(parts, change)) }
 }
 
 type Fate = Pick<RestoredFile, 'outcome' | 'why'>
 
-async function restoredAs(parts: SessionParts, change: FileChange): Promise<Fate> {
-  const { files } = parts
+async function restoredAs(parts: Restoring, change: FileChange): Promise<Fate> {
+  const { files } = parts.tools
   const { path, after_blob, redacted_of } = change
-  const before = await exactBefore(parts, change)
+  const before = await exactBefore(parts.log, change)
   if (!before.ok) return { outcome: 'failed' }
   const now = await files.read(path, FILE_BYTES)
   if (!now.ok && now.error.kind !== 'not_found') return { outcome: 'failed' }
@@ -83,7 +84,7 @@ async function restoredAs(parts: SessionParts, change: FileChange): Promise<Fate
 
 /** What the file held; `undefined` when there was none; `redacted` when only that is left. */
 async function exactBefore(
-  { store, secrets }: SessionParts,
+  { store, secrets }: SessionParts['log'],
   { before_blob, redacted_of }: FileChange,
 ): Promise<Result<Buffer | 'redacted' | undefined>> {
   if (before_blob === undefined) return ok(undefined)

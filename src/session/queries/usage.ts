@@ -68,7 +68,7 @@ export class UsageTable {
 
 /** Adds what one Session used to `table`. Reads its Log once, as far as it can be read. */
 export async function addUsage(
-  parts: Pick<SessionParts, 'place' | 'store' | 'secrets'>,
+  parts: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
   session: SessionId,
   table: UsageTable,
 ): Promise<Result<LogEnd>> {

@@ -25,7 +25,7 @@ export interface RequestsVerdict {
 
 /** Recomposes every request that was ever sent from the Events before it, and compares it with what was recorded. */
 export async function verifyRequests(
-  parts: SessionParts,
+  { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
   events: readonly WholeEvent[],
 ): Promise<Result<RequestsVerdict>> {
   const mismatches: Mismatch[] = []
@@ -37,19 +37,19 @@ export async function verifyRequests(
   let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
   for (const [at, event] of events.entries()) {
     if (event.type === 'prompt_surface') {
-      const blob = await parts.store.get(event.data.blob)
+      const blob = await store.get(event.data.blob)
       if (!blob.ok) return blob
       surface = thawSurface(blob.value)
       composer = undefined
     }
     if (event.type !== 'provider_request') continue
     if (surface === undefined) return failed('log_damaged', 'A request came before any surface.')
-    const provider = await parts.dialectOf(event.data.dialect)
+    const provider = await model.dialectOf(event.data.dialect)
     if (!provider.ok) return provider
     const turn = event.turn_id
     if (composer === undefined || composer.turn !== turn) {
       const cacheKey = event.data.cache_key
-      const made = { provider: provider.value, surface, store: parts.store, cacheKey }
+      const made = { provider: provider.value, surface, store, cacheKey }
       composer = { turn: turn ?? '', of: new RequestComposer(made, turn) }
     }
     const call = `${turn} ${event.data.call_index}`

@@ -1,6 +1,6 @@
 import type { SessionParts } from '../live/session-parts.ts'
 
-type Ask = SessionParts['ask']
+type Ask = SessionParts['person']['ask']
 export type Question = Parameters<Ask>[0]
 export type Answer = Awaited<ReturnType<Ask>>
 

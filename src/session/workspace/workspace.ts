@@ -12,7 +12,7 @@ export interface OpenWorkspace {
   readonly settings: EffectiveSettings
   /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
   readonly folders: { readonly workspace: Folder; readonly home: Folder }
-  readonly sandbox: SessionParts['sandbox']
+  readonly sandbox: SessionParts['tools']['sandbox']
   /** The model of a provider for whoever names none. */
   readonly defaultModel: (provider: string) => string | undefined
   /** What is known of models, with what the settings say of them: of one provider, or of all. */
@@ -23,7 +23,7 @@ export interface OpenWorkspace {
 
 export interface OpenOptions {
   /** Asks whoever is there. Without it every question is answered no, by nobody. */
-  readonly ask?: SessionParts['ask']
+  readonly ask?: SessionParts['person']['ask']
   /** Where the person is, relative to the workspace: commands start there. Empty or absent at its root. */
   readonly folder?: string
   /** Creates `.hawser` where it is missing; without it that is `not_found`. */

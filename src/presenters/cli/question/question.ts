@@ -2,7 +2,7 @@ import type { SessionParts } from '../../../session/live/session-parts.ts'
 import { NOBODY } from '../../../session/questions/questions.ts'
 import type { TerminalParts } from './terminal-question.ts'
 
-type Ask = SessionParts['ask']
+type Ask = SessionParts['person']['ask']
 
 /**
  * Asks the person at the terminal, one question after the other, on standard error and in the same way as a chat does;

@@ -1,0 +1,218 @@
+import type { BlobStore } from '../../blobs/store.ts'
+import { Redactor } from '../../encoding/redaction.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
+import type { WholeEvent } from '../../model/events/event.ts'
+import type { TurnId } from '../../model/ids.ts'
+import { LIMITS } from '../../model/limits.ts'
+import type { KeepAppeared } from '../../host/sandbox/watch/move-aside.ts'
+import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
+import type { Decision, PermissionMode } from '../../policy/decide.ts'
+import type { SentRequest } from '../../request/compose-request.ts'
+import type { Answer, RunningCall, TurnParts } from '../../turn/turn-parts.ts'
+import { cacheKeyOf } from './cache-family.ts'
+import type { Resolved } from '../../resources/resolve-attachments.ts'
+import { variantMaker } from '../../resources/variants/variant-maker.ts'
+import { lastRequestOf } from './last-request.ts'
+import { recordedSurface } from './recorded-surface.ts'
+import type { SessionParts } from './session-parts.ts'
+import type { SessionRules } from './session-rules.ts'
+import type { SessionState } from './state.ts'
+
+/** The Session that a Turn belongs to. What it says may change while the Turn runs. */
+interface Owner {
+  readonly state: SessionState
+  readonly permissionMode: PermissionMode
+  readonly rules: SessionRules
+}
+
+/** What only this Turn has, beside its part of the Log. */
+interface Own extends Pick<TurnParts['person'], 'signal' | 'steering'> {
+  readonly log: TurnParts['log']
+  readonly holdsKey: TurnParts['model']['holdsKey']
+  /** As this process sent it; another one may have sent one since. */
+  readonly lastRequest: SentRequest | undefined
+}
+
+/** What one Turn works with: what all Sessions share, bound to its Session and its part of the Log. */
+export async function turnParts(
+  shared: SessionParts,
+  owner: Owner,
+  own: Own,
+): Promise<Result<TurnParts>> {
+  const { log } = own
+  const model = await modelOf(shared, owner, own)
+  if (!model.ok) return model
+  const person = personOf(shared, owner, own)
+  return ok({ log, model: model.value, tools: toolsOf(shared, owner, { log, person }), person })
+}
+
+async function modelOf(
+  shared: SessionParts,
+  { state }: Owner,
+  { log, holdsKey, lastRequest }: Own,
+): Promise<Result<TurnParts['model']>> {
+  const { model } = shared
+  const last = await lastRequestOf(shared, log.events(), lastRequest)
+  if (!last.ok) return last
+  const found = await recordedSurface(shared.log.store, log.events())
+  if (!found.ok) return found
+  const provider = await model.providerOf(state.provider)
+  if (!provider.ok) return provider
+  const { surface } = found.value
+  const { provider_calls, retries } = model.limits
+  return ok({
+    provider: provider.value,
+    surface,
+    facts: model.factsOf(state.provider, surface.model),
+    larger: largerModels(model, state.provider, surface.model),
+    cacheKey: cacheKeyOf(found.value, state),
+    variants: model.variants ?? variantMaker,
+    holdsKey,
+    lastRequest: last.value,
+    limits: { provider_calls },
+    retry: { retries, chance: model.chance },
+  })
+}
+
+/** A window that nobody published is not larger than any. */
+function largerModels(
+  { modelsOf = () => [], factsOf }: SessionParts['model'],
+  provider: string,
+  model: string,
+): TurnParts['model']['larger'] {
+  const own = factsOf(provider, model)?.window_tokens ?? Infinity
+  return modelsOf(provider).flatMap(({ id, facts: { window_tokens = 0 } }) =>
+    window_tokens > own ? [{ model: id, window_tokens }] : [],
+  )
+}
+
+function personOf(
+  { log: { secrets }, person }: SessionParts,
+  { rules }: Owner,
+  { log, signal, steering }: Own,
+): TurnParts['person'] {
+  return {
+    signal,
+    steering,
+    upload: person.upload ?? {},
+    ask: async (question) => {
+      const given = await person.ask(new Redactor(secrets).value(question), signal)
+      // Where nothing was offered, no answer lasts.
+      const answer: Answer = question.offers.length === 0 ? { ...given, scope: 'once' } : given
+      const kept = await rules.keep(answer)
+      if (kept.ok) return kept.value
+      const text = `The rule was not saved, so it ends with this process: ${kept.error.message}`
+      await log.commit([{ type: 'notice', data: { code: 'rule_not_saved', text } }])
+      return { ...answer, scope: 'session' }
+    },
+  }
+}
+
+function toolsOf(
+  shared: SessionParts,
+  owner: Owner,
+  turn: Pick<TurnParts, 'log' | 'person'>,
+): TurnParts['tools'] {
+  const { workspace, tools } = shared
+  return {
+    toolset: tools.toolset,
+    posture: async ({ effect }) => {
+      const confined = effect === 'run' && (await tools.sandbox.status()).confined
+      return { mode: owner.permissionMode, confined, rules: await owner.rules.inForce() }
+    },
+    placeOf: async (path) => {
+      const place = await tools.files.realRelative(path)
+      return place.ok ? place.value : path
+    },
+    gitReads: async (path) => {
+      const { gitReadsAt } = await import('../../host/sandbox/git/reads.ts')
+      return gitReadsAt(workspace.path, path)
+    },
+    contextOf: (call) => contextOf(shared, turn, call),
+    inspection: {
+      since: async (places) => {
+        const { inspectSince } = await import('../../host/sandbox/inspect.ts')
+        const { protectedPaths } = tools
+        return inspectSince({ workspace: workspace.path, protectedPaths }, places)
+      },
+      moveAside: async (findings) => {
+        const { moveAside } = await import('../../host/sandbox/watch/move-aside.ts')
+        return moveAside(workspace.path, findings, keeping(shared.log))
+      },
+    },
+    ingest: (path) => ingest(shared, path, turn),
+  }
+}
+
+/** For the agent: from this workspace only, and by no link. */
+async function ingest(
+  { log: { place, store, secrets }, tools: { files } }: SessionParts,
+  path: string,
+  { log: { events, turn }, person: { signal } }: Pick<TurnParts, 'log' | 'person'>,
+): Promise<Result<Resolved>> {
+  const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
+  const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
+  const input = { from: 'path', path } as const
+  const resolved = await resolveAttachments([input], {
+    clock: place.clock,
+    keep,
+    confined: files,
+    redactor: new Redactor(secrets),
+    signal,
+    taken: attachedBytes(events(), turn),
+  })
+  if (!resolved.ok) return resolved
+  const [only] = resolved.value
+  return only === undefined ? failed('internal', 'Nothing was judged.') : ok(only)
+}
+
+/** What the agent attached before in its Turn: one budget holds for all. */
+function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
+  return events.reduce((sum, { type, turn_id, data }) => {
+    if (type !== 'resource_ingested' || turn_id !== turn) return sum
+    return sum + (data.descriptor.kind === 'link' ? 0 : data.descriptor.size_bytes)
+  }, 0)
+}
+
+/** What a program put at a protected path is moved aside, and kept. */
+function keeping({ store, secrets }: Pick<SessionParts['log'], 'store' | 'secrets'>): KeepAppeared {
+  const redactor = new Redactor(secrets)
+  return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
+}
+
+/** A program runs as was decided; where nothing confines it, a person was asked about that first. */
+function contextOf(
+  { workspace: { path: workspace, folder, home }, log: { store, secrets }, tools }: SessionParts,
+  { log, person }: Pick<TurnParts, 'log' | 'person'>,
+  { decision, call_id, claim, watching }: RunningCall,
+): ReturnType<TurnParts['tools']['contextOf']> {
+  const { files, sandbox, protectedPaths, readable = [] } = tools
+  const redactor = new Redactor(secrets)
+  const keep = keeping({ store, secrets })
+  const base = { workspace, home, protectedPaths, readable, keep, watching }
+  const runner =
+    (writable: Decision['writable']): ConfinedRun =>
+    async (command) => {
+      const { confined } = await sandbox.status()
+      const run = confined
+        ? sandbox.confined({ ...base, writable })
+        : sandbox.unconfined({ ...base, writable })
+      return run(command)
+    }
+  return {
+    signal: person.signal,
+    files,
+    decided: new Set(claim.paths),
+    folder: folder === '' ? undefined : folder,
+    run: runner(decision.writable),
+    runReadOnly: runner('nothing'),
+    redactor,
+    keep: (bytes, type) => store.put(redactor.chunks(bytes), type),
+    progress: (text, { notice } = { notice: false }) =>
+      log.publish({
+        type: 'tool_progress',
+        data: { call_id, text, ...(notice ? { notice } : {}) },
+      }),
+    limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: tools.limits.command_ms },
+  }
+}

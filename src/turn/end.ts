@@ -1,0 +1,54 @@
+import type { HawserError, Result } from '../model/errors.ts'
+import { ok } from '../model/errors.ts'
+import type { EventData, EventDraft } from '../model/events/event.ts'
+import type { AnswerCut } from '../model/events/turn-events.ts'
+import type { TurnParts } from './turn-parts.ts'
+import { NO_USAGE, type UsageTotal } from './usage.ts'
+
+export type TurnEnded = EventData<'turn_ended'>
+
+export type Ending =
+  /** The loop is over, or failed before its first call. Without an error the model came to its end. */
+  | {
+      readonly how: 'loop'
+      readonly error?: HawserError | undefined
+      readonly usage?: UsageTotal
+      /** Of the last answer. */
+      readonly cut?: AnswerCut | undefined
+    }
+  /** Nothing of the request can be put to a model. */
+  | { readonly how: 'refused'; readonly error: HawserError }
+  /** The writer died; the next one ends the Turn. */
+  | { readonly how: 'crashed'; readonly usage: UsageTotal }
+
+/** Ends a Turn, whoever asks for it. `before` goes into the same write: either all of it is durable or nothing. */
+export async function endTurn(
+  { commit }: Pick<TurnParts['log'], 'commit'>,
+  ending: Ending,
+  before: readonly EventDraft[] = [],
+): Promise<Result<TurnEnded>> {
+  const ended = turnEnded(ending)
+  const recorded = await commit([...before, { type: 'turn_ended', data: ended }])
+  return recorded.ok ? ok(ended) : recorded
+}
+
+function turnEnded(ending: Ending): TurnEnded {
+  switch (ending.how) {
+    case 'loop': {
+      const { error, usage: usage_total = NO_USAGE, cut } = ending
+      if (error === undefined) {
+        return { status: 'completed', usage_total, ...(cut === undefined ? {} : { cut }) }
+      }
+      return error.kind === 'interrupted'
+        ? { status: 'interrupted', usage_total }
+        : { status: 'failed', error, usage_total }
+    }
+    case 'refused': {
+      // The details hold paths as the client gave them: the Log has names in the message, and no more.
+      const { kind, message } = ending.error
+      return { status: 'refused', error: { kind, message }, usage_total: NO_USAGE }
+    }
+    case 'crashed':
+      return { status: 'interrupted', usage_total: ending.usage, crash_recovered: true }
+  }
+}

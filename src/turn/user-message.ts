@@ -1,0 +1,54 @@
+import type { Descriptor } from '../model/descriptor.ts'
+import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import type { EventData } from '../model/events/event.ts'
+import type { Resolved } from '../resources/resolve-attachments.ts'
+import type { ResourceNames } from './resource-names.ts'
+
+type UserMessage = EventData<'user_message'>
+
+/** A person's message as the Log keeps it. The prompt mode follows from what was resolved; a link is no attachment. */
+export function userMessage(
+  text: string,
+  resolved: readonly Resolved[],
+  name: ResourceNames['name'],
+  source: Parameters<ResourceNames['name']>[1],
+): Result<UserMessage> {
+  const resources: Descriptor[] = []
+  for (const one of resolved) {
+    const named = one.ok ? name(one.facts, source) : undefined
+    if (named?.ok === false) return named
+    if (named !== undefined) resources.push(named.value)
+  }
+  const errors = resolved.flatMap((one) => (one.ok ? [] : [one.error]))
+  const files = resources.filter(({ kind }) => kind !== 'link')
+  return ok({
+    text,
+    ...(resources.length === 0 ? {} : { resources }),
+    ...(errors.length === 0 ? {} : { attachment_errors: errors }),
+    prompt_mode: files.length === 0 ? 'string' : 'blocks',
+  })
+}
+
+/** Why a message cannot be put to a model: it has no words, and nothing that came with it can be used. */
+export function nothingUsable(
+  { text, resources = [] }: UserMessage,
+  resolved: readonly Resolved[],
+): Failed | undefined {
+  if (text.trim() !== '' || resources.length > 0) return undefined
+  const attachmentErrors = resolved.flatMap((one) =>
+    one.ok ? [] : [{ path: one.given, reason: one.error.reason, code: one.error.code }],
+  )
+  if (attachmentErrors.length === 0) return undefined
+  const many =
+    attachmentErrors.length === 1 ? 'The attachment' : `All ${attachmentErrors.length} attachments`
+  return failed(
+    'attachments_failed',
+    `${many} failed, and there is no text.`,
+    {
+      category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
+      attachmentErrors,
+      rejectedAttachmentCount: attachmentErrors.length,
+    },
+    [{ action: 'Attach what can be read, or say something.' }],
+  )
+}
