@@ -82,7 +82,7 @@ async function appendAll({ place, keep }: TestPlace, sessions: string): Promise<
   await writer.release()
   const log = await readFile(join(sessions, logName(session)))
   const lines = log.subarray(begin).toString('utf8').trimEnd().split('\n')
-  const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const events = lines.map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)))
   // A line without `batch` is the first of its write.
   return { ms, cpuMs, syncs: events.filter(({ batch }) => batch === undefined).length, events }
 }
