@@ -39,11 +39,6 @@ interface Waiting {
 
 /** Events that need not be durable at once are, after this long at the latest, with the sync still to come. */
 const SOON_MS = 20
-/**
- * So many appends share a write at most. With hundreds of callers at once, larger writes would carry more Events a second, but
- * nobody would be answered before all of them were encoded and synced.
- */
-const SHARED_BY = 50
 /** Appended since the last index: more is never read again at the next opening. */
 const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
@@ -181,7 +176,10 @@ export class LogWriter<State> {
     })
   }
 
-  /** What is ready at the front of the queue, as far as it fits one write. */
+  /**
+   * What is ready at the front of the queue. Bytes alone limit it: a write is held in memory until it is durable, and repair
+   * takes at most so many bytes for a torn tail.
+   */
   #takeBatch(): Waiting[] {
     let bytes = 0
     let count = 0
@@ -189,7 +187,6 @@ export class LogWriter<State> {
       bytes += waiting.bytes
       if (waiting.prepared === undefined || (count > 0 && bytes > BATCH_BYTES)) break
       count += 1
-      if (count === SHARED_BY) break
     }
     return this.#queue.splice(0, count)
   }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Output } from '../../src/presenters/cli/commands/resources.ts'
 import { failureOf, UNSEEN } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
+import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import { freshFolder } from '../support/folder.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -106,6 +107,7 @@ test('payloads that are missing or damaged are listed, and the doctor names them
   const { root, workspace } = await story()
   const healthy = await runCli({ root }, 'doctor')
   expect(healthy.stdout).toMatch(/^ok +resources +all attached bytes/m)
+  await damagedOnPurpose(root, 'Payloads are missing and damaged.')
   for (const blob of await blobsOf(workspace, '.png')) await rm(blob)
   for (const blob of await blobsOf(workspace, '.txt')) {
     if ((await readFile(blob, 'utf8')) === 'rope\nsail\n') await writeFile(blob, 'rope\nSAIL\n')

@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
+import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import { givenFile, lastAnswer, picture, say, type GivenFile } from '../support/given-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
 import { seeingPlace, type SeeingPlace } from '../support/seeing-place.ts'
@@ -13,10 +14,11 @@ import { WAYS } from '../support/ways.ts'
 const STATES = ['missing', 'damaged'] as const
 
 async function spoil(
-  { workspace }: SeeingPlace,
+  { root, workspace }: SeeingPlace,
   { sha256 }: GivenFile,
   state: (typeof STATES)[number],
 ): Promise<void> {
+  await damagedOnPurpose(root, `A payload is ${state}.`)
   const blob = join(workspace, '.hawser', 'blobs', `${sha256}.png`)
   await rm(blob)
   if (state === 'damaged') await writeFile(blob, picture(99))

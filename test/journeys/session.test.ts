@@ -2,6 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
+import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
 
@@ -166,6 +167,7 @@ test.each(WAYS)(
     await say(one, 'List all files')
     expect(value(await here.harness.latest()).id).toBe(one.id)
     const log = join(here.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
+    await damagedOnPurpose(here.root, 'What is in the place of a Log is none.')
     await writeFile(log, 'not a Log\n')
     const listed = await here.harness.list()
     expect(listed.map(({ id, damage }) => [id, damage?.kind])).toEqual([

@@ -6,6 +6,7 @@ import { Output as Salvaged } from '../../src/presenters/cli/commands/log/salvag
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { runCli } from '../support/cli.ts'
+import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import { givenFile, picture, say } from '../support/given-files.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { seeingPlace } from '../support/seeing-place.ts'
@@ -121,6 +122,7 @@ test('a salvaged Session asks, whatever the lost lines said', async () => {
   const path = logPath(root, id)
   const lines = (await readFile(path, 'utf8')).split('\n')
   const narrowed = lines.findIndex((line) => line.includes('"session_settings"'))
+  await damagedOnPurpose(root, 'A line of a Log is spoilt.')
   await writeFile(path, lines.with(narrowed, 'spoilt').join('\n'))
   const { stdout } = await runCli({ root }, 'log', 'salvage', id, '--json')
   const saved = Salvaged.parse(JSON.parse(stdout)).session_id

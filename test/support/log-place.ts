@@ -18,9 +18,10 @@ export interface TestPlace {
 
 export async function testPlace(root: Folder, clock: Clock = systemClock): Promise<TestPlace> {
   const ids = systemIds(clock)
-  const { sessions, blobs } = await closing(await root.folder('workspace', 'create'), (workspace) =>
+  const folders = await closing(await root.folder('workspace', 'create'), (workspace) =>
     workspaceFolders(workspace, ids),
   )
+  const { sessions, blobs } = folders
   const heads = await closing(await root.folder('home', 'create'), (home) =>
     home.folder('heads', 'create'),
   )
@@ -32,7 +33,7 @@ export async function testPlace(root: Folder, clock: Clock = systemClock): Promi
     store,
     keep: (bytes, mediaType) => store.put([bytes], mediaType),
     close: async () => {
-      await Promise.all([sessions.close(), blobs.close(), heads.close()])
+      await Promise.all([folders.close(), heads.close()])
     },
   }
 }

@@ -2,26 +2,43 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { TestProject } from 'vitest/node'
 import { CANARY_PARTS } from './canary.ts'
 import { memoryFolder } from './memory-folder.ts'
+import { complaintsOf, provenSessions, wordsOf } from './proven-sessions.ts'
 
-/** Vitest runs this once a run, before any worker starts: every file a test makes lies under one fresh root. */
-export async function setup(): Promise<() => Promise<void>> {
+/**
+ * Vitest runs this once a run, before any worker starts: every file a test makes lies under one fresh root. At the end, no file
+ * there holds a key, no Log there holds bytes of a file, and every Session there is proved from its Log to its requests.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = await mkdtemp(join(await memoryFolder(), 'hawser-test-'))
   process.env['HAWSER_TEST_ROOT'] = root
   return async () => {
-    const leaks = [
-      ...(await filesWith(CANARY_PARTS, root, '--exclude=config.json')).map(
-        (path) => `a key: ${path}`,
-      ),
-      ...(await filesWith(ENCODED, root, '--include=*.ndjson')).map((path) => `bytes: ${path}`),
-    ]
+    const [keys, bytes, proven] = await Promise.all([
+      filesWith(CANARY_PARTS, root, '--exclude=config.json'),
+      filesWith(ENCODED, root, '--include=*.ndjson'),
+      provenSessions(root),
+    ])
     await rm(root, { recursive: true, force: true })
-    if (leaks.length === 0) return
-    // What is thrown here is told and forgotten.
+    console.log(wordsOf(proven))
+    const wrong = [
+      ...keys.map((path) => `left behind, a key: ${path}`),
+      ...bytes.map((path) => `left behind, bytes of a file: ${path}`),
+      ...complaintsOf(proven, await isWhole(project)),
+    ]
+    if (wrong.length === 0) return
+    // Vitest reports what is thrown here and exits with 0.
     process.exitCode = 1
-    throw new Error(`these were left behind: ${leaks.join(', ')}`)
+    throw new Error(wrong.join('\n'))
   }
+}
+
+/** Whether all tests of a configuration ran, and not those that a person named. */
+async function isWhole({ vitest }: TestProject): Promise<boolean> {
+  const all = await vitest.globTestSpecifications()
+  const ran = vitest.state.getTestModules()
+  return vitest.config.testNamePattern === undefined && ran.length >= all.length
 }
 
 /** How base64 of a PNG, JPEG, GIF, WebP or PDF begins: no Log of any test holds one. */

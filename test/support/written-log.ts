@@ -6,6 +6,7 @@ import { acquireLog, createLog } from '../../src/log/open.ts'
 import type { EventDraft } from '../../src/model/events/event.ts'
 import { EventId, TurnId, type SessionId } from '../../src/model/ids.ts'
 import { sessionFold } from '../../src/session/live/state.ts'
+import { damagedOnPurpose } from './damaged-on-purpose.ts'
 import { freshFolder } from './folder.ts'
 import { openParts } from './harness-parts.ts'
 import { value } from './story.ts'
@@ -32,6 +33,7 @@ export async function spoil(
   session: SessionId,
   change: (text: string) => string,
 ): Promise<void> {
+  await damagedOnPurpose(root, 'The bytes of a Log are changed.')
   const path = logPath(root, session)
   await writeFile(path, change(await readFile(path, 'utf8')))
 }
@@ -42,6 +44,7 @@ export async function writtenLog(
   drafts: readonly EventDraft[],
   session?: SessionId,
 ): Promise<SessionId> {
+  await damagedOnPurpose(root, 'A Log holds Events that no Turn led to.')
   const { parts, close } = await openParts(root)
   const { place, store } = parts.log
   const writing = {
@@ -75,6 +78,7 @@ export async function foreignLog(
   session: SessionId,
   events: readonly AnyEvent[],
 ): Promise<void> {
+  await damagedOnPurpose(root, 'A Log holds Events that no Turn led to.')
   const { close } = await openParts(root)
   await close()
   let prev: string | null = null

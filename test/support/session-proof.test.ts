@@ -1,0 +1,107 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { parseJson } from '../../src/encoding/json.ts'
+import { sealLine } from '../../src/log/line.ts'
+import { isEventEnvelope } from '../../src/model/events/event.ts'
+import { damagedOnPurpose } from './damaged-on-purpose.ts'
+import { freshFolder } from './folder.ts'
+import { say } from './given-files.ts'
+import { complaintsOf, provenSessions, wordsOf } from './proven-sessions.ts'
+import { proveSessions } from './session-proof.ts'
+import { value } from './story.ts'
+import { wayPlace, type Way } from './ways.ts'
+import { logPath } from './written-log.ts'
+
+/** A Session of two Turns, alone below a root of its own. */
+async function conversation(way: Way, root: string) {
+  const here = await wayPlace(way, { root })
+  await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
+  const session = value(await here.harness.create(here.begin))
+  await say(session, 'Read notes.txt')
+  await say(session, 'What is 2 + 2?')
+  await session.close()
+  return { log: logPath(root, session.id), head: join(root, 'home', 'heads', session.id) }
+}
+
+/** Another digit in the request hash that an Event recorded last. */
+function planted(log: string): string {
+  const at = log.lastIndexOf('"request_sha256":"') + '"request_sha256":"'.length
+  return `${log.slice(0, at)}${log.charAt(at) === '0' ? '1' : '0'}${log.slice(at + 1)}`
+}
+
+/** The same Events with checksums and a chain that hold. */
+function resealed(log: string): Buffer {
+  let prev: string | null = null
+  const lines: Buffer[] = []
+  for (const [seq, line] of log.trimEnd().split('\n').entries()) {
+    const event = parseJson(line)
+    if (!isEventEnvelope(event)) throw new Error('not an Event')
+    const unsealed = { ...event, data: JSON.stringify(event.data) }
+    const { bytes } = sealLine(unsealed, seq, prev, event.batch ?? 0)
+    prev = sha256(bytes.subarray(0, -1))
+    lines.push(bytes)
+  }
+  return Buffer.concat(lines)
+}
+
+const PROVED = { sessions: 1, requests: 3, unbegun: 0, damaged_on_purpose: 0, wrong: [] }
+
+test.each(['in process', 'messages', 'responses', 'chat'] as const)(
+  '%s: one changed digit of a recorded request hash is found, whether the Log is sealed again or not',
+  async (way) => {
+    const root = await freshFolder()
+    const { log, head } = await conversation(way, join(root, 'one'))
+    expect(await proveSessions(root)).toEqual(PROVED)
+    await damagedOnPurpose(root, 'A recorded request hash is changed.')
+    const whole = await readFile(log, 'utf8')
+    await writeFile(log, planted(whole))
+    expect(await proveSessions(root)).toEqual({
+      ...PROVED,
+      sessions: 0,
+      requests: 0,
+      wrong: [expect.stringMatching(/: damaged: .*"reason":"checksum"/)],
+    })
+    // Sealed again it is whole, and without a head nothing contradicts it but the request.
+    await rm(head)
+    await writeFile(log, resealed(whole))
+    expect(await proveSessions(root)).toEqual(PROVED)
+    await writeFile(log, resealed(planted(whole)))
+    expect(await proveSessions(root)).toEqual({
+      ...PROVED,
+      sessions: 0,
+      requests: 0,
+      wrong: [expect.stringMatching(/ndjson: Event \d+: request_sha256 "[0-9a-f]{64}" recorded/)],
+    })
+  },
+)
+
+test('what is wrong below a registered folder is counted, and what is whole there is proved', async () => {
+  const root = await freshFolder()
+  const spoilt = await conversation('in process', join(root, 'spoilt'))
+  await conversation('in process', join(root, 'whole'))
+  await damagedOnPurpose(root, 'A recorded request hash is changed.')
+  await writeFile(spoilt.log, planted(await readFile(spoilt.log, 'utf8')))
+  expect(await proveSessions(root)).toMatchObject({
+    damaged_on_purpose: 0,
+    wrong: [expect.any(String)],
+  })
+  await damagedOnPurpose(join(root, 'spoilt'), 'As registered in a run.', root)
+  expect(await proveSessions(root)).toEqual({ ...PROVED, damaged_on_purpose: 1 })
+})
+
+test('programs that share the work find every Session, and a run fails on one that is wrong', async () => {
+  const root = await freshFolder()
+  for (const name of ['a', 'b']) await conversation('in process', join(root, name))
+  const { log } = await conversation('in process', join(root, 'c'))
+  await damagedOnPurpose(root, 'A recorded request hash is changed.')
+  await writeFile(log, planted(await readFile(log, 'utf8')))
+  const proven = await provenSessions(root)
+  expect(proven).toMatchObject({ sessions: 2, requests: 6, wrong: [expect.stringContaining(log)] })
+  expect(wordsOf(proven)).toMatch(/^Sessions left behind: 2 proved, with 6 requests.* 1 wrong/)
+  const wrong = expect.stringContaining(log) as string
+  expect(complaintsOf(proven, false)).toEqual([wrong])
+  expect(complaintsOf(proven, true)).toEqual([wrong, expect.stringContaining('only 6 requests')])
+  expect(complaintsOf({ ...proven, requests: 1_000, wrong: [] }, true)).toEqual([])
+})

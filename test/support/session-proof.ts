@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { basename, dirname, join, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
+import { diskFolder } from '../../src/host/files/disk.ts'
+import { failed, ok, type Result } from '../../src/model/errors.ts'
+import { SessionId } from '../../src/model/ids.ts'
+import { Harness, type Proof } from '../../src/session/harness.ts'
+import type { SessionParts } from '../../src/session/live/session-parts.ts'
+import { registeredIn } from './damaged-on-purpose.ts'
+import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
+import { openParts } from './harness-parts.ts'
+
+/** What the Sessions of a run prove. */
+export interface Tally {
+  /** Logs that are whole, and of which every request follows from the Events before it. */
+  sessions: number
+  requests: number
+  /** Logs whose creation was cut short: there is no Session. */
+  unbegun: number
+  /** Logs below a folder that a test registered, with something wrong. */
+  damaged_on_purpose: number
+  /** What is wrong anywhere else, a line a Log. */
+  readonly wrong: string[]
+}
+
+/**
+ * Proves the Logs below `root` as `hawser log verify --requests` does, and writes into no folder of theirs. Of `of` that share
+ * the work, this one takes the part `part`.
+ */
+export async function proveSessions(root: string, part = 0, of = 1): Promise<Tally> {
+  const [logs, heads, registered] = await Promise.all([
+    filesBelow(root, '*/.hawser/sessions/ses_*.ndjson'),
+    filesBelow(root, '*/heads/ses_*'),
+    registeredIn(root),
+  ])
+  const { parts, close } = await openParts(await mkdtemp(join(root, 'proof-')))
+  const tally: Tally = { sessions: 0, requests: 0, unbegun: 0, damaged_on_purpose: 0, wrong: [] }
+  for (const log of logs.filter((_, at) => at % of === part)) {
+    const proof = await proofOf(log, nearest(log, heads), parts)
+    const faults = faultsOf(proof)
+    if (!proof.ok && proof.error.kind === 'not_found') tally.unbegun += 1
+    else if (proof.ok && faults.length === 0) {
+      tally.sessions += 1
+      tally.requests += proof.value.requests?.requests ?? 0
+    } else if (registered.some(({ folder }) => log.startsWith(folder + sep))) {
+      tally.damaged_on_purpose += 1
+    } else tally.wrong.push(`${log}: ${faults.join('; ')}`)
+  }
+  await close()
+  return tally
+}
+
+/** In an order that does not depend on the disk, so that those who share the work share it without a gap. */
+async function filesBelow(root: string, pattern: string): Promise<string[]> {
+  const options = { maxBuffer: 256 * 1024 * 1024 }
+  const found = await promisify(execFile)(
+    'find',
+    [root, '-type', 'f', '-path', pattern, '-print0'],
+    options,
+  )
+  return found.stdout
+    .split('\0')
+    .filter((path) => path !== '')
+    .toSorted()
+}
+
+/** The head of the Log's Session that lies nearest to it: tests copy workspaces, and homes with them. */
+function nearest(log: string, heads: readonly string[]): string | undefined {
+  const session = basename(log, '.ndjson')
+  const shared = (path: string) => {
+    const [a, b] = [log.split(sep), path.split(sep)]
+    const differs = a.findIndex((name, at) => name !== b[at])
+    return differs === -1 ? a.length : differs
+  }
+  return heads
+    .filter((path) => basename(path) === session)
+    .toSorted((a, b) => shared(b) - shared(a))[0]
+}
+
+async function proofOf(
+  log: string,
+  head: string | undefined,
+  parts: SessionParts,
+): Promise<Result<Proof>> {
+  const id = SessionId.safeParse(basename(log, '.ndjson'))
+  if (!id.success) return failed('invalid_args', 'The name of the Log is no Session id.')
+  const sessions = await diskFolder(dirname(log))
+  const { place, home } = parts
+  // Where one is missing, an empty one takes its place: nothing is made beside the Log.
+  const none = join(home, 'heads')
+  const blobs = await diskFolder(join(dirname(dirname(log)), 'blobs')).catch(() => diskFolder(none))
+  const heads = await diskFolder(head === undefined ? none : dirname(head))
+  const harness = new Harness({
+    ...parts,
+    place: { ...place, sessions, heads },
+    store: workspaceBlobStore({ folder: blobs, ids: place.ids, clock: place.clock }),
+    dialectOf: async (name) => {
+      const known = DIALECT_NAMES.find((dialect) => dialect === name)
+      if (known === undefined) return failed('not_found', `There is no dialect ${name}.`)
+      return ok(DIALECTS[known])
+    },
+  })
+  try {
+    return await harness.verify(id.data, { requests: true })
+  } finally {
+    await Promise.all([sessions.close(), blobs.close(), heads.close()])
+  }
+}
+
+function faultsOf(proof: Result<Proof>): string[] {
+  if (!proof.ok) return [`${proof.error.kind}: ${proof.error.message}`]
+  const { log, requests } = proof.value
+  return [
+    ...(log.damage === undefined ? [] : [`damaged: ${JSON.stringify(log.damage.details)}`]),
+    ...(requests?.mismatches ?? []).map(
+      ({ seq, what, recorded, recomposed }) =>
+        `Event ${seq}: ${what} ${JSON.stringify(recorded)} recorded, ${JSON.stringify(recomposed)} composed`,
+    ),
+  ]
+}
