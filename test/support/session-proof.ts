@@ -10,7 +10,7 @@ import { Harness, type Proof } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { registeredIn } from './damaged-on-purpose.ts'
 import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
-import { openParts } from './harness-parts.ts'
+import { openParts, withChanges } from './harness-parts.ts'
 
 /** What the Sessions of a run prove. */
 export interface Tally {
@@ -87,26 +87,29 @@ async function proofOf(
   const id = SessionId.safeParse(basename(log, '.ndjson'))
   if (!id.success) return failed('invalid_args', 'The name of the Log is no Session id.')
   const sessions = await diskFolder(dirname(log))
-  const { place, home } = parts
+  const { place } = parts.log
   // Where one is missing, an empty one takes its place: nothing is made beside the Log.
-  const none = join(home, 'heads')
+  const none = join(parts.workspace.home, 'heads')
   const blobs = await diskFolder(join(dirname(dirname(log)), 'blobs')).catch(() => diskFolder(none))
   const heads = await diskFolder(head === undefined ? none : dirname(head))
-  const harness = new Harness({
-    ...parts,
-    place: { ...place, sessions, heads },
-    store: workspaceBlobStore({ folder: blobs, ids: place.ids, clock: place.clock }),
-    dialectOf: async (name) => {
-      const known = DIALECT_NAMES.find((dialect) => dialect === name)
-      if (known === undefined) return failed('not_found', `There is no dialect ${name}.`)
-      return ok(DIALECTS[known])
-    },
-  })
+  const store = workspaceBlobStore({ folder: blobs, ids: place.ids, clock: place.clock })
+  const harness = new Harness(
+    withChanges(parts, {
+      log: { place: { ...place, sessions, heads }, store },
+      model: { dialectOf },
+    }),
+  )
   try {
     return await harness.verify(id.data, { requests: true })
   } finally {
     await Promise.all([sessions.close(), blobs.close(), heads.close()])
   }
+}
+
+const dialectOf: SessionParts['model']['dialectOf'] = async (name) => {
+  const known = DIALECT_NAMES.find((dialect) => dialect === name)
+  if (known === undefined) return failed('not_found', `There is no dialect ${name}.`)
+  return ok(DIALECTS[known])
 }
 
 function faultsOf(proof: Result<Proof>): string[] {
