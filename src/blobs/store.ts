@@ -18,7 +18,7 @@ export interface BlobStore {
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     mediaType: string,
   ): Promise<Result<BlobKey>>
-  /** All bytes, hashed again. `resource_missing` with `state` `missing` or `damaged` otherwise, never other bytes. */
+  /** All bytes, hashed again. `resource_missing` with the cause `payload` otherwise, never other bytes. */
   get(key: string): Promise<Result<Buffer>>
   /** For what should not be in memory: hashed once through, then read in pieces from the same open file. Close it. */
   open(key: string): Promise<Result<OpenBlob>>

@@ -9,7 +9,7 @@ import {
   type File,
   type Folder,
 } from '../host/files/files.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { causeOf, failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { SessionId, type BlobKey } from '../model/ids.ts'
 import type { BlobStore } from './store.ts'
 
@@ -128,7 +128,7 @@ async function* pieces(file: File): AsyncGenerator<Buffer> {
 /** A mentioned text that cannot be read, and why. */
 interface UnreadText {
   readonly blob: BlobKey
-  readonly state: string
+  readonly state: 'missing' | 'damaged' | 'unreadable'
 }
 
 /** A field too long for a line stands in a blob, and may mention others, which may mention others. Returns what is unread. */
@@ -143,8 +143,8 @@ async function markFromBlobs(store: BlobStore, marks: Marks): Promise<readonly U
       return ok(undefined)
     })
     if (read.ok) continue
-    const { state } = read.error.details
-    unread.push({ blob, state: typeof state === 'string' ? state : 'unreadable' })
+    const cause = causeOf(read.error)
+    unread.push({ blob, state: cause?.type === 'payload' ? cause.state : 'unreadable' })
   }
   return unread
 }

@@ -13,7 +13,7 @@ import {
 } from '../host/files/files.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Ids } from '../host/ids.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { underShortLock } from './short-lock.ts'
@@ -230,7 +230,8 @@ function badKey(): Failed {
 function missing(key: BlobKey, state: 'missing' | 'damaged'): Failed {
   const words =
     state === 'missing' ? 'is not in the store' : 'is not what it was when it was stored'
-  return failed('resource_missing', `The payload ${key} ${words}.`, { blob: key, state })
+  const refused = failed('resource_missing', `The payload ${key} ${words}.`, { blob: key, state })
+  return withCause(refused, { type: 'payload', state })
 }
 
 function tooLarge(): Failed {

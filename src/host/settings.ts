@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../model/errors.ts'
 import { Settings } from '../model/settings.ts'
 import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from './files/files.ts'
 import type { Ids } from './ids.ts'
@@ -97,8 +97,10 @@ function parsed(bytes: Buffer, label: string): Result<Settings> {
       ? issue.keys.map((key) => [...issue.path, key].join('.'))
       : [],
   )
-  if (unknown.length > 0)
-    return refused(label, `has unknown keys: ${unknown.join(', ')}`, { unknown })
+  if (unknown.length > 0) {
+    const bad = refused(label, `has unknown keys: ${unknown.join(', ')}`, { unknown })
+    return withCause(bad, { type: 'unknown_settings', keys: unknown })
+  }
   const wrong = settings.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
   return refused(label, `does not hold: ${wrong.join('; ')}`, { wrong })
 }

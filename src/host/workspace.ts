@@ -1,4 +1,4 @@
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../model/errors.ts'
 import { diskFolder } from './files/disk.ts'
 import { asResult, closing, ifPossible, ifThere, replaceFile, type Folder } from './files/files.ts'
 import type { Ids } from './ids.ts'
@@ -12,11 +12,9 @@ export interface WorkspaceFolders {
   close(): Promise<void>
 }
 
-/** `details.reason` of the `not_found` that says: the folder is there, and Hawser keeps nothing in it. */
-export const NEVER_USED = 'never_used'
-
 /**
- * Opens what Hawser keeps in this workspace; `create` makes it where it is missing, `open` says `not_found`. A link in its
+ * Opens what Hawser keeps in this workspace; `create` makes it where it is missing, `open` says `not_found`, with the
+ * cause `never_used` where the folder itself is there. A link in its
  * place is refused.
  */
 export async function openWorkspace(
@@ -35,10 +33,10 @@ export async function openWorkspace(
 }
 
 function neverUsed(): Failed {
-  const details = { reason: NEVER_USED }
-  return failed('not_found', 'No Session was ever begun in this folder.', details, [
-    { action: 'Begin one.', command: 'hawser run "What is in this folder?"' },
-  ])
+  const message = 'No Session was ever begun in this folder.'
+  const next = [{ action: 'Begin one.', command: 'hawser run "What is in this folder?"' }]
+  const refused = failed('not_found', message, { reason: 'never_used' }, next)
+  return withCause(refused, { type: 'never_used' })
 }
 
 /** The same from an open folder. */

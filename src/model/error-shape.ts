@@ -2,10 +2,12 @@ import * as z from 'zod'
 import { ERROR_KINDS, type HawserError } from './errors.ts'
 import { openObject } from './shape.ts'
 
+const Details = z.record(z.string(), z.unknown())
+
 const fields = {
   kind: z.enum(ERROR_KINDS),
   message: z.string(),
-  details: z.record(z.string(), z.unknown()),
+  details: Details,
 }
 
 export const NextAction = openObject({ action: z.string(), command: z.string().exactOptional() })
@@ -21,6 +23,6 @@ export const ErrorBody = openObject({ ok: z.literal(false), error: ErrorObject }
 /** The error as an Event carries it: what is empty is omitted. */
 export const LoggedError = openObject({
   ...fields,
-  details: fields.details.optional(),
+  details: Details.optional(),
   next_actions: z.array(NextAction).optional(),
 })

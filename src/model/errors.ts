@@ -1,3 +1,5 @@
+import { CAUSE, type ErrorCause } from './error-cause.ts'
+
 /** Every way an expected failure can be named. One list: the CLI, HTTP, ACP and MCP show the same words. */
 export const ERROR_KINDS = [
   'invalid_args',
@@ -55,12 +57,17 @@ export interface NextAction {
   readonly command?: string
 }
 
-/** The one error shape. `message` is for people; programs branch on `kind` and `details`, never on prose. */
+/**
+ * The one error shape. `message` and `details` are for people and for programs that read our JSON. Code of Hawser decides on
+ * `kind` and on the cause (`causeOf`), never on a field of `details` and never on prose.
+ */
 export interface HawserError {
   readonly kind: ErrorKind
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
   readonly next_actions: readonly NextAction[]
+  /** Absent where no code decides on more than the kind. Never serialised. */
+  readonly [CAUSE]?: ErrorCause
 }
 
 /** Expected failure is a value. Throwing is for defects. */
@@ -82,4 +89,14 @@ export function failed(
   nextActions: readonly NextAction[] = [],
 ): Failed {
   return { ok: false, error: { kind, message, details, next_actions: nextActions } }
+}
+
+/** The same failure, with what code may decide on. It replaces a cause that was there. */
+export function withCause({ error }: Failed, cause: ErrorCause): Failed {
+  return { ok: false, error: { ...error, [CAUSE]: cause } }
+}
+
+/** Undefined for an error that was read as data, from a Log or from a pipe: only the process that made it knows its cause. */
+export function causeOf(error: HawserError): ErrorCause | undefined {
+  return error[CAUSE]
 }

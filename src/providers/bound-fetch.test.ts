@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { serveHttp } from '../../test/support/loopback-server.ts'
 import { systemClock } from '../host/clock.ts'
+import { CAUSE } from '../model/error-cause.ts'
 import type { HawserError } from '../model/errors.ts'
 import { boundFetch } from './bound-fetch.ts'
 import { CallFailure } from './call-failure.ts'
@@ -126,6 +127,7 @@ test('an error status is what the vendor says in its body and its headers', asyn
       retry_after_ms: 9_000,
     },
     next_actions: [],
+    [CAUSE]: { type: 'provider', status: 429, retryAfterMs: 9_000 },
   })
 })
 

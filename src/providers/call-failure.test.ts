@@ -16,6 +16,7 @@ import {
 } from '../../test/support/scripted-call.ts'
 import { virtualClock } from '../../test/support/virtual-clock.ts'
 import { systemClock, type Clock } from '../host/clock.ts'
+import { CAUSE } from '../model/error-cause.ts'
 import { boundFetch } from './bound-fetch.ts'
 import { failureOf } from './call-failure.ts'
 import type { Send } from './call.ts'
@@ -79,6 +80,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
           message: 'Not now, [redacted key].',
           details,
           next_actions: [],
+          [CAUSE]: { type: 'provider', status: 529, retryAfterMs: 2_000 },
         },
       },
     ])

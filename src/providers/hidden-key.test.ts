@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { failed } from '../model/errors.ts'
+import { CAUSE } from '../model/error-cause.ts'
+import { failed, withCause } from '../model/errors.ts'
 import { withoutKey } from './hidden-key.ts'
 
 const KEY = 'sk-live-4f9a77c0d2e8b1a6'
@@ -20,6 +21,17 @@ test('a key is hidden wherever it stands, in the message and in all details', ()
     message: 'Wrong key [redacted key], [redacted key]!',
     details: { code: '[redacted key]', deep: [{ said: 'Bearer [redacted key]' }], status: 401 },
     next_actions: [],
+  })
+})
+
+test('a key is hidden in the words of a vendor that a cause repeats', () => {
+  const cause = { type: 'provider', code: KEY, status: 400, refusedMedia: { at: KEY } } as const
+  const error = withoutKey(withCause(failed('auth', 'No.'), cause).error, KEY)
+  expect(error[CAUSE]).toEqual({
+    type: 'provider',
+    code: '[redacted key]',
+    status: 400,
+    refusedMedia: { at: '[redacted key]' },
   })
 })
 

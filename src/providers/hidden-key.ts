@@ -1,6 +1,7 @@
 import { isJsonObject } from '../encoding/json.ts'
 import { KEY_PLACEHOLDER, SHORTEST_KEY } from '../encoding/redaction.ts'
-import type { HawserError } from '../model/errors.ts'
+import type { ErrorCause } from '../model/error-cause.ts'
+import { causeOf, withCause, type HawserError } from '../model/errors.ts'
 
 /** So much of a key gives it away; a whole key that is shorter is told apart from no other word, and is no secret. */
 const TELLING = SHORTEST_KEY
@@ -11,7 +12,24 @@ const BLOTTED = /^[*•.…]{2,}[\w-]*/
 export function withoutKey(error: HawserError, key: string | undefined): HawserError {
   if (key === undefined || key.length < TELLING) return error
   const { message, details } = error
-  return { ...error, message: hideIn(message, key), details: hideInside(details, key) }
+  const safe = { ...error, message: hideIn(message, key), details: hideInside(details, key) }
+  const cause = causeOf(error)
+  return cause === undefined
+    ? safe
+    : withCause({ ok: false, error: safe }, hideInCause(cause, key)).error
+}
+
+/** The words of a vendor are in the cause of a call that failed; all others are our own. */
+function hideInCause(cause: ErrorCause, key: string): ErrorCause {
+  if (cause.type !== 'provider') return cause
+  const { code, refusedMedia } = cause
+  return {
+    ...cause,
+    ...(code === undefined ? {} : { code: hideIn(code, key) }),
+    ...(refusedMedia?.at === undefined
+      ? {}
+      : { refusedMedia: { at: hideIn(refusedMedia.at, key) } }),
+  }
 }
 
 function hide(value: unknown, key: string): unknown {

@@ -1,3 +1,4 @@
+import type { RefusedMedia } from '../model/error-cause.ts'
 import type { VendorSaid } from './vendor-message.ts'
 
 /** Codes by which vendors say that a picture cannot be used, whatever its trouble is. */
@@ -20,18 +21,12 @@ export const MEDIA_CODES = [
   'unsupported_image_media_type',
 ] as const
 
-export interface RefusedMedia {
-  readonly refused_media: true
-  /** Where the item stands in the request, as the vendor writes it: `messages.3.content.1`, `input[3].content[1]`. */
-  readonly refused_at?: string
-}
-
 /** Whether an image or document of the request was the reason, and which, as far as the vendor says. Pure. */
 export function refusedMedia({ code, param, message }: VendorSaid): RefusedMedia | undefined {
   const said = `${param ?? ''} ${message}`
   if (!CODES.has(code?.toLowerCase() ?? '') && !isAboutMedia(said)) return undefined
   const [at] = PLACE.exec(param ?? '') ?? PLACE.exec(message) ?? []
-  return at === undefined ? { refused_media: true } : { refused_media: true, refused_at: at }
+  return at === undefined ? {} : { at }
 }
 
 const CODES: ReadonlySet<string> = new Set(MEDIA_CODES)

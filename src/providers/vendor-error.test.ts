@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ERROR_KINDS, type ErrorKind } from '../model/errors.ts'
+import { CAUSE } from '../model/error-cause.ts'
+import { causeOf, ERROR_KINDS, type ErrorKind } from '../model/errors.ts'
 import { vendorError } from './vendor-error.ts'
 import type { VendorSaid } from './vendor-message.ts'
 
@@ -177,7 +178,7 @@ describe('the kind of what a vendor says', () => {
 })
 
 describe('what is kept of it', () => {
-  test('the facts stand in the details, and only those that were said', () => {
+  test('the facts are in the details, those that code decides on in the cause, and only what was said', () => {
     const said = {
       status: 429,
       type: 'rate_limit_error',
@@ -199,6 +200,7 @@ describe('what is kept of it', () => {
         retry_after_ms: 1_500,
       },
       next_actions: [],
+      [CAUSE]: { type: 'provider', status: 429, code: 'c', retryAfterMs: 1_500 },
     })
     expect(vendorError({ message: 'No.', code: '', retryAfterMs: 0 }).details).toEqual({
       retry_after_ms: 0,
@@ -234,7 +236,11 @@ describe('what is kept of it', () => {
 
 describe('an image or document that a vendor refuses', () => {
   function media(said: Partial<VendorSaid>) {
-    const { refused_media, refused_at } = vendorError({ ...bad, message: '', ...said }).details
+    const error = vendorError({ ...bad, message: '', ...said })
+    const { refused_media, refused_at } = error.details
+    const cause = causeOf(error)
+    const refused = cause?.type === 'provider' ? cause.refusedMedia : undefined
+    expect([refused !== undefined, refused?.at]).toEqual([refused_media === true, refused_at])
     return [refused_media, refused_at]
   }
 

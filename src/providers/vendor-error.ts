@@ -1,5 +1,12 @@
 import { shortened } from '../encoding/quote.ts'
-import { failed, type ErrorKind, type HawserError, type NextAction } from '../model/errors.ts'
+import type { ProviderCause, RefusedMedia } from '../model/error-cause.ts'
+import {
+  failed,
+  withCause,
+  type ErrorKind,
+  type HawserError,
+  type NextAction,
+} from '../model/errors.ts'
 import { REMOTE_PROVIDERS } from '../model/remote-providers.ts'
 import { refusedMedia } from './refused-media.ts'
 import { vendorKind } from './vendor-kind.ts'
@@ -14,7 +21,9 @@ export function vendorError(said: VendorSaid): HawserError {
   const told = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
   const message = kind === 'model_not_found' ? `Model not found by the provider: ${told}` : told
   const media = MEDIA_KINDS.has(kind) ? refusedMedia(said) : undefined
-  return failed(kind, message, { ...factsOf(said), ...media }, NEXT_ACTIONS[kind]).error
+  const details = { ...factsOf(said), ...mediaFacts(media) }
+  const failure = failed(kind, message, details, NEXT_ACTIONS[kind])
+  return withCause(failure, causeIn(said, media)).error
 }
 
 const LONGEST_SENTENCE = 500
@@ -60,6 +69,25 @@ function factsOf({ status, type, code, param, requestId, retryAfterMs }: VendorS
       }),
     ),
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: retryAfterMs }),
+  }
+}
+
+function mediaFacts(media: RefusedMedia | undefined) {
+  if (media === undefined) return {}
+  return { refused_media: true, ...(media.at === undefined ? {} : { refused_at: media.at }) }
+}
+
+function causeIn(
+  { status, code = '', retryAfterMs }: VendorSaid,
+  media: RefusedMedia | undefined,
+): ProviderCause {
+  const word = plainSentence(code, LONGEST_FACT)
+  return {
+    type: 'provider',
+    ...(status === undefined ? {} : { status }),
+    ...(word === '' ? {} : { code: word }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(media === undefined ? {} : { refusedMedia: media }),
   }
 }
 

@@ -37,8 +37,8 @@ export function saidIn(body: unknown): VendorSaid | undefined {
   const message = inner.message ?? (typeof detail === 'string' ? detail : undefined)
   if (error === undefined && message === undefined) return undefined
   const { type, param } = inner
-  const code =
-    inner.details?.error_code ?? (typeof inner.code === 'string' ? inner.code : undefined)
+  const word = typeof inner.code === 'string' ? inner.code : undefined
+  const code = Refinement.safeParse(inner.details).data ?? word
   // Some servers give a number in place of a word: it is a status, also when the answer came with another.
   const status = typeof inner.code === 'number' ? inner.code : undefined
   return { message: message ?? '', status, type, code, param, requestId }
@@ -76,8 +76,11 @@ const Inner = z.looseObject({
     .optional()
     .catch(undefined),
   param: Text,
-  details: z.looseObject({ error_code: Text }).optional().catch(undefined),
+  details: z.unknown().optional(),
 })
+
+/** Some vendors refine their code in the details of an error. */
+const Refinement = z.looseObject({ error_code: Text }).transform(({ error_code }) => error_code)
 
 const Whole = Inner.extend({
   error: z.union([z.string(), Inner]).optional().catch(undefined),

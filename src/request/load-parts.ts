@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/store.ts'
 import { decodedPieces } from '../encoding/charset.ts'
 import type { Loss } from '../history/transients.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
-import type { HawserError } from '../model/errors.ts'
+import { causeOf, type HawserError } from '../model/errors.ts'
 import type { ResourceId } from '../model/ids.ts'
 
 /** A Resource whose bytes cannot be shown. */
@@ -72,9 +72,9 @@ async function bytesOf(
     if (resource === undefined || !Buffer.isBuffer(shown)) return shown
     return (await holdsKey({ blob, media_type }, shown)) ? 'holds_key' : shown
   }
-  const { kind, details } = bytes.error
-  if (kind !== 'resource_missing') return bytes.error
-  return details['state'] === 'damaged' ? 'payload_damaged' : 'payload_missing'
+  const cause = causeOf(bytes.error)
+  if (cause?.type !== 'payload') return bytes.error
+  return cause.state === 'damaged' ? 'payload_damaged' : 'payload_missing'
 }
 
 /** Text in another encoding is stored as it was given, and shown converted. A Log from elsewhere may name any encoding. */

@@ -1,7 +1,8 @@
 import { mebibytes } from '../encoding/amounts.ts'
 import { shortened } from '../encoding/quote.ts'
 import type { AttachmentCode, AttachmentError } from '../model/attachment.ts'
-import type { ErrorKind, HawserError } from '../model/errors.ts'
+import type { EntryKind, ErrorCause } from '../model/error-cause.ts'
+import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../model/limits.ts'
 
 /** Why an attachment is not taken. `reason` is a part of a sentence that stands after its name; it never has a path in it. */
@@ -53,35 +54,38 @@ export function timedOut(all: boolean): Refusal {
   return { code: 'timeout', reason: `reading ${what} took more than ${limit / 1000} s`, limit }
 }
 
-/** What reading a file failed with, by its kind and its facts. */
-export function unread({ kind, details }: HawserError): Refusal {
-  const known = UNREAD[kind]
-  if (known !== undefined) return known(details)
-  const { code } = details
+/** What reading a file failed with, by its kind and its cause. */
+export function unread(error: HawserError): Refusal {
+  const cause = causeOf(error)
+  const known = UNREAD[error.kind]
+  if (known !== undefined) return known(cause)
+  const code = cause?.type === 'system' ? cause.code : undefined
   if (code === 'ENAMETOOLONG') return refusal('invalid_name', 'it has a name that is too long')
-  const said = typeof code === 'string' ? ` (${code})` : ''
+  const said = code === undefined ? '' : ` (${code})`
   return refusal('unreadable', `the system cannot read it${said}`)
 }
 
 const NOT_FOUND = refusal('not_found', 'there is no such file')
 
-const UNREAD: Partial<Record<ErrorKind, (details: HawserError['details']) => Refusal>> = {
+const UNREAD: Partial<Record<ErrorKind, (cause: ErrorCause | undefined) => Refusal>> = {
   not_found: () => NOT_FOUND,
   outside_workspace: () => refusal('outside_workspace', 'it does not lie in the workspace'),
   protected_path: () => refusal('outside_workspace', "it lies in a folder of Hawser's own"),
   invalid_args: () => refusal('invalid_name', 'it has a name that no file can have'),
-  too_large: ({ size }) => moreThanFound(typeof size === 'number' ? size : Infinity),
+  too_large: (cause) => moreThanFound(cause?.type === 'grown' ? cause.size : Infinity),
   no_match: changedWhileRead,
-  permission_denied: ({ reason }) =>
-    reason === 'hard_link'
+  permission_denied: (cause) =>
+    cause?.type === 'hard_link'
       ? refusal('hard_link', 'it has a second name (a hard link), which may lie elsewhere')
       : refusal('unreadable', 'the system denies access to it'),
-  not_regular_file: ({ found, code }) => {
+  not_regular_file: (cause) => {
     // A part of the way to it is a file.
-    if (code === 'ENOTDIR') return NOT_FOUND
-    if (found === 'symlink' || code === 'ELOOP')
+    if (cause?.type === 'system' && cause.code === 'ENOTDIR') return NOT_FOUND
+    const entry = entryIn(cause)
+    if (entry === 'symlink')
       return refusal('symlink', 'it is a symbolic link, and links are not followed')
-    return refusal('not_regular_file', `it is ${notAFile(found, code)}, not a regular file`)
+    const what = entry === undefined ? SOMETHING_ELSE : ENTRY_WORDS[entry]
+    return refusal('not_regular_file', `it is ${what}, not a regular file`)
   },
 }
 
@@ -90,12 +94,26 @@ function moreThanFound(size: number): Refusal {
   return size > LIMITS.attachment_bytes ? tooLarge(size) : changedWhileRead()
 }
 
-/** A socket cannot even be opened. */
-function notAFile(found: unknown, code: unknown): string {
-  if (found === 'folder' || code === 'EISDIR') return 'a folder'
-  if (found === 'pipe') return 'a named pipe'
-  if (found === 'socket' || code === 'ENXIO') return 'a socket'
-  return found === 'device' ? 'a device' : 'something else'
+/** What was opened and looked at, or what the system refused to open. */
+function entryIn(cause: ErrorCause | undefined): EntryKind | undefined {
+  if (cause?.type === 'found') return cause.entry
+  return cause?.type === 'system' ? ENTRY_BY_CODE[cause.code] : undefined
+}
+
+const ENTRY_BY_CODE: Readonly<Partial<Record<string, EntryKind>>> = {
+  ELOOP: 'symlink',
+  EISDIR: 'folder',
+  ENXIO: 'socket',
+}
+
+const SOMETHING_ELSE = 'something else'
+
+const ENTRY_WORDS: Readonly<Record<Exclude<EntryKind, 'symlink'>, string>> = {
+  file: SOMETHING_ELSE,
+  folder: 'a folder',
+  pipe: 'a named pipe',
+  socket: 'a socket',
+  device: 'a device',
 }
 
 /** In MiB with one decimal; in bytes when that would hide the difference. */

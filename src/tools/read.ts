@@ -4,7 +4,7 @@ import { binaryKind } from '../encoding/magic-bytes.ts'
 import type { FileContent } from '../host/files/confined-files.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
-import { failed } from '../model/errors.ts'
+import { causeOf, failed } from '../model/errors.ts'
 import { counted, grouped } from '../encoding/amounts.ts'
 import { fittingLines, interruptedOutcome, type ShownLines } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
@@ -32,7 +32,8 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
     const bytes = context.redactor.bytes(file.value.bytes)
     return shownFile(args, { ...file.value, bytes }, context)
   }
-  if (file.error.details['found'] === 'folder') return shownFolder(args.path, context)
+  const cause = causeOf(file.error)
+  if (cause?.type === 'found' && cause.entry === 'folder') return shownFolder(args.path, context)
   return failedOutcome(file.error)
 }
 

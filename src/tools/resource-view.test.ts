@@ -6,7 +6,7 @@ import { toolWorld } from '../../test/support/tool-world.ts'
 import { value } from '../../test/support/story.ts'
 import { writtenPdf } from '../../test/support/written-pdf.ts'
 import { SessionResources } from '../history/session-resources.ts'
-import { failed, ok, type Result } from '../model/errors.ts'
+import { failed, ok, withCause, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import { describe } from '../resources/describe.ts'
 import { variantMaker } from '../resources/variants/variant-maker.ts'
@@ -31,6 +31,10 @@ const BROUGHT: EventDraft = {
   data: { text: '', prompt_mode: 'blocks', resources: RESOURCES },
 }
 
+function without(state: 'missing' | 'damaged') {
+  return withCause(failed('resource_missing', 'Gone.', { state }), { type: 'payload', state })
+}
+
 interface Given extends Partial<ToolResources> {
   readonly events?: readonly EventDraft[]
 }
@@ -43,7 +47,7 @@ async function viewed(args: object, { events = [], ...changes }: Given = {}) {
     payload: async (blob): Promise<Result<Buffer>> => {
       const found = RESOURCES.find((one) => one.kind !== 'link' && one.blob === blob)
       const bytes = PAYLOADS[found?.handle ?? '']
-      return bytes === undefined ? failed('resource_missing', 'Gone.') : ok(bytes)
+      return bytes === undefined ? without('missing') : ok(bytes)
     },
     variants: variantMaker,
     ...changes,
@@ -137,16 +141,8 @@ test.each<[title: string, kind: string, event: EventDraft]>([
 })
 
 test.each([
-  [
-    'missing',
-    'failed',
-    { payload: async () => failed('resource_missing', '', { state: 'missing' }) },
-  ],
-  [
-    'damaged',
-    'failed',
-    { payload: async () => failed('resource_missing', '', { state: 'damaged' }) },
-  ],
+  ['missing', 'failed', { payload: async () => without('missing') }],
+  ['damaged', 'failed', { payload: async () => without('damaged') }],
   ['denied', 'denied', { mayShow: async () => ok({ allowed: false, reason: 'no' }) }],
 ] as const)(
   '[SR-031] a view that comes to nothing is recorded as %s',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { SessionResource } from '../history/session-resources.ts'
 import type { Descriptor } from '../model/descriptor.ts'
-import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import { textLines } from '../resources/variants/text-lines.ts'
@@ -141,11 +141,8 @@ export async function viewOf(
   if (!may.value.allowed) return ok({ ...said, outcome: 'denied' })
   const bytes = await resources.payload(descriptor.blob)
   if (!bytes.ok) {
-    if (bytes.error.kind !== 'resource_missing') return bytes
-    return ok({
-      ...said,
-      outcome: bytes.error.details['state'] === 'damaged' ? 'damaged' : 'missing',
-    })
+    const cause = causeOf(bytes.error)
+    return cause?.type === 'payload' ? ok({ ...said, outcome: cause.state }) : bytes
   }
   if (await resources.holdsKey(descriptor, bytes.value)) {
     return ok({ ...said, outcome: 'denied', why: 'holds_key' })

@@ -1,5 +1,5 @@
 import { systemProgram } from '../host/process/system-program.ts'
-import { failed, ok, type Failed, type Result } from '../model/errors.ts'
+import { causeOf, failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { ToolContext } from './tool.ts'
 
 /** What to look for, and where. */
@@ -37,7 +37,8 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Res
 export async function searchedPlace(path: string, { files }: ToolContext): Promise<Result<string>> {
   const file = await files.read(path, 0)
   if (file.ok) return ok(file.value.path)
-  if (file.error.details['found'] !== 'folder') return file
+  const cause = causeOf(file.error)
+  if (cause?.type !== 'found' || cause.entry !== 'folder') return file
   const folder = await files.list(path)
   return folder.ok ? files.realRelative(path) : folder
 }

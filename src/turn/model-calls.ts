@@ -1,6 +1,7 @@
 import { wait } from '../host/wait.ts'
 import { SessionResources } from '../history/session-resources.ts'
-import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { ProviderCause } from '../model/error-cause.ts'
+import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { Passage } from '../providers/provider.ts'
 import { CallIds } from './call-ids.ts'
@@ -73,7 +74,8 @@ export class ModelCalls {
         (await this.#try(request, { call_index, attempt, told }))
       if (called.ok || called.shown) return called
       const { error } = called
-      const refused = refusals === 0 ? refusedResources(error, request) : []
+      const cause = providerCause(error)
+      const refused = refusals === 0 ? refusedResources(cause?.refusedMedia, request) : []
       const leftOut = error.kind === 'context_overflow' ? tooMuch(request, overflows) : []
       if (refused.length > 0 || leftOut.length > 0) {
         if (refused.length > 0) refusals += 1
@@ -87,7 +89,7 @@ export class ModelCalls {
         told = this.#unfit(request)
         continue
       }
-      if (error.details['again'] === true && otherWays > 0) {
+      if (cause?.again === true && otherWays > 0) {
         otherWays -= 1
         told = [retryNotice(error)]
         continue
@@ -189,13 +191,14 @@ export class ModelCalls {
 
   async #quarantine(
     refused: ReturnType<typeof refusedResources>,
-    { message, details }: HawserError,
+    error: HawserError,
   ): Promise<Result<void>> {
-    const { status, code } = details
+    const { message } = error
+    const { status, code } = providerCause(error) ?? {}
     const provider_error = {
       message,
-      ...(typeof status === 'number' ? { status } : {}),
-      ...(typeof code === 'string' ? { code } : {}),
+      ...(status === undefined ? {} : { status }),
+      ...(code === undefined ? {} : { code }),
     }
     const { dialect } = this.#parts.model.provider
     const gone = refused.map((resource_id): EventDraft => {
@@ -233,6 +236,11 @@ const LARGE_BODY = 8 * 1024 * 1024
 
 function isLarge({ body }: ComposedRequest): boolean {
   return body.length >= LARGE_BODY
+}
+
+function providerCause(error: HawserError): ProviderCause | undefined {
+  const cause = causeOf(error)
+  return cause?.type === 'provider' ? cause : undefined
 }
 
 /** A provider that knows no better way soon fails like any other. */

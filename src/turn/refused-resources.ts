@@ -1,5 +1,5 @@
 import { parseJson } from '../encoding/json.ts'
-import type { HawserError } from '../model/errors.ts'
+import type { RefusedMedia } from '../model/error-cause.ts'
 import type { ResourceId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
@@ -9,14 +9,13 @@ import type { ComposedRequest } from '../request/compose-request.ts'
  * found, all of them. Empty when the refusal was about something else.
  */
 export function refusedResources(
-  { details }: HawserError,
+  refused: RefusedMedia | undefined,
   request: ComposedRequest,
 ): readonly ResourceId[] {
-  if (details['refused_media'] !== true) return []
+  if (refused === undefined) return []
   const projected = new Set(request.projected.map(({ resource_id }) => resource_id))
   const shown = request.segments.filter(isMedia).filter(({ resource }) => projected.has(resource))
-  const at = details['refused_at']
-  const payload = typeof at === 'string' ? payloadAt(request.body, at) : undefined
+  const payload = refused.at === undefined ? undefined : payloadAt(request.body, refused.at)
   const named = payload === undefined ? [] : shown.filter(({ bytes }) => bytes.includes(payload))
   return [...new Set((named.length > 0 ? named : shown).map(({ resource }) => resource))]
 }

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ERROR_KINDS, failed, type ErrorKind } from '../model/errors.ts'
+import { ERROR_KINDS, failed, withCause, type ErrorKind } from '../model/errors.ts'
 import { retryIn } from './retry.ts'
 
-function after(kind: ErrorKind, attempt: number, chance = 0, details = {}) {
-  const { error } = failed(kind, 'x', details)
+function after(kind: ErrorKind, attempt: number, chance = 0, asked = {}) {
+  const { error } = withCause(failed(kind, 'x'), { type: 'provider', ...asked })
   return retryIn(error, { attempt, invalid: 0 }, { retries: 4, chance: () => chance })
 }
 
@@ -40,12 +40,12 @@ test('what the server asks for is a floor, and a wait nobody would sit through i
       fc.integer({ min: 1, max: 300_000 }),
       fc.integer({ min: 0, max: 3 }),
       fc.float({ min: 0, max: 1, noNaN: true }),
-      (retry_after_ms, attempt, chance) => {
-        const ms = after('rate_limited', attempt, chance, { retry_after_ms }) ?? -1
-        expect(ms).toBeGreaterThanOrEqual(retry_after_ms)
-        expect(ms).toBeLessThanOrEqual(Math.max(8_000, retry_after_ms + 4_000))
+      (retryAfterMs, attempt, chance) => {
+        const ms = after('rate_limited', attempt, chance, { retryAfterMs }) ?? -1
+        expect(ms).toBeGreaterThanOrEqual(retryAfterMs)
+        expect(ms).toBeLessThanOrEqual(Math.max(8_000, retryAfterMs + 4_000))
       },
     ),
   )
-  expect(after('rate_limited', 0, 0, { retry_after_ms: 300_001 })).toBeUndefined()
+  expect(after('rate_limited', 0, 0, { retryAfterMs: 300_001 })).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-import type { ErrorKind, HawserError } from '../model/errors.ts'
+import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
 
 /** Failures that another try may not meet. What was refused, and what costs money or a key, is not tried again. */
 const PASSING: ReadonlySet<ErrorKind> = new Set([
@@ -28,8 +28,8 @@ export function retryIn(
 ): number | undefined {
   if (attempt >= retries || !PASSING.has(error.kind)) return undefined
   if (error.kind === 'invalid_response' && invalid >= INVALID_RETRIES) return undefined
-  const asked = error.details['retry_after_ms']
-  const floor = typeof asked === 'number' ? asked : 0
+  const cause = causeOf(error)
+  const floor = cause?.type === 'provider' ? (cause.retryAfterMs ?? 0) : 0
   if (floor > PATIENCE_MS) return undefined
   const most = Math.min(FIRST_MS * 2 ** attempt, LONGEST_MS)
   const jitter = most * chance()

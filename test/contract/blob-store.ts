@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
+import { CAUSE } from '../../src/model/error-cause.ts'
 import { BLOB_EXTENSIONS, type BlobKey } from '../../src/model/ids.ts'
 import { value } from '../support/story.ts'
 
@@ -14,6 +15,11 @@ export interface StoreUnderTest {
   /** Makes the blob look as if it had been put so many milliseconds earlier. */
   readonly age: (key: BlobKey, ms: number) => Promise<void>
   close(): Promise<void>
+}
+
+/** The same for people and for code. */
+function absence(state: 'missing' | 'damaged') {
+  return { kind: 'resource_missing', details: { state }, [CAUSE]: { type: 'payload', state } }
 }
 
 /** What every blob store has to do, whatever holds its bytes. */
@@ -116,7 +122,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
         const key = `${sha256('absent')}.png`
         for (const ask of ['get', 'open', 'stat'] as const) {
           expect(await store[ask](key)).toMatchObject({
-            error: { kind: 'resource_missing', details: { state: 'missing' } },
+            error: absence('missing'),
           })
         }
       }),
@@ -135,7 +141,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
           await spoil(key, bytes)
           for (const ask of ['get', 'open'] as const) {
             expect(await store[ask](key)).toMatchObject({
-              error: { kind: 'resource_missing', details: { state: 'damaged' } },
+              error: absence('damaged'),
             })
           }
           expect(await put(store, harbour)).toBe(key)

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import * as check from './checks.ts'
 import { contextOffences, pathsThatDoNotExist } from './document-checks.ts'
+import { detailReads } from './error-checks.ts'
 import * as file from './file-checks.ts'
 import {
   lockOffences,
@@ -56,6 +57,10 @@ test('only the host reads the clock', () => {
 
 test('only the blob store knows where blobs lie [TI-011]', () => {
   expect(file.blobPaths(tree)).toEqual([])
+})
+
+test('no code decides on a field of the details of an error', () => {
+  expect(detailReads(tree)).toEqual([])
 })
 
 test('no comment silences a boundary', () => {

@@ -1,9 +1,10 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { foldedName } from '../../model/safety/folded-name.ts'
 import { resolve } from 'node:path'
+import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { absent, liesIn, segmentsOf, shownPath, untouchable } from './confined-path.ts'
-import { kindOf, linkRefused, readPlace, type EntryKind } from './confined-read.ts'
+import { kindOf, linkRefused, readPlace } from './confined-read.ts'
 import { atPlace, inGround, isRefused, placeOf, type Ground, type Place } from './confined-walk.ts'
 import {
   changedSince,
@@ -20,8 +21,8 @@ import { enter, openRoot } from './walked-folder.ts'
  *
  * A path is relative to the root, or absolute inside it. `invalid_args` when it is none, `outside_workspace` when it or a
  * link on its way leads out, `protected_path` when it leads to a folder that is never touched, `not_regular_file` for a
- * link, pipe, socket, device or folder where a file is meant (`details.found` says which), `permission_denied` with
- * `details.reason` `hard_link` for a file with a second name. Links on the way that stay inside are fine; a link at the
+ * link, pipe, socket, device or folder where a file is meant (the cause `found` says which), `permission_denied` with
+ * the cause `hard_link` for a file with a second name. Links on the way that stay inside are fine; a link at the
  * end is never followed. No method throws for what is on the disk; each may be called any time, also at once, until `close`.
  */
 export interface ConfinedFiles {
@@ -31,7 +32,7 @@ export interface ConfinedFiles {
   read(path: string, limit: number): Promise<Result<FileContent>>
   /**
    * Gives a path this content, durably: after any crash the old or the new is there, whole. Makes folders that are
-   * missing. `no_match` with `details.reason` `changed_since` when what stands there is not what `expect` says, or when
+   * missing. `no_match` with the cause `changed_since` when what stands there is not what `expect` says, or when
    * the path no longer leads to `place`; `too_large` when what stands there could not be given back.
    */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<Written>>

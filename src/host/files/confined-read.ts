@@ -1,6 +1,7 @@
 import { constants, type BigIntStats, type Stats } from 'node:fs'
 import { open, readlink, type FileHandle } from 'node:fs/promises'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import type { EntryKind } from '../../model/error-cause.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { absent, shownPath } from './confined-path.ts'
 import { inGround, placeOf, type Ground, type Place } from './confined-walk.ts'
 import { closing } from './files.ts'
@@ -46,8 +47,6 @@ export async function readPlace(
   })
 }
 
-export type EntryKind = 'file' | 'folder' | 'symlink' | 'pipe' | 'socket' | 'device'
-
 type KindFacts = Pick<Stats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
 
 export function kindOf(facts: KindFacts): EntryKind {
@@ -68,9 +67,14 @@ export async function linkRefused(ground: Ground, path: string, place: Place): P
 
 function notRegular(path: string, found: EntryKind, leadsTo?: string): Failed {
   const message = `${shownPath(path)} is ${KIND_WORDS[found]}, not a regular file`
-  if (leadsTo === undefined) return failed('not_regular_file', `${message}.`, { found })
-  const leads = `${message}; it leads to ${shownPath(leadsTo)}.`
-  return failed('not_regular_file', leads, { found, leads_to: leadsTo })
+  const refused =
+    leadsTo === undefined
+      ? failed('not_regular_file', `${message}.`, { found })
+      : failed('not_regular_file', `${message}; it leads to ${shownPath(leadsTo)}.`, {
+          found,
+          leads_to: leadsTo,
+        })
+  return withCause(refused, { type: 'found', entry: found })
 }
 
 const KIND_WORDS: Readonly<Record<EntryKind, string>> = {
@@ -97,9 +101,9 @@ async function openLeaf(ground: Ground, path: string, place: Place): Promise<Res
 /** Another name of the same file may lie outside, and a write here would change it there. */
 function hardLinked(path: string): Failed {
   const message = `${shownPath(path)} has more than one name (hard links), and the others may lie outside.`
-  return failed('permission_denied', message, { reason: 'hard_link' }, [
-    { action: 'Replace it by a copy of itself.' },
-  ])
+  const next = [{ action: 'Replace it by a copy of itself.' }]
+  const refused = failed('permission_denied', message, { reason: 'hard_link' }, next)
+  return withCause(refused, { type: 'hard_link' })
 }
 
 const PIECE_BYTES = 64 * 1024

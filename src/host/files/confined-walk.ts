@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { foldedName } from '../../model/safety/folded-name.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, withCause, type Result } from '../../model/errors.ts'
 import {
   absent,
   liesIn,
@@ -207,7 +207,8 @@ function tooFar(path: string) {
 
 function endless(path: string) {
   const message = `${shownPath(path)} leads through links to nothing.`
-  return failed('not_regular_file', message, { found: 'symlink' })
+  const refused = failed('not_regular_file', message, { found: 'symlink' })
+  return withCause(refused, { type: 'found', entry: 'symlink' })
 }
 
 /** Names do not tell everything: case may not count, and a folder may be mounted in two places. */

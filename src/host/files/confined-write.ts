@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { shownPath } from './confined-path.ts'
 import { readPlace, type ReadFile } from './confined-read.ts'
 import { inGround, type Ground, type Place } from './confined-walk.ts'
@@ -102,7 +102,9 @@ function meets(bytes: Buffer, expect: Expected): boolean {
 
 export function changedSince(path: string): Failed {
   const message = `${shownPath(path)} is not as it was when it was last looked at.`
-  return failed('no_match', message, { reason: 'changed_since' }, [{ action: 'Read it again.' }])
+  const next = [{ action: 'Read it again.' }]
+  const refused = failed('no_match', message, { reason: 'changed_since' }, next)
+  return withCause(refused, { type: 'changed_since' })
 }
 
 /** Writes and syncs a file that nobody else can have; on any failure it is gone again. */

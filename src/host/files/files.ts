@@ -1,4 +1,10 @@
-import { failed, type ErrorKind, type HawserError, type Result } from '../../model/errors.ts'
+import {
+  failed,
+  withCause,
+  type ErrorKind,
+  type HawserError,
+  type Result,
+} from '../../model/errors.ts'
 
 /**
  * The durable files that a Log and a blob store stand on. Two implementations: the disk, and a file system that
@@ -166,7 +172,8 @@ export function fileFailure(error: unknown, doing: string): HawserError {
   const { code } = error
   const [kind, why, next] = REFUSALS[code] ?? ['storage_failed', `the system said ${code}`]
   const actions = next === undefined ? [] : [{ action: next }]
-  return failed(kind, `Could not ${doing}: ${why}.`, { code }, actions).error
+  const refused = failed(kind, `Could not ${doing}: ${why}.`, { code }, actions)
+  return withCause(refused, { type: 'system', code }).error
 }
 
 /** For what may fail without harm: a refusal of the file system is passed over, a defect is not. */

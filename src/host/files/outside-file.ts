@@ -1,7 +1,8 @@
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
-import { kindOf, type EntryKind } from './confined-read.ts'
+import type { EntryKind } from '../../model/error-cause.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
+import { kindOf } from './confined-read.ts'
 import { asHostResult, closing } from './files.ts'
 import { idOf } from './walked-folder.ts'
 
@@ -42,7 +43,7 @@ export interface OutsideFile {
   readonly size: number
   /**
    * All of its bytes, in the memory of `into`, and never more than that holds: a file of more is `too_large`. `no_match` with
-   * `details.reason` `changed_since` when they may not be one version of it, or the path leads to another file by now. When
+   * the cause `changed_since` when they may not be one version of it, or the path leads to another file by now. When
    * `signal` is aborted, it ends after the read that is under way; `into` must not be used again then.
    */
   read(into: Buffer, signal: AbortSignal): Promise<Result<Buffer>>
@@ -50,7 +51,7 @@ export interface OutsideFile {
 
 /**
  * Runs `work` with the file at a path: opened once, judged and read by that very descriptor, and closed after. Blocks on
- * nothing that is no regular file. `not_regular_file` with `details.found` for a link, pipe, socket, device or folder, and
+ * nothing that is no regular file. `not_regular_file` with the cause `found` for a link, pipe, socket, device or folder, and
  * what the system refuses as the errors of its files.
  */
 export async function withOutsideFile<T>(
@@ -128,13 +129,16 @@ function changed(before: OutsideFacts, after: OutsideFacts): boolean {
 }
 
 function notRegular(found: EntryKind): Failed {
-  return failed('not_regular_file', 'It is not a regular file.', { found })
+  const refused = failed('not_regular_file', 'It is not a regular file.', { found })
+  return withCause(refused, { type: 'found', entry: found })
 }
 
 function grown(size: number): Failed {
-  return failed('too_large', 'It is larger than what was made ready for it.', { size })
+  const refused = failed('too_large', 'It is larger than what was made ready for it.', { size })
+  return withCause(refused, { type: 'grown', size })
 }
 
 function changedSince(): Failed {
-  return failed('no_match', 'It changed while it was read.', { reason: 'changed_since' })
+  const refused = failed('no_match', 'It changed while it was read.', { reason: 'changed_since' })
+  return withCause(refused, { type: 'changed_since' })
 }

@@ -1,5 +1,5 @@
+import type { EntryKind } from '../../model/error-cause.ts'
 import type { Result } from '../../model/errors.ts'
-import type { EntryKind } from '../files/confined-read.ts'
 import type { KeepAppeared } from './watch/move-aside.ts'
 import type { LimitName } from './limits/limits.ts'
 

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files/files.ts'
 import { userHome } from '../machine.ts'
@@ -86,9 +86,10 @@ export async function runUnconfined(
 }
 
 export function unavailable(why: string): Failed {
-  return failed('sandbox_unavailable', `No sandbox confines programs here: ${why}.`, { why }, [
-    { action: 'Install bubblewrap, and allow it to make user namespaces.' },
-  ])
+  const message = `No sandbox confines programs here: ${why}.`
+  const next = [{ action: 'Install bubblewrap, and allow it to make user namespaces.' }]
+  const refused = failed('sandbox_unavailable', message, { why }, next)
+  return withCause(refused, { type: 'no_sandbox', why })
 }
 
 /** What Linux takes as one argument. */

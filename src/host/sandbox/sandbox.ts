@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { causeOf } from '../../model/errors.ts'
 import { LIMIT_DEFAULTS, type Settings } from '../../model/settings.ts'
 import { memoryShare } from '../machine.ts'
 import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
@@ -124,8 +125,8 @@ const tryOut: TryOut = async (means, { workspace, hawserHome: home, env, argv },
   }
   const ran = await runConfined(ground, { ...place, guest: inner !== undefined }, command)
   if (ran.ok) return Buffer.concat(said).toString()
-  const { why } = ran.error.details
-  throw new Error(typeof why === 'string' ? why : ran.error.message)
+  const cause = causeOf(ran.error)
+  throw new Error(cause?.type === 'no_sandbox' ? cause.why : ran.error.message)
 }
 
 /** What a guest would start for a tool. In its own sandbox nobody sees himself as the superuser. */

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { foldedName } from '../../model/safety/folded-name.ts'
 import { join, resolve } from 'node:path'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { failed, ok, withCause, type Result } from '../../model/errors.ts'
 import {
   absent,
   liesIn,
@@ -37,7 +37,10 @@ export async function standingPlace(
   if (found === undefined) return absent(folder)
   if (!liesIn(found, workspace)) return outside(folder)
   if (!(await stat(found)).isDirectory()) {
-    return failed('not_regular_file', `${shownPath(folder)} is not a folder.`, { found: 'file' })
+    const refused = failed('not_regular_file', `${shownPath(folder)} is not a folder.`, {
+      found: 'file',
+    })
+    return withCause(refused, { type: 'found', entry: 'file' })
   }
   return isOurs(found, workspace, hawserHome)
     ? untouchable(folder)

@@ -1,4 +1,6 @@
 import type { Clock } from '../../host/clock.ts'
+import type { ProviderCause } from '../../model/error-cause.ts'
+import { causeOf, withCause } from '../../model/errors.ts'
 import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { readAnswer, type ProviderOptions } from '../call.ts'
@@ -102,23 +104,26 @@ export class Passages {
    * where none can be opened. Whatever else failed, failed.
    */
   #failed(way: Way, failure: ErrorEvent, reused: boolean): ErrorEvent {
-    const { code, no_socket } = failure.error.details
-    if (code === 'previous_response_not_found') {
+    const cause = causeOf(failure.error)
+    if (cause?.type !== 'provider') return failure
+    if (cause.code === 'previous_response_not_found') {
       way.forget('previous_response_not_found')
-      return again(failure)
+      return again(failure, cause)
     }
-    if (no_socket !== true) return failure
-    if (reused) return again(failure)
+    if (cause.noSocket !== true) return failure
+    if (reused) return again(failure, cause)
     if (this.#transport !== 'auto') return failure
     way.useHttp(this.#options.clock.monotonicMs() + HTTP_MS)
-    return again(failure)
+    return again(failure, cause)
   }
 }
 
 type ErrorEvent = Extract<ProviderEvent, { type: 'error' }>
 
-function again({ error }: ErrorEvent): ErrorEvent {
-  return { type: 'error', error: { ...error, details: { ...error.details, again: true } } }
+function again({ error }: ErrorEvent, cause: ProviderCause): ErrorEvent {
+  const details = { ...error.details, again: true }
+  const marked = withCause({ ok: false, error: { ...error, details } }, { ...cause, again: true })
+  return { type: 'error', error: marked.error }
 }
 
 /** What is known of one Session's way. */

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { CANARY_KEY } from '../../../test/support/canary.ts'
 import { systemClock } from '../../host/clock.ts'
+import { CAUSE } from '../../model/error-cause.ts'
 import { CallLine } from '../call-line.ts'
 import { onceLoaded } from '../openai-client.ts'
 import { ResponsesSocket } from './socket.ts'
@@ -130,7 +131,7 @@ test('a socket that breaks inside a message fails the call like any other', asyn
   const { next, end, socket, ask } = await stuck()
   end()
   await expect(next).rejects.toMatchObject({
-    reason: { kind: 'network', details: { no_socket: true } },
+    reason: { kind: 'network', details: { no_socket: true }, [CAUSE]: { noSocket: true } },
   })
   expect([socket.isOpen, await ask('again')]).toEqual([false, 'heard again'])
 })

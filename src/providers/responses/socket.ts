@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ServerSentEvent } from '../../encoding/server-sent-events.ts'
 import { sendLongMessage, type SocketConnection } from '../../host/net/long-message.ts'
 import { unhurried } from '../../host/background-timer.ts'
-import { failed } from '../../model/errors.ts'
+import { failed, withCause } from '../../model/errors.ts'
 import { placeRefusal, type Binding } from '../bound-fetch.ts'
 import { CallFailure } from '../call-failure.ts'
 import type { CallLine } from '../call-line.ts'
@@ -220,11 +220,13 @@ function handshakeRefused(status: number) {
   if (status === 401 || status === 403) return vendorError({ status, message: '' })
   // A redirect is not followed and would be met again. Any other status may pass.
   const kind = status >= 300 && status < 400 ? 'not_configured' : 'network'
-  return failed(kind, message, { status, no_socket: true }).error
+  const refused = failed(kind, message, { status, no_socket: true })
+  return withCause(refused, { type: 'provider', status, noSocket: true }).error
 }
 
 function broken(error?: Error) {
   const code = z.object({ code: z.string() }).safeParse(error).data?.code ?? 'ECONNRESET'
-  return failed('network', `The socket to the model broke (${code}).`, { code, no_socket: true })
-    .error
+  const message = `The socket to the model broke (${code}).`
+  const refused = failed('network', message, { code, no_socket: true })
+  return withCause(refused, { type: 'provider', code, noSocket: true }).error
 }

@@ -208,12 +208,12 @@ class ResponsesReader implements AnswerReader {
   }
 
   #end({ type, response }: EndEvent): Answer {
-    const { status, error, output, incomplete_details: details } = response
+    const { status, error, output, incomplete_details: incomplete } = response
     if (type === 'response.failed' || status === 'failed' || status === 'cancelled') {
       return [faultOf({ error })]
     }
     const cut = type === 'response.incomplete' || status === 'incomplete'
-    if (cut && details?.reason === 'content_filter') return [refused('content_filter')]
+    if (cut && incomplete?.reason === 'content_filter') return [refused('content_filter')]
     if (this.#leftOpen(cut)) return CONTRADICTION
     const all = output ?? []
     // Some servers tell of their items only here.
@@ -222,7 +222,7 @@ class ResponsesReader implements AnswerReader {
     if (wrong !== undefined) return [wrong]
     const items = [...late, ...this.#tell()]
     if (!cut && (this.#cutCalls > 0 || !this.#toldAll(all))) return CONTRADICTION
-    const stop_reason = cut ? (details?.reason ?? 'incomplete') : 'completed'
+    const stop_reason = cut ? (incomplete?.reason ?? 'incomplete') : 'completed'
     const lost = this.#cutCalls + this.#openCalls()
     return [
       ...items,

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../blobs/store.ts'
 import { SessionResources, type SessionResource } from '../../history/session-resources.ts'
 import type { Descriptor } from '../../model/descriptor.ts'
-import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
+import { causeOf, failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import { listSessions } from './list.ts'
@@ -108,9 +108,8 @@ async function payloadOf(store: BlobStore, descriptor: Descriptor): Promise<Resu
     await blob.value.close()
     return ok('present')
   }
-  const { kind, details } = blob.error
-  if (kind !== 'resource_missing') return blob
-  return ok(details['state'] === 'damaged' ? 'damaged' : 'missing')
+  const cause = causeOf(blob.error)
+  return cause?.type === 'payload' ? ok(cause.state) : blob
 }
 
 function historyOf(

@@ -1,6 +1,6 @@
 import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
-import { failed, ok, type Result } from '../../model/errors.ts'
+import { causeOf, failed, ok, type Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { changedTurns, type ChangedTurn, type FileChange } from '../../history/file-changes.ts'
@@ -79,7 +79,7 @@ async function restoredAs(parts: Restoring, change: FileChange): Promise<Fate> {
       ? await files.remove(path, { expect, place: path })
       : await files.write(path, before.value, { expect, place: path })
   if (done.ok) return { outcome: 'restored' }
-  return { outcome: done.error.details['reason'] === 'changed_since' ? 'changed_since' : 'failed' }
+  return { outcome: causeOf(done.error)?.type === 'changed_since' ? 'changed_since' : 'failed' }
 }
 
 /** What the file held; `undefined` when there was none; `redacted` when only that is left. */

@@ -1,6 +1,7 @@
 import { lstat, readdir, readlink } from 'node:fs/promises'
+import type { EntryKind } from '../../../model/error-cause.ts'
 import { foldedName } from '../../../model/safety/folded-name.ts'
-import { kindOf, type EntryKind } from '../../files/confined-read.ts'
+import { kindOf } from '../../files/confined-read.ts'
 import { enter, hasCode, idOf, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
 
 /** Something that stands at a protected path of a workspace, or in the way to one. */

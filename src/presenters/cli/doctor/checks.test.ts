@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failed, ok } from '../../../model/errors.ts'
+import { failed, ok, withCause } from '../../../model/errors.ts'
 import type { PathFacts } from '../../../host/machine.ts'
 import type { Settings } from '../../../model/settings.ts'
 import { redacted } from './bundle.ts'
@@ -115,7 +115,10 @@ test('a path is told to the person and not to others', () => {
   expect(place.workspaceCheck(closed).plain).not.toContain('secret')
   const unreadable: PathFacts = { kind: 'unreadable', code: 'EACCES' }
   expect(place.workspaceCheck({ path: '/secret', facts: unreadable }).plain).toContain('EACCES')
-  const refused = failed('permission_denied', 'Could not open /secret.', { code: 'NOT_OURS' })
+  const refused = withCause(failed('permission_denied', 'Could not open /secret.'), {
+    type: 'system',
+    code: 'NOT_OURS',
+  })
   const home = place.homeCheck({ path: '/secret', facts: FOLDER }, refused)
   expect(home).toMatchObject({ status: 'problem', text: 'Could not open /secret.' })
   expect(home.plain).toBe('It cannot be used: permission_denied, NOT_OURS.')
@@ -130,8 +133,9 @@ test('a home that others could read is said to be closed now', () => {
 test('locks that do not work are a problem', () => {
   expect(place.locksCheck(ok(true)).status).toBe('ok')
   expect(place.locksCheck(ok(false)).status).toBe('problem')
-  const refused = failed('storage_failed', 'No.', { code: 'NO_LOCKS' })
-  expect(place.locksCheck(refused)).toMatchObject({ status: 'problem' })
+  const refused = withCause(failed('storage_failed', 'No.'), { type: 'system', code: 'NO_LOCKS' })
+  const check = place.locksCheck(refused)
+  expect([check.status, check.text.includes('NO_LOCKS')]).toEqual(['problem', true])
 })
 
 const KEY = 'sk-canary-0001'

@@ -1,5 +1,5 @@
 import type { PathFacts } from '../../../host/machine.ts'
-import type { HawserError, Result } from '../../../model/errors.ts'
+import { causeOf, type HawserError, type Result } from '../../../model/errors.ts'
 import { generalKey } from '../../../model/settings.ts'
 import type { AllStoredSettings } from '../../../session/settings/stored-settings.ts'
 import { sourcedSettings } from '../../../session/settings/stored-settings.ts'
@@ -76,11 +76,13 @@ export function locksCheck(tried: Result<boolean>): Check {
 
 export function settingsCheck(read: Result<AllStoredSettings>): Check {
   if (!read.ok) {
-    const { message, details } = read.error
-    const unknown = Array.isArray(details['unknown']) ? details['unknown'].length : 0
-    const plain = unknown > 0 ? `${counted(unknown, 'unknown key')}.` : `${codeOf(read.error)}.`
+    const cause = causeOf(read.error)
+    const plain =
+      cause?.type === 'unknown_settings'
+        ? `${counted(cause.keys.length, 'unknown key')}.`
+        : `${codeOf(read.error)}.`
     const action = { action: 'Mend that file by hand, or delete it: it is JSON.' }
-    return problem('settings', { text: visibleLine(message), plain }, action)
+    return problem('settings', { text: visibleLine(read.error.message), plain }, action)
   }
   const all = sourcedSettings(read.value)
   const set = all.filter(({ source }) => source !== 'default').length
@@ -97,6 +99,7 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
 }
 
 /** What a program would branch on: never a sentence, so never a name. */
-function codeOf({ kind, details: { code } }: HawserError): string {
-  return typeof code === 'string' ? `${kind}, ${code}` : kind
+function codeOf(error: HawserError): string {
+  const cause = causeOf(error)
+  return cause?.type === 'system' ? `${error.kind}, ${cause.code}` : error.kind
 }

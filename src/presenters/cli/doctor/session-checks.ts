@@ -1,5 +1,4 @@
-import { NEVER_USED } from '../../../host/workspace.ts'
-import type { Result } from '../../../model/errors.ts'
+import { causeOf, type Result } from '../../../model/errors.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { BadPayload } from '../../../session/queries/resources.ts'
 import { counted } from '../../../encoding/amounts.ts'
@@ -10,7 +9,7 @@ const NAMED = 5
 
 export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
   if (!listed.ok) {
-    if (listed.error.details['reason'] === NEVER_USED) return good('sessions', 'none yet')
+    if (causeOf(listed.error)?.type === 'never_used') return good('sessions', 'none yet')
     const text = `They were not looked at: ${visibleLine(listed.error.message)}`
     const plain = `They were not looked at: ${listed.error.kind}.`
     return warning('sessions', { text, plain }, { action: 'First mend what stands above.' })

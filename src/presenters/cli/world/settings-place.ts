@@ -1,7 +1,7 @@
 import type { Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
-import { NEVER_USED, openWorkspace } from '../../../host/workspace.ts'
-import { ok, type Result } from '../../../model/errors.ts'
+import { openWorkspace } from '../../../host/workspace.ts'
+import { causeOf, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { Given } from './command.ts'
 import { workspaceOf } from './workspace.ts'
@@ -50,6 +50,6 @@ async function workspaceFolders(world: CliWorld, named: unknown, ids: Ids, need:
   const found = await workspaceOf(world, named)
   if (!found.ok) return found
   const opened = await openWorkspace(found.value.path, ids, need)
-  if (opened.ok || opened.error.details['reason'] !== NEVER_USED) return opened
+  if (opened.ok || causeOf(opened.error)?.type !== 'never_used') return opened
   return ok(undefined)
 }

@@ -1,7 +1,6 @@
 import { userHome } from '../../../host/machine.ts'
 import { findWorkspace, type FoundWorkspace } from '../../../host/workspace-search.ts'
-import { NEVER_USED } from '../../../host/workspace.ts'
-import { failed, ok, type Result } from '../../../model/errors.ts'
+import { causeOf, failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
 import type { Given } from './command.ts'
 import {
@@ -32,7 +31,7 @@ export async function inWorkspace(
     return work(opened)
   })
   if (code.ok) return code.value
-  const never = code.error.details['reason'] === NEVER_USED
+  const never = causeOf(code.error)?.type === 'never_used'
   return never && unused !== undefined ? unused() : refuse(world, json, code.error)
 }
 
