@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -22,7 +22,7 @@ test('an error kind that is added stops the build at the exit codes', async () =
 test('an Event that is added stops the build at its durability', async () => {
   const folder = await modelCopy()
   const last = '  turn_ended: TurnEnded,\n'
-  await edit(folder, 'event.ts', last, `${last}  added: TurnEnded,\n`)
+  await edit(folder, 'events/event.ts', last, `${last}  added: TurnEnded,\n`)
   expect(await offendingLines(folder)).toContainEqual(
     expect.stringContaining('satisfies Record<EventType, '),
   )
@@ -39,13 +39,12 @@ test('a frame that is added stops the build at its direction', async () => {
 
 async function modelCopy(): Promise<string> {
   const folder = await freshFolder()
-  await mkdir(join(folder, 'model'))
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const names = await readdir(join(ROOT, 'src/model'))
-  for (const name of names.filter((each) => each.endsWith('.ts') && !each.endsWith('.test.ts'))) {
-    await copyFile(join(ROOT, 'src/model', name), join(folder, 'model', name))
-  }
+  await cp(join(ROOT, 'src/model'), join(folder, 'model'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.test.ts'),
+  })
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: { rootDir: '.' },
