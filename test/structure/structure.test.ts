@@ -58,6 +58,11 @@ test('only the blob store knows where blobs lie [TI-011]', () => {
   expect(file.blobPaths(tree)).toEqual([])
 })
 
+test('a Turn is opened in one place and ended in one place', () => {
+  expect(file.draftsOutOfPlace(tree)).toEqual([])
+  expect(file.draftsMissing(tree)).toEqual([])
+})
+
 test('no comment silences a boundary', () => {
   expect(file.silencedBoundaries(tree)).toEqual([])
 })
