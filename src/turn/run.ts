@@ -1,12 +1,33 @@
+import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
-import { addUsage, NO_USAGE } from './usage.ts'
-import { asSent, type SentRequest } from '../request/compose-request.ts'
-import { ModelCalls } from './model-calls.ts'
+import type { AnswerItem, Passage, ProviderEvent } from '../providers/provider.ts'
+import {
+  asSent,
+  RequestComposer,
+  sharedWith,
+  type ComposedRequest,
+  type SentRequest,
+  type Shared,
+} from '../request/compose-request.ts'
+import {
+  answerDrafts,
+  badCalls,
+  callsIn,
+  keepPartial,
+  type FailedCall,
+  type ProviderAnswer,
+} from './answer.ts'
+import { CallIds } from './call-ids.ts'
+import { costOf } from './cost.ts'
 import { endTurn, type TurnEnded } from './end.ts'
 import { prepareTurn, type Unrecorded } from './open.ts'
 import { settleTools } from './settle-tools.ts'
+import { overLimit, Tries } from './tries.ts'
 import type { TurnParts } from './turn-parts.ts'
+import { lossDrafts, unfitNotices } from './unshown.ts'
+import { addUsage, NO_USAGE } from './usage.ts'
 
 /** How a Turn ended, and the request it ended with. */
 export interface TurnOutcome {
@@ -15,9 +36,8 @@ export interface TurnOutcome {
 }
 
 /**
- * Runs a Turn whose `turn_started` and `user_message` are durable, to its end, and records that end. Whatever happens, the
- * last Event of the Turn is its `turn_ended`; only a Log that cannot be written to prevents that, and then the next writer
- * records it.
+ * Runs a Turn that is open to its end, and records that end. Whatever happens, the last Event of the Turn is its `turn_ended`;
+ * only a Log that cannot be written to prevents that, and then the next writer records it.
  */
 export async function runTurn(
   parts: TurnParts,
@@ -30,32 +50,48 @@ export async function runTurn(
   const { usage, cut, lastRequest } = loop
   // What came too late for this Turn is not lost: it is in the Log, and the next request shows it.
   const ended = await endTurn(log, { how: 'loop', error, usage, cut }, person.steering.end())
-  return ended.ok ? ok({ ended: ended.value, lastRequest }) : ended
+  return ended.ok
+    ? ok({ ended: ended.value, lastRequest: lastRequest && asSent(lastRequest) })
+    : ended
 }
 
+/**
+ * Calls the model, runs the calls that it answers with, and calls it again, until it answers with none. The intention of every
+ * request is durable before a byte of it is sent, and every answer before anything is done with it.
+ */
 class Loop {
   readonly #parts: TurnParts
-  readonly #model: ModelCalls
+  readonly #composer: RequestComposer
+  readonly #callIds: CallIds
   usage = NO_USAGE
   /** Of the last answer, until the Turn goes on. */
   cut: AnswerCut | undefined
+  /** The last one of this Turn that was sent. */
+  #sent: ComposedRequest | undefined
+  /** The last one of this Turn, also if it is too large to be sent. */
+  #composed: ComposedRequest | undefined
+  /** The one before the last, or the last if it is large: it was answered, and nobody reads its body any more. */
+  #spent: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
     this.#parts = parts
-    this.#model = new ModelCalls(parts)
+    const { log, model, person } = parts
+    const variants = { maker: model.variants, signal: person.signal, clock: log.clock }
+    this.#composer = new RequestComposer({ ...model, store: log.store, variants }, log.turn)
+    this.#callIds = new CallIds(log.events)
   }
 
+  /** The last one of the Session. */
   get lastRequest(): SentRequest | undefined {
-    const { lastRequest } = this.#model
-    return lastRequest && asSent(lastRequest)
+    return this.#sent ?? this.#parts.model.lastRequest
   }
 
   /** `undefined` when the model came to its end. */
   async run(): Promise<HawserError | undefined> {
     const { provider_calls } = this.#parts.model.limits
     for (let index = 0; index < provider_calls; index++) {
-      const answer = await this.#model.call(index)
-      if (!answer.ok) return answer.error
+      const answer = await this.#call(index)
+      if (!answer.ok) return this.#explained(answer.error)
       this.usage = addUsage(this.usage, answer.value)
       this.cut = answer.value.cut
       if (answer.value.calls.length === 0) {
@@ -75,6 +111,175 @@ class Loop {
     return failed('call_limit', text, { limit: provider_calls }, [
       { action: 'Say how to go on; nothing of what was done is lost.' },
     ]).error
+  }
+
+  /** One call, tried again for as long as nothing was shown and that may help. */
+  async #call(call_index: number): Promise<Result<ProviderAnswer>> {
+    const { log, model, person } = this.#parts
+    if (person.signal.aborted) return interrupted()
+    const before = this.lastRequest
+    const answered = this.#sent
+    const composed = await this.#compose(before, this.#spent)
+    if (!composed.ok) return composed
+    let request = composed.value
+    this.#spent = isLarge(request) ? request : answered
+    let drafts: readonly EventDraft[] = unfitNotices(request, log.events())
+    const tries = new Tries(this.#parts)
+    for (let attempt = 0; ; attempt += 1) {
+      const called =
+        overLimit(model, request) ?? (await this.#try(request, { call_index, attempt, drafts }))
+      if (called.ok || called.shown) return called
+      const next = await tries.next(called.error, request)
+      if (next === undefined) return called
+      if (!next.ok) return next
+      drafts = next.value.drafts
+      if (!next.value.changed) continue
+      const again = await this.#compose(before)
+      if (!again.ok) return again
+      request = again.value
+      drafts = unfitNotices(request, log.events())
+    }
+  }
+
+  /** What was to be shown and cannot be is recorded first: then every request follows from Events alone. */
+  async #compose(
+    before: SentRequest | undefined,
+    spent?: ComposedRequest,
+  ): Promise<Result<ComposedRequest>> {
+    const { events, commit } = this.#parts.log
+    const request = await this.#composer.compose(events(), { before, spent })
+    if (this.#parts.person.signal.aborted) return interrupted()
+    if (request.failure !== undefined) return { ok: false, error: request.failure }
+    this.#composed = request
+    if (request.lost.length === 0) return ok(request)
+    const recorded = await commit(lossDrafts(request))
+    if (!recorded.ok) return recorded
+    const again = await this.#composer.compose(events(), { before })
+    this.#composed = again
+    return again.failure === undefined ? ok(again) : { ok: false, error: again.failure }
+  }
+
+  /** Records the intention, and sends. */
+  async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<Called> {
+    const { log, model } = this.#parts
+    const { provider, surface, cacheKey } = model
+    const shared = sharedWith(this.lastRequest, request)
+    const passage = this.#passage(request, shared)
+    this.#sent = request
+    const data = {
+      call_index,
+      attempt,
+      dialect: provider.dialect,
+      model: surface.model,
+      contract_version: surface.contract_version,
+      cache_key: cacheKey,
+      request_sha256: request.sha256,
+      request_bytes: request.body.length,
+      ...shared,
+      ...(request.projected.length === 0 ? {} : { projected: request.projected }),
+      transport: passage.transport,
+      ...(passage.sentBytes === undefined ? {} : { sent_bytes: passage.sentBytes }),
+      ...(passage.continuation?.used === true ? { previous_response_id_used: true } : {}),
+    }
+    const intention = await log.commit([...drafts, { type: 'provider_request', data }])
+    return intention.ok ? this.#read(passage, call_index) : { ...intention, shown: true }
+  }
+
+  /** Most providers have one way; others are asked before anything is recorded. */
+  #passage(request: ComposedRequest, { prefix_break }: Shared): Passage {
+    const { session } = this.#parts.log
+    const { provider } = this.#parts.model
+    const { body, sha256, segments, framing } = request
+    const plain: Passage = {
+      transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
+      stream: (signal) => provider.stream(body, signal),
+    }
+    if (provider.passage === undefined) return plain
+    const before = this.lastRequest
+    const last = before && { sha256: before.sha256, count: before.run.count }
+    const brokenBy = prefix_break?.cause
+    return provider.passage({ session, body, sha256, segments, last, brokenBy, framing })
+  }
+
+  /** Reads what comes back. Deltas are shown; only whole items count. */
+  async #read({ stream, continuation }: Passage, call_index: number): Promise<Called> {
+    const { log, person } = this.#parts
+    const started = log.clock.monotonicMs()
+    const items: AnswerItem[] = []
+    let firstToken: number | undefined
+    let shown = ''
+    let anyShown = false
+    const fail = async (error: HawserError): Promise<FailedCall> => {
+      const failure = await keepPartial(log, items, shown, error)
+      // A Log that cannot be written to ends the Turn, whatever was shown.
+      return { ...failure, shown: anyShown || failure.error !== error }
+    }
+    for await (const event of stream(person.signal)) {
+      firstToken ??= elapsedMs(log.clock, started)
+      if (event.type === 'text_delta') {
+        shown += event.text
+        anyShown = true
+        log.publish({ type: 'text_delta', data: { text: event.text } })
+      } else if (event.type === 'reasoning_delta') {
+        anyShown = true
+        log.publish({ type: 'reasoning_delta', data: { text: event.text } })
+      } else if (event.type === 'item') {
+        items.push(event.item)
+        // It is recorded whatever comes, and then seen, also where no delta came before it.
+        if (event.item.kind === 'text') {
+          shown = ''
+          anyShown = true
+        }
+      } else if (event.type === 'error') {
+        return fail(event.error)
+      } else {
+        const wrong = badCalls(callsIn(items))
+        if (wrong !== undefined) return fail(wrong)
+        const timing = { started, firstToken }
+        return this.#record(items, event, { call_index, continuation, ...timing })
+      }
+    }
+    return fail(
+      failed('invalid_response', 'The model stopped without saying that it was done.').error,
+    )
+  }
+
+  /** A whole answer, with what it took, in one write. */
+  async #record(
+    items: readonly AnswerItem[],
+    { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
+    { call_index, continuation, started, firstToken }: Reading,
+  ): Promise<Called> {
+    const { log, model } = this.#parts
+    // Some servers count anew in each answer; an id names one call of the Session.
+    const answer = items.map((item) =>
+      item.kind === 'tool_call' ? { ...item, call_id: this.#callIds.unused(item.call_id) } : item,
+    )
+    const cost = costOf(usage, model.facts?.prices)
+    const data = {
+      call_index,
+      usage,
+      ...(raw === undefined ? {} : { raw }),
+      ...(cost === undefined ? {} : { cost_usd: cost }),
+      latency_ms: elapsedMs(log.clock, started),
+      ...(firstToken === undefined ? {} : { first_token_ms: firstToken }),
+      ...(continuation === undefined ? {} : { continuation }),
+      pressure: 'unavailable',
+      stop_reason,
+    } as const
+    const recorded = await log.commit([
+      ...answerDrafts(this.#parts, answer),
+      { type: 'provider_usage', data },
+    ])
+    if (!recorded.ok) return { ...recorded, shown: true }
+    const value = {
+      calls: callsIn(answer),
+      usage,
+      cost,
+      cut: cut && { ...cut, stop_reason },
+      paused: paused === true,
+    }
+    return { ok: true, value }
   }
 
   /** An answer that was cut off and does not end the Turn has no other mark that people see. */
@@ -97,4 +302,39 @@ class Loop {
     const entered = await log.commit(drafts)
     return entered.ok ? ok(true) : entered
   }
+
+  /** Of a request that did not fit: with what fills it, and what can be done about that. */
+  async #explained(error: HawserError): Promise<HawserError> {
+    const request = this.#composed
+    if (error.kind !== 'context_overflow' || request === undefined) return error
+    const { fullWindow } = await import('./full-window.ts')
+    return fullWindow(error, request, this.#parts)
+  }
+}
+
+interface Try {
+  readonly call_index: number
+  readonly attempt: number
+  /** Recorded with it. */
+  readonly drafts: readonly EventDraft[]
+}
+
+type Called = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
+
+interface Reading {
+  readonly call_index: number
+  readonly continuation: Passage['continuation'] | undefined
+  readonly started: number
+  readonly firstToken: number | undefined
+}
+
+/** Two large bodies at once are one too many; to hash all of one again takes less time than to make it. */
+const LARGE_BODY = 8 * 1024 * 1024
+
+function isLarge({ body }: ComposedRequest): boolean {
+  return body.length >= LARGE_BODY
+}
+
+function interrupted(): Result<never> {
+  return failed('interrupted', 'The Turn was interrupted.')
 }

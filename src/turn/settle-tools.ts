@@ -6,7 +6,7 @@ import type { EventData, EventDraft } from '../model/events/event.ts'
 import type { Claim } from '../policy/claim.ts'
 import { decide, type Decision, type PermissionMode } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
-import type { AnsweredCall } from './call-provider.ts'
+import type { AnsweredCall } from './answer.ts'
 import { toolResources } from './tool-resources.ts'
 import type { Answer, TurnParts } from './turn-parts.ts'
 

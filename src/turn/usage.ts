@@ -1,5 +1,5 @@
 import type { EventData } from '../model/events/event.ts'
-import type { ProviderAnswer } from './call-provider.ts'
+import type { ProviderAnswer } from './answer.ts'
 
 export type UsageTotal = EventData<'turn_ended'>['usage_total']
 

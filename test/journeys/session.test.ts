@@ -1,8 +1,10 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { failed } from '../../src/model/errors.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
 
@@ -192,3 +194,36 @@ test.each(WAYS)(
     await expect(readFile(join(here.root, 'home', 'heads', session.id))).rejects.toThrow('ENOENT')
   },
 )
+
+test('what a person types while a Turn fails before its first call is in the Log all the same', async () => {
+  const here = await harnessPlace()
+  const begun = value(await here.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  let goOn = () => {}
+  const typed = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const broken = await harnessPlace(
+    {
+      model: {
+        providerOf: async () => {
+          await typed
+          return failed('not_configured', 'The key is gone.')
+        },
+      },
+    },
+    here.root,
+  )
+  const session = value(await broken.harness.open(begun.id))
+  const { done } = value(await session.admit('Hello'))
+  expect(session.steer('one more thing')).toBe(true)
+  goOn()
+  expect(value(await done).ended).toMatchObject({
+    status: 'failed',
+    error: { kind: 'not_configured' },
+  })
+  expect(session.events.slice(-2).map(({ type, data }) => [type, data])).toMatchObject([
+    ['user_message', { text: 'one more thing', steer: true }],
+    ['turn_ended', { status: 'failed' }],
+  ])
+  expect(session.steer('too late')).toBe(false)
+})

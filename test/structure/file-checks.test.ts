@@ -4,6 +4,8 @@ import {
   blobPaths,
   clockReads,
   crowdedFolders,
+  draftsMissing,
+  draftsOutOfPlace,
   fileSizes,
   filesTooLong,
   namesThatSayNothing,
@@ -142,5 +144,29 @@ test('a path to a blob is built by nobody but its store', () => {
   expect(blobPaths(tree)).toEqual([
     'src/request/load-parts.ts:2 knows where blobs lie; take a key to the store',
     'src/tools/attach.ts:1 knows where blobs lie; take a key to the store',
+  ])
+})
+
+test('a Turn is opened and ended in one place: any other draft of those Events is an offence', () => {
+  const tree = planted({
+    'src/turn/end.ts': "export const end = { type: 'turn_ended', data: {} }\n",
+    'src/turn/open.ts':
+      "export const open = [{ type: 'turn_started', data: {} }, { type: 'late_context', data: {} }]\n",
+    'src/turn/run.ts': "\nexport const end = { type: 'turn_ended' as const, data: {} }\n",
+    'src/session/queries/preview.ts':
+      "export const late = (at: object) => ({ ...at, data: {}, type: 'late_context' })\n",
+    'src/presenters/cli/chat/translate.ts': "export const colours = { type: 'turn_ended' }\n",
+    'src/turn/run.test.ts': "export const end = { type: 'turn_ended', data: {} }\n",
+    'test/support/story.ts': "export const end = { type: 'turn_ended', data: {} }\n",
+  })
+  expect(draftsOutOfPlace(tree)).toEqual([
+    'src/turn/run.ts:2 makes a turn_ended Event; src/turn/end.ts does that',
+    'src/session/queries/preview.ts:1 makes a late_context Event; src/turn/open.ts does that',
+  ])
+  expect(draftsMissing(tree)).toEqual([])
+  expect(draftsMissing(planted({ 'src/turn/open.ts': '', 'src/turn/end.ts': '' }))).toEqual([
+    'src/turn/open.ts makes 0 turn_started Events instead of one',
+    'src/turn/open.ts makes 0 late_context Events instead of one',
+    'src/turn/end.ts makes 0 turn_ended Events instead of one',
   ])
 })

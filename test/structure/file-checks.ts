@@ -1,4 +1,4 @@
-import { Visitor } from 'rolldown/utils'
+import { Visitor, type ESTree } from 'rolldown/utils'
 import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
 
 const LONGEST_FILE = 400
@@ -122,11 +122,76 @@ export function blobPaths(tree: Tree): string[] {
     })
 }
 
+/** Events that one place records, whoever asks: two places would sooner or later record them differently. */
+const RECORDED_BY: Readonly<Record<string, string>> = {
+  turn_started: 'src/turn/open.ts',
+  late_context: 'src/turn/open.ts',
+  turn_ended: 'src/turn/end.ts',
+}
+
+/** An object with such a `type` and with `data` is a draft of an Event, or an Event that is made up. */
+export function draftsOutOfPlace(tree: Tree): string[] {
+  return sourceOf(tree).flatMap(([path, text]) => {
+    const offences: string[] = []
+    new Visitor({
+      ObjectExpression: (node) => {
+        const type = literalOf(node, 'type')
+        const owner = type === undefined ? undefined : RECORDED_BY[type]
+        if (owner === undefined || owner === path || !hasKey(node, 'data')) return
+        offences.push(
+          `${path}:${lineOf(text, node.start)} makes a ${type} Event; ${owner} does that`,
+        )
+      },
+    }).visit(parse(path, text).program)
+    return offences
+  })
+}
+
+/** Files that are to record an Event and do not: then `draftsOutOfPlace` would find nothing whatever others do. */
+export function draftsMissing(tree: Tree): string[] {
+  return Object.entries(RECORDED_BY).flatMap(([type, path]) => {
+    let found = 0
+    new Visitor({
+      ObjectExpression: (node) => {
+        if (literalOf(node, 'type') === type && hasKey(node, 'data')) found += 1
+      },
+    }).visit(parse(path, tree.get(path) ?? '').program)
+    return found === 1 ? [] : [`${path} makes ${found} ${type} Events instead of one`]
+  })
+}
+
+/** The text of a property, `as const` or not; `undefined` where it is computed or missing. */
+function literalOf(node: ESTree.ObjectExpression, name: string): string | undefined {
+  for (const property of node.properties) {
+    if (!isNamed(property, name)) continue
+    const value =
+      property.value.type === 'TSAsExpression' ? property.value.expression : property.value
+    if (value.type === 'Literal' && typeof value.value === 'string') return value.value
+  }
+  return undefined
+}
+
+function hasKey(node: ESTree.ObjectExpression, name: string): boolean {
+  return node.properties.some((property) => isNamed(property, name))
+}
+
+function isNamed(
+  property: ESTree.ObjectExpression['properties'][number],
+  name: string,
+): property is ESTree.ObjectProperty {
+  return (
+    property.type === 'Property' && property.key.type === 'Identifier' && property.key.name === name
+  )
+}
+
+/** The program itself, tests left out. */
+function sourceOf(tree: Tree): [string, string][] {
+  return [...codeOf(tree)].filter(([path]) => path.startsWith('src/') && !isTest(path))
+}
+
 /** The source that gets the outside world passed in. */
 function withoutTheWorld(tree: Tree): [string, string][] {
-  return [...codeOf(tree)].filter(
-    ([path]) => path.startsWith('src/') && !path.startsWith('src/host/') && !isTest(path),
-  )
+  return sourceOf(tree).filter(([path]) => !path.startsWith('src/host/'))
 }
 
 function isDate(callee: { readonly type: string; readonly name?: unknown }): boolean {

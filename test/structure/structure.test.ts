@@ -63,6 +63,11 @@ test('no code decides on a field of the details of an error', () => {
   expect(detailReads(tree)).toEqual([])
 })
 
+test('a Turn is opened in one place and ended in one place', () => {
+  expect(file.draftsOutOfPlace(tree)).toEqual([])
+  expect(file.draftsMissing(tree)).toEqual([])
+})
+
 test('no comment silences a boundary', () => {
   expect(file.silencedBoundaries(tree)).toEqual([])
 })

@@ -1,0 +1,101 @@
+import type { Descriptor } from '../model/descriptor.ts'
+import { failed, type Failed, type HawserError } from '../model/errors.ts'
+import type { EventDraft } from '../model/events/event.ts'
+import type { AnswerCut } from '../model/events/turn-events.ts'
+import type { AnswerItem, CallUsage } from '../providers/provider.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/** What a model answered, durable. */
+export interface ProviderAnswer {
+  readonly calls: readonly AnsweredCall[]
+  readonly usage: CallUsage
+  /** It ended before the model was done. */
+  readonly cut: AnswerCut | undefined
+  /** The model continues when it is called again. */
+  readonly paused: boolean
+  /** US dollars, where the prices are known. */
+  readonly cost: number | undefined
+}
+
+export type AnsweredCall = Extract<AnswerItem, { kind: 'tool_call' }>
+
+/** A call that came to nothing. What was shown cannot be taken back, so a call that showed anything is not made again. */
+export interface FailedCall extends Failed {
+  readonly shown: boolean
+}
+
+export function callsIn(items: readonly AnswerItem[]): readonly AnsweredCall[] {
+  return items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
+}
+
+/** The items of an answer as Events, in the order they came. Its last words carry what the agent attached in this Turn. */
+export function answerDrafts(
+  { log, model }: Pick<TurnParts, 'log' | 'model'>,
+  answer: readonly AnswerItem[],
+): EventDraft[] {
+  const attached = callsIn(answer).length === 0 ? attachedIn(log) : []
+  const lastText = answer.findLastIndex(({ kind }) => kind === 'text')
+  return answer.map((item, at) => draftOf(model, item, at === lastText ? attached : []))
+}
+
+function attachedIn({ events, turn }: TurnParts['log']): readonly Descriptor[] {
+  return events().flatMap((event) =>
+    event.type === 'resource_ingested' && event.turn_id === turn ? [event.data.descriptor] : [],
+  )
+}
+
+function draftOf(
+  { provider, surface }: TurnParts['model'],
+  item: AnswerItem,
+  resources: readonly Descriptor[],
+): EventDraft {
+  switch (item.kind) {
+    case 'text':
+      return {
+        type: 'assistant_message',
+        data: {
+          text: item.text,
+          ...(item.phase === undefined ? {} : { phase: item.phase }),
+          ...(resources.length === 0 ? {} : { resources }),
+        },
+      }
+    case 'reasoning':
+      return {
+        type: 'reasoning',
+        data: { dialect: provider.dialect, model: surface.model, item: item.item },
+      }
+    case 'tool_call': {
+      const { call_id, name, arguments: text } = item
+      return { type: 'tool_call', data: { call_id, name, arguments: text } }
+    }
+  }
+}
+
+/** What a person has seen is kept, as part of an answer; calls of an answer that did not end never run. */
+export async function keepPartial(
+  { commit }: TurnParts['log'],
+  items: readonly AnswerItem[],
+  shown: string,
+  error: HawserError,
+): Promise<Failed> {
+  const whole = items.flatMap((item) => (item.kind === 'text' ? [item.text] : []))
+  const text = [...whole, shown].filter((piece) => piece !== '').join('\n')
+  if (text !== '') {
+    const kept = await commit([{ type: 'assistant_message', data: { text, partial: true } }])
+    if (!kept.ok) return kept
+  }
+  return { ok: false, error }
+}
+
+const CALL_ID_BYTES = 160
+const NAME = /^[A-Za-z0-9_.:-]{1,64}$/
+
+export function badCalls(calls: readonly AnsweredCall[]): HawserError | undefined {
+  const ids = new Set(calls.map(({ call_id }) => call_id))
+  const fits = calls.every(
+    ({ call_id, name }) =>
+      call_id !== '' && Buffer.byteLength(call_id) <= CALL_ID_BYTES && NAME.test(name),
+  )
+  if (fits && ids.size === calls.length) return undefined
+  return failed('invalid_response', 'The model made a call that is not one.').error
+}

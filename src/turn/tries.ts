@@ -1,0 +1,143 @@
+import { wait } from '../host/wait.ts'
+import { SessionResources } from '../history/session-resources.ts'
+import type { ProviderCause } from '../model/error-cause.ts'
+import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
+import type { EventDraft } from '../model/events/event.ts'
+import type { ComposedRequest } from '../request/compose-request.ts'
+import type { FailedCall } from './answer.ts'
+import { refusedResources } from './refused-resources.ts'
+import { retryIn } from './retry.ts'
+import type { TurnParts } from './turn-parts.ts'
+
+/** How a failed call is made again. */
+export interface NextTry {
+  /** Something is left out from now on: the request has to be composed again. */
+  readonly changed: boolean
+  /** To be recorded with the next try. */
+  readonly drafts: readonly EventDraft[]
+}
+
+/**
+ * Decides after each failed try of one call what comes next: again without what the provider refused or what was too much,
+ * another way, or the same after a while.
+ */
+export class Tries {
+  readonly #parts: TurnParts
+  #failed = 0
+  #refusals = 0
+  #overflows = 0
+  #invalid = 0
+  #otherWays = MOST_WAYS
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+  }
+
+  /** `undefined` when no other try may help: then the failure is that of the call. Waits for as long as it has to. */
+  async next(error: HawserError, request: ComposedRequest): Promise<Result<NextTry> | undefined> {
+    const attempt = this.#failed
+    this.#failed += 1
+    const cause = providerCause(error)
+    const refused = this.#refusals === 0 ? refusedResources(cause?.refusedMedia, request) : []
+    if (refused.length > 0) {
+      this.#refusals += 1
+      return changedBy(await this.#quarantine(refused, error))
+    }
+    const leftOut = error.kind === 'context_overflow' ? tooMuch(request, this.#overflows) : []
+    if (leftOut.length > 0) {
+      this.#overflows += 1
+      return changedBy(await this.#leaveOut(leftOut))
+    }
+    const again = { changed: false, drafts: [retryNotice(error)] }
+    if (cause?.again === true && this.#otherWays > 0) {
+      this.#otherWays -= 1
+      return ok(again)
+    }
+    const ms = retryIn(error, { attempt, invalid: this.#invalid }, this.#parts.model.retry)
+    if (ms === undefined) return undefined
+    if (error.kind === 'invalid_response') this.#invalid += 1
+    const waited = await this.#wait(ms, error)
+    return waited.ok ? ok(again) : waited
+  }
+
+  async #quarantine(
+    refused: ReturnType<typeof refusedResources>,
+    error: HawserError,
+  ): Promise<Result<void>> {
+    const { message } = error
+    const { status, code } = providerCause(error) ?? {}
+    const provider_error = {
+      message,
+      ...(status === undefined ? {} : { status }),
+      ...(code === undefined ? {} : { code }),
+    }
+    const { log, model } = this.#parts
+    const { dialect } = model.provider
+    const gone = refused.map((resource_id): EventDraft => {
+      return { type: 'resource_quarantined', data: { resource_id, dialect, provider_error } }
+    })
+    const many = refused.length === 1 ? 'An attachment was' : `${refused.length} attachments were`
+    const text = `${many} refused by the model's provider and will not be shown to it again: ${message}`
+    return log.commit([...gone, notice('resource_quarantined', text)])
+  }
+
+  /** Without them the request may fit. The Turn goes on, and they are not carried into the next. */
+  async #leaveOut(projected: ComposedRequest['projected']): Promise<Result<void>> {
+    const { log } = this.#parts
+    const known = new SessionResources(log.events())
+    const ids = [...new Set(projected.map(({ resource_id }) => resource_id))]
+    const gone = ids.map((resource_id): EventDraft => {
+      return { type: 'resource_retired', data: { resource_id, why: 'too_large' } }
+    })
+    const handles = ids.map((id) => known.byId(id)?.descriptor.handle ?? id)
+    const text = `Not shown to the model, because the request is larger than it takes: ${handles.join(', ')}.`
+    return log.commit([...gone, notice('resource_not_shown', text)])
+  }
+
+  async #wait(ms: number, { kind }: HawserError): Promise<Result<void>> {
+    const { log, person } = this.#parts
+    const text = `${kind.replaceAll('_', ' ')}: trying again in ${(ms / 1000).toFixed(1)} s`
+    log.publish({ type: 'status', data: { text } })
+    await wait(log.clock, ms, person.signal)
+    if (person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
+    return ok(undefined)
+  }
+}
+
+function providerCause(error: HawserError): ProviderCause | undefined {
+  const cause = causeOf(error)
+  return cause?.type === 'provider' ? cause : undefined
+}
+
+/** A provider that knows no better way soon fails like any other. */
+const MOST_WAYS = 2
+
+function changedBy(recorded: Result<void>): Result<NextTry> {
+  return recorded.ok ? ok({ changed: true, drafts: [] }) : recorded
+}
+
+/** The largest alone, and then all that are left. */
+function tooMuch({ projected }: ComposedRequest, overflows: number): ComposedRequest['projected'] {
+  if (overflows > 0) return overflows > 1 ? [] : projected
+  return projected.toSorted((a, b) => b.bytes - a.bytes).slice(0, 1)
+}
+
+/** Known from the catalogue, before anyone is asked. */
+export function overLimit(
+  { surface }: TurnParts['model'],
+  { body }: ComposedRequest,
+): FailedCall | undefined {
+  const limit = surface.params.limits['request_bytes']
+  if (limit === undefined || body.length <= limit) return undefined
+  const text = `The request has ${body.length} bytes, and this model takes at most ${limit}.`
+  const { error } = failed('context_overflow', text, { limit, actual: body.length })
+  return { ok: false, error, shown: false }
+}
+
+function retryNotice({ kind, message }: HawserError): EventDraft {
+  return notice('retry', `Trying again after ${kind}: ${message}`)
+}
+
+function notice(code: string, text: string): EventDraft {
+  return { type: 'notice', data: { code, text } }
+}
