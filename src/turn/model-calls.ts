@@ -2,6 +2,7 @@ import { wait } from '../host/wait.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
+import { LARGE_BODY } from '../model/segment.ts'
 import type { Passage } from '../providers/provider.ts'
 import { CallIds } from './call-ids.ts'
 import { callProvider, type FailedCall, type ProviderAnswer } from './call-provider.ts'
@@ -229,8 +230,6 @@ export class ModelCalls {
 }
 
 /** Two large bodies at once are one too many; to hash all of one again takes less time than to make it. */
-const LARGE_BODY = 8 * 1024 * 1024
-
 function isLarge({ body }: ComposedRequest): boolean {
   return body.length >= LARGE_BODY
 }
