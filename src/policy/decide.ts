@@ -1,17 +1,16 @@
+import type { PermissionMode } from '../model/modes.ts'
 import { ruleSubject, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { looksReadOnly } from './command-class.ts'
 import { protectedBy } from './protected-paths.ts'
 import { offersFor, ruling, type Offer, type Ruling } from './rules.ts'
 
-export type PermissionMode = 'read-only' | 'ask' | 'auto'
-
 /** Under what a call is decided. */
 export interface Posture {
   readonly mode: PermissionMode
-  /** A sandbox was proven to confine. */
+  /** A sandbox was proven to confine programs; counts only for a call that runs one. */
   readonly confined: boolean
-  /** What a person allowed and denied in advance; `undefined` where it cannot be read, and then every call asks. */
+  /** What a person allowed and denied in advance; `undefined` where it cannot be read, and then what they could decide is asked about. */
   readonly rules: readonly ScopedRule[] | undefined
 }
 

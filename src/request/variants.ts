@@ -2,9 +2,10 @@ import type { BlobStore } from '../blobs/store.ts'
 import { sha256 } from '../encoding/hash.ts'
 import type { BlobPart } from '../model/conversation.ts'
 import type { Clock } from '../host/clock.ts'
+import { patience, whileWaiting } from '../host/wait.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
-import { blobMediaType, type BlobKey } from '../model/ids.ts'
+import { blobMediaType, blobSha256, type BlobKey } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { VariantMade } from '../model/variant-made.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
@@ -77,7 +78,7 @@ export class Variants {
   }
 
   async #form(part: BlobPart, wish: Wish, make: Make): Promise<BlobPart | NoForm> {
-    const name = keyOf(hashOf(part), wish)
+    const name = keyOf(blobSha256(part.blob), wish)
     const known = this.#known.get(name)
     const bytes = known === undefined ? undefined : await this.#store.get(known.key)
     if (known !== undefined && bytes?.ok === true) return asForm(part, known, bytes.value)
@@ -101,16 +102,19 @@ export class Variants {
     const left = LIMITS.turn_attachment_ms - this.#spentMs
     const started = clock.monotonicMs()
     if (left <= 0) return failed('timeout', 'There was no time left for it in this Turn.')
-    const variant = await patient(make(maker, part.bytes), signal, (then) =>
-      clock.after(left, then),
+    const limit = patience(clock, left, signal)
+    const { bytes: original } = part
+    const variant = await whileWaiting(limit, () => make(maker, original)).finally(() =>
+      limit.end(),
     )
     this.#spentMs += clock.monotonicMs() - started
-    if (variant === undefined) return undefined
+    if (variant === undefined)
+      return signal.aborted ? undefined : failed('timeout', 'It took too long.')
     if (!variant.ok) return variant
     const { bytes, media_type, made } = variant.value
     const key = await this.#store.put([bytes], media_type)
     return key.ok
-      ? ok({ form: { key: key.value, made: { ...made, of: hashOf(part) } }, bytes })
+      ? ok({ form: { key: key.value, made: { ...made, of: blobSha256(part.blob) } }, bytes })
       : key
   }
 }
@@ -122,36 +126,12 @@ interface Made {
   readonly bytes: Buffer
 }
 
-/** What comes of `work` in time; `undefined` when nobody waits any longer. What it does then is nobody's. */
-function patient<T>(
-  work: Promise<Result<T>>,
-  signal: AbortSignal,
-  after: (then: () => void) => () => void,
-): Promise<Result<T> | undefined> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => resolve(undefined)
-    const cancel = after(() => resolve(failed('timeout', 'It took too long.')))
-    signal.addEventListener('abort', giveUp)
-    void work.then(resolve, reject).finally(() => {
-      cancel()
-      signal.removeEventListener('abort', giveUp)
-    })
-  })
-}
-
 interface Form {
   readonly key: BlobKey
   readonly made: VariantMade
 }
 
 type Wish = Pick<VariantMade, 'format' | 'max_side' | 'max_base64_bytes'>
-
-/** A blob's key begins with the hash of its bytes. */
-const SHA_256_HEX = 64
-
-function hashOf({ blob }: BlobPart): string {
-  return blob.slice(0, SHA_256_HEX)
-}
 
 /** The same bytes under the same limits have one form, whatever it was encoded as. */
 function keyOf(of: string, { format, max_side, max_base64_bytes }: Wish): string {
@@ -167,7 +147,7 @@ function asForm(part: BlobPart, { key, made }: Form, bytes: Buffer): BlobPart {
     blob: key,
     media_type: blobMediaType(key),
     ...(width === undefined || height === undefined ? {} : { width, height }),
-    variant: { of: variant?.of ?? hashOf(part), made },
+    variant: { of: variant?.of ?? blobSha256(part.blob), made },
     bytes,
   }
 }

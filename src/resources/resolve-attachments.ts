@@ -7,11 +7,11 @@ import { outsideFiles, type OutsideFiles } from '../host/files/outside-file.ts'
 import type { AttachmentCode, AttachmentError, AttachmentInput } from '../model/attachment.ts'
 import type { ResourceFacts, ResourceKind } from '../model/descriptor.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
-import { BLOB_EXTENSIONS, BlobKey } from '../model/ids.ts'
+import { BLOB_EXTENSIONS, BlobKey, blobSha256 } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { shownName } from './attachment-name.ts'
-import { examine, type Examined, type Reading } from './examine.ts'
-import { patience, whileWaiting } from './deadline.ts'
+import { examine, type Examined, type FileReading } from './examine.ts'
+import { patience, whileWaiting } from '../host/wait.ts'
 import { timedOut } from './refusal.ts'
 import { wantedBy } from './attachment-source.ts'
 
@@ -64,7 +64,7 @@ export async function resolveAttachments(
 }
 
 /** What a client is told before it sends anything. */
-export interface Verdict {
+export interface AttachmentVerdict {
   readonly accepted: boolean
   readonly code?: AttachmentCode
   readonly reason?: string
@@ -74,7 +74,7 @@ export interface Verdict {
   readonly actual?: number
 }
 
-export function verdictOf(resolved: Resolved): Verdict {
+export function verdictOf(resolved: Resolved): AttachmentVerdict {
   if (!resolved.ok) {
     const { code, reason, limit, actual } = resolved.error
     return {
@@ -96,14 +96,14 @@ function readingFor({
   otherTypes = 'refuse',
   files = outsideFiles,
   taken = 0,
-}: ResolverParts): Reading {
+}: ResolverParts): FileReading {
   return { files, confined, otherTypes, taken, memory: undefined }
 }
 
 async function resolveOne(
   input: AttachmentInput,
   index: number,
-  reading: Reading,
+  reading: FileReading,
   parts: ResolverParts,
   all: AbortSignal,
 ): Promise<Result<Resolved>> {
@@ -145,6 +145,6 @@ function factsOf(
   { name, bytes, media_type, probed, labels }: Examined,
   blob: BlobKey,
 ): ResourceFacts {
-  const content_sha256 = blob.slice(0, blob.indexOf('.'))
+  const content_sha256 = blobSha256(blob)
   return { ...probed, name, media_type, size_bytes: bytes.length, content_sha256, blob, ...labels }
 }

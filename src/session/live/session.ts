@@ -4,7 +4,7 @@ import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { LogWriter } from '../../log/append.ts'
-import type { PermissionMode } from '../../policy/decide.ts'
+import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { narrower } from '../../policy/decide.ts'
 import type { SentRequest } from '../../request/compose-request.ts'
 import type { AttachmentInput } from '../../model/attachment.ts'
@@ -52,9 +52,9 @@ export interface ModelChoice {
   readonly model: string
 }
 
-/** What a Session may do. `plan` makes read-only the most, whatever the permission mode is. */
-export interface Posture {
-  readonly mode?: 'build' | 'plan'
+/** Modes to set; one that is absent stays as it is. `plan` makes read-only the most, whatever the permission mode is. */
+export interface ModeChange {
+  readonly mode?: SessionMode
   readonly permission_mode?: PermissionMode
 }
 
@@ -191,7 +191,7 @@ export class Session {
    * What a person says here and now, and the only way in which the Session may do more than it was left with. Recorded, and in
    * force when this answers: a running Turn's next call is decided under it, and the model is told at its next Turn.
    */
-  async setPosture(posture: Posture): Promise<Result<void>> {
+  async setPosture(posture: ModeChange): Promise<Result<void>> {
     const { mode, permission_mode } = this.state
     const { mode: nextMode = mode, permission_mode: nextPermission = permission_mode } = posture
     const data = {
