@@ -42,10 +42,10 @@ const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
 const BASE = new RegExp(
   '/src/(model/(errors|exit-codes)|encoding/amounts|host/(clock|files/disk|files/files|home|machine|streams)|' +
     'presenters/cli/(render/(activity|footer|turn-view)|text/(json-line|visible-text)|' +
-    'world/(answer|exit-code|failure|workspace)|input/prompt))\\.ts$',
+    'world/(answer|exit-code|failure|output-failure|workspace)|input/prompt))\\.ts$',
 )
 const LATER = [
-  'presenters/',
+  'presenters/(?!cli/(input/(given-attachments|mentions|session-choice|staged-name|whole-path)|render/(picture|pictures|turn-lines))\\.ts$)',
   'main.ts',
   'compose.ts',
   'host/(net|sandbox|process/(?!holder)|time-limit|machine|files/export-file|plain-line)',
@@ -55,7 +55,9 @@ const LATER = [
   'encoding/server-sent-events',
   'providers/(?!models|rehearsal/(encode|stream))',
   'resources/',
-  'session/queries/search',
+  'session/(probe|queries/(?!list|read-log))',
+  'log/(adopt|delete|salvage|verify)\\.ts',
+  'blobs/sweep',
 ]
 const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
 /** What all dialects of a network need; beside it, each is a file of its own. */
@@ -78,6 +80,16 @@ const commanderAlone = {
   resolveId: (id, importer) =>
     id === 'node:child_process' && importer?.includes('/commander/') ? '\0nothing' : null,
   load: (id) => (id === '\0nothing' ? 'export {}' : null),
+}
+
+/**
+ * Importing `node:process` reads every property of it, which opens standard input, output and error at once; the global one
+ * opens each when it is used.
+ */
+const processAsGlobal = {
+  name: 'process-as-global',
+  resolveId: (id) => (id === 'node:process' ? '\0process' : null),
+  load: (id) => (id === '\0process' ? 'export default globalThis.process' : null),
 }
 
 /** The lock's native part is loaded from where it lies on this platform; looking for it takes longer than all else of it. */
@@ -118,7 +130,7 @@ async function bundle(folder) {
     input: { hawser: 'bin/hawser.ts', index: 'src/index.ts' },
     platform: 'node',
     external: NOT_BUNDLED,
-    plugins: [commanderAlone, nativeAtOnce],
+    plugins: [commanderAlone, processAsGlobal, nativeAtOnce],
     transform: { define: { HAWSER_VERSION: JSON.stringify(version) } },
     output: {
       dir: folder,

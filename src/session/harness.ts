@@ -1,12 +1,10 @@
-import { sweepBlobs, type Swept } from '../blobs/sweep.ts'
+import type { Swept } from '../blobs/sweep.ts'
 import { asResult } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
-import { adoptLog } from '../log/adopt.ts'
-import { deleteLog } from '../log/delete.ts'
 import type { Writing } from '../log/open.ts'
-import { salvageLog, type Salvaged } from '../log/salvage.ts'
+import type { Salvaged } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
-import { verifyLog, type LogVerdict } from '../log/verify.ts'
+import type { LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
@@ -14,28 +12,23 @@ import type { AttachmentInput } from '../model/attachment.ts'
 import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './live/attachments.ts'
 import { createSession, type NewSession } from './live/create.ts'
-import { diffTurns, type FileDiff } from './queries/diff.ts'
-import { lastErrors } from './queries/last-errors.ts'
+import type { FileDiff } from './queries/diff.ts'
 import { findSession, listSessions, type ListedSession } from './queries/list.ts'
-import { previewRequest, type PreviewOptions } from './queries/preview.ts'
+import type { PreviewOptions } from './queries/preview.ts'
 import { readLog, type LogEnd, type ReadOptions, type VisitEvent } from './queries/read-log.ts'
-import {
-  badPayloads,
-  dropResource,
-  listResources,
-  resourceBytes,
-  type BadPayload,
-  type ListedResource,
-} from './queries/resources.ts'
+import type { BadPayload, ListedResource } from './queries/resources.ts'
 import type { Match, SearchEnd, SearchOptions } from './queries/search.ts'
 import { Session } from './live/session.ts'
 import type { SessionParts } from './live/session-parts.ts'
 import { sessionFold, type SessionState } from './live/state.ts'
-import { undoTurn, type Restored } from './queries/undo.ts'
-import { addUsage, type UsageTable } from './queries/usage.ts'
-import { verifyRequests, type RequestsVerdict } from './queries/verify-requests.ts'
+import type { Restored } from './queries/undo.ts'
+import type { UsageTable } from './queries/usage.ts'
+import type { RequestsVerdict } from './queries/verify-requests.ts'
 
-/** The one interface that presenters receive: everything a person can do with the Sessions of one workspace. */
+/**
+ * The one interface that presenters receive: everything a person can do with the Sessions of one workspace. What does not
+ * belong to a Turn is loaded when it is asked for, so that nobody who only talks waits for it.
+ */
 export class Harness {
   readonly #parts: SessionParts
 
@@ -100,6 +93,7 @@ export class Harness {
 
   /** Why Turns of the Sessions that were written last failed, the latest first. */
   async lastErrors(): Promise<readonly ErrorKind[]> {
+    const { lastErrors } = await import('./queries/last-errors.ts')
     const latest = (await this.list()).slice(0, LATEST_SESSIONS)
     return lastErrors(
       this.#parts.log.place,
@@ -123,24 +117,28 @@ export class Harness {
   }
 
   /** Adds what a Session used of its providers to `table`. */
-  usage(id: SessionId, table: UsageTable): Promise<Result<LogEnd>> {
+  async usage(id: SessionId, table: UsageTable): Promise<Result<LogEnd>> {
+    const { addUsage } = await import('./queries/usage.ts')
     return addUsage(this.#parts.log, id, table)
   }
 
-  undo(session: Session, turn?: TurnId): Promise<Result<Restored>> {
+  async undo(session: Session, turn?: TurnId): Promise<Result<Restored>> {
+    const { undoTurn } = await import('./queries/undo.ts')
     return undoTurn(this.#parts, session, turn)
   }
 
-  diff(session: Session, turn?: TurnId): Promise<Result<readonly FileDiff[]>> {
+  async diff(session: Session, turn?: TurnId): Promise<Result<readonly FileDiff[]>> {
+    const { diffTurns } = await import('./queries/diff.ts')
     return diffTurns(this.#parts.log, session, turn)
   }
 
   /** The exact request that `text` would become; nothing is sent and nothing is written. */
-  preview(
+  async preview(
     session: Session,
     text: string,
     options: PreviewOptions = {},
   ): Promise<Result<ComposedRequest>> {
+    const { previewRequest } = await import('./queries/preview.ts')
     return previewRequest(this.#parts, session, text, options)
   }
 
@@ -152,21 +150,25 @@ export class Harness {
   }
 
   /** The Resources of a Session, in the order they came in. */
-  resources(session: Session): Promise<Result<readonly ListedResource[]>> {
+  async resources(session: Session): Promise<Result<readonly ListedResource[]>> {
+    const { listResources } = await import('./queries/resources.ts')
     return listResources(this.#parts.log, session)
   }
 
   /** From now on nothing shows its bytes to a model. */
-  dropResource(session: Session, handle: string): Promise<Result<void>> {
+  async dropResource(session: Session, handle: string): Promise<Result<void>> {
+    const { dropResource } = await import('./queries/resources.ts')
     return dropResource(session, handle)
   }
 
-  resourceBytes(session: Session, handle: string): Promise<Result<Buffer>> {
+  async resourceBytes(session: Session, handle: string): Promise<Result<Buffer>> {
+    const { resourceBytes } = await import('./queries/resources.ts')
     return resourceBytes(this.#parts.log, session, handle)
   }
 
   /** Stored bytes of any Session here that are missing or damaged. */
-  badPayloads(): Promise<Result<readonly BadPayload[]>> {
+  async badPayloads(): Promise<Result<readonly BadPayload[]>> {
+    const { badPayloads } = await import('./queries/resources.ts')
     return badPayloads(this.#parts.log)
   }
 
@@ -183,32 +185,38 @@ export class Harness {
     id: SessionId,
     { requests }: { readonly requests: boolean },
   ): Promise<Result<Proof>> {
+    const { verifyLog } = await import('../log/verify.ts')
     const log = await verifyLog(this.#parts.log.place, id)
     if (!log.ok || !requests || log.value.damage !== undefined) {
       return log.ok ? ok({ log: log.value }) : log
     }
     const session = await this.open(id)
     if (!session.ok) return session
+    const { verifyRequests } = await import('./queries/verify-requests.ts')
     const verdict = await verifyRequests(this.#parts, session.value.events)
     return verdict.ok ? ok({ log: log.value, requests: verdict.value }) : verdict
   }
 
   /** Writes what is whole of a damaged Log into a new Session. */
-  salvage(id: SessionId): Promise<Result<Salvaged>> {
+  async salvage(id: SessionId): Promise<Result<Salvaged>> {
+    const { salvageLog } = await import('../log/salvage.ts')
     return salvageLog(this.#parts.log.place, id, this.#writing())
   }
 
   /** A person vouches for a Session that came from elsewhere. Its permission mode is `ask` at most from then on. */
-  adopt(id: SessionId): Promise<Result<void>> {
+  async adopt(id: SessionId): Promise<Result<void>> {
+    const { adoptLog } = await import('../log/adopt.ts')
     return adoptLog(this.#parts.log.place, id, this.#writing())
   }
 
-  delete(id: SessionId): Promise<Result<void>> {
+  async delete(id: SessionId): Promise<Result<void>> {
+    const { deleteLog } = await import('../log/delete.ts')
     return deleteLog(this.#parts.log.place, id)
   }
 
   /** Deletes blobs that nothing mentions and that are old enough, and Logs whose creation was cut short. */
   async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
+    const { sweepBlobs } = await import('../blobs/sweep.ts')
     const { store, place } = this.#parts.log
     const unbegun = await asResult('remove Logs that never began', async () =>
       ok(await removeUnbegun(place, { dryRun })),
