@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import { promisify } from 'node:util'
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
 import { diskFolder } from '../../src/host/files/disk.ts'
 import { failed, ok, type Result } from '../../src/model/errors.ts'
@@ -10,6 +8,7 @@ import { Harness, type Proof } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { registeredIn } from './damaged-on-purpose.ts'
 import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
+import { headsBelow, logsBelow } from './files-below.ts'
 import { openParts, withChanges } from './harness-parts.ts'
 
 /** What the Sessions of a run prove. */
@@ -31,8 +30,8 @@ export interface Tally {
  */
 export async function proveSessions(root: string, part = 0, of = 1): Promise<Tally> {
   const [logs, heads, registered] = await Promise.all([
-    filesBelow(root, '*/.hawser/sessions/ses_*.ndjson'),
-    filesBelow(root, '*/heads/ses_*'),
+    logsBelow(root),
+    headsBelow(root),
     registeredIn(root),
   ])
   const { parts, close } = await openParts(await mkdtemp(join(root, 'proof-')))
@@ -50,20 +49,6 @@ export async function proveSessions(root: string, part = 0, of = 1): Promise<Tal
   }
   await close()
   return tally
-}
-
-/** In an order that does not depend on the disk, so that those who share the work share it without a gap. */
-async function filesBelow(root: string, pattern: string): Promise<string[]> {
-  const options = { maxBuffer: 256 * 1024 * 1024 }
-  const found = await promisify(execFile)(
-    'find',
-    [root, '-type', 'f', '-path', pattern, '-print0'],
-    options,
-  )
-  return found.stdout
-    .split('\0')
-    .filter((path) => path !== '')
-    .toSorted()
 }
 
 /** The head of the Log's Session that lies nearest to it: tests copy workspaces, and homes with them. */
