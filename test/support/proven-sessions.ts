@@ -8,6 +8,7 @@ import { logsBelow } from './files-below.ts'
 const Tally = z.object({
   sessions: z.number(),
   requests: z.number(),
+  not_comparable: z.number(),
   unbegun: z.number(),
   damaged_on_purpose: z.number(),
   wrong: z.array(z.string()),
@@ -36,6 +37,7 @@ export async function provenSessions(root: string): Promise<Proven> {
   return {
     sessions: total(({ sessions }) => sessions),
     requests: total(({ requests }) => requests),
+    not_comparable: total(({ not_comparable }) => not_comparable),
     unbegun: total(({ unbegun }) => unbegun),
     damaged_on_purpose: total(({ damaged_on_purpose }) => damaged_on_purpose),
     wrong: parts.flatMap(({ wrong }) => wrong),
@@ -55,9 +57,10 @@ async function provenPart(root: string, part: number, of: number): Promise<z.inf
 }
 
 export function wordsOf(proven: Proven): string {
-  const { sessions, requests, unbegun, damaged_on_purpose, wrong, seconds } = proven
+  const { sessions, requests, not_comparable, unbegun, damaged_on_purpose, wrong, seconds } = proven
   return (
     `Sessions left behind: ${sessions} proved, with ${requests} requests composed again as recorded; ` +
+    `${not_comparable} requests in other words, ` +
     `${damaged_on_purpose} damaged on purpose, ${unbegun} never begun, ${wrong.length} wrong (${seconds.toFixed(1)} s)`
   )
 }
