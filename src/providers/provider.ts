@@ -8,9 +8,15 @@ import type { AnswerCut } from '../model/events/turn-events.ts'
 /** The words of a model backend. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
 export interface Dialect {
   readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
-  /** Segments in cache order: parameters, tools, system blocks, then items. */
+  /**
+   * Segments in cache order: parameters, tools, system blocks, then items. More items give the same segments and more. Changes
+   * nothing that it is given, and never throws.
+   */
   readonly encode: (items: readonly ConversationItem[], surface: Surface) => Segment[]
-  /** The body, by joining the segments' bytes. */
+  /**
+   * The body, JSON that holds the bytes of every segment: those of items in their order, those before them where the dialect has
+   * a place for them. A body of more items begins like that of fewer, up to where they differ.
+   */
   readonly frame: (segments: readonly Segment[], framing: Framing) => Buffer
 }
 
@@ -32,8 +38,13 @@ export interface SpentBody {
 /** A model backend. Beside the pure members of its dialect, it has those that touch the world. */
 export interface Provider extends Dialect {
   /**
-   * Sends a finished body, which may be read until the stream ends, and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting
-   * `signal` ends it with an `interrupted` error. May be called once a body.
+   * Sends a finished body, which may be read until the stream ends, and yields what comes back: deltas before the item they led
+   * to, and after exactly one `done` or `error` nothing. Whatever goes wrong is that error, with a kind; it never throws. A call
+   * that arrived in part is no item.
+   *
+   * Aborting `signal` ends it with an `interrupted` error, without waiting for the other side; where it was aborted before,
+   * nothing is sent. A server that says nothing for too long ends it with `stream_idle`. Whoever reads may stop early, which ends
+   * the call. Calls may run at the same time, but of one Session over a passage only one.
    */
   readonly stream: (body: Buffer, signal: AbortSignal) => AsyncIterable<ProviderEvent>
   /**

@@ -46,7 +46,8 @@ function resealed(log: string): Buffer {
   return Buffer.concat(lines)
 }
 
-const PROVED = { sessions: 1, requests: 3, unbegun: 0, damaged_on_purpose: 0, wrong: [] }
+const NONE = { not_comparable: 0, unbegun: 0, damaged_on_purpose: 0, wrong: [] }
+const PROVED = { ...NONE, sessions: 1, requests: 3 }
 
 test.each(['in process', 'messages', 'responses', 'chat'] as const)(
   '%s: one changed digit of a recorded request hash is found, whether the Log is sealed again or not',
@@ -97,6 +98,8 @@ test('programs that share the work find every Session, and a run fails on one th
   const { log } = await conversation('in process', join(root, 'c'))
   await damagedOnPurpose(root, 'A recorded request hash is changed.')
   await writeFile(log, planted(await readFile(log, 'utf8')))
+  const parts = [await proveSessions(root, 0, 2), await proveSessions(root, 1, 2)]
+  expect(parts.map(({ sessions, wrong }) => sessions + wrong.length)).toEqual([2, 1])
   const proven = await provenSessions(root)
   expect(proven).toMatchObject({ sessions: 2, requests: 6, wrong: [expect.stringContaining(log)] })
   expect(wordsOf(proven)).toMatch(/^Sessions left behind: 2 proved, with 6 requests.* 1 wrong/)

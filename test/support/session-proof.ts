@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import { promisify } from 'node:util'
+import * as z from 'zod'
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
 import { diskFolder } from '../../src/host/files/disk.ts'
 import { failed, ok, type Result } from '../../src/model/errors.ts'
@@ -10,6 +9,7 @@ import { Harness, type Proof } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { registeredIn } from './damaged-on-purpose.ts'
 import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
+import { headsBelow, logsBelow } from './files-below.ts'
 import { openParts, withChanges } from './harness-parts.ts'
 
 /** What the Sessions of a run prove. */
@@ -17,6 +17,8 @@ export interface Tally {
   /** Logs that are whole, and of which every request follows from the Events before it. */
   sessions: number
   requests: number
+  /** Requests that were written in other words than this version's. */
+  not_comparable: number
   /** Logs whose creation was cut short: there is no Session. */
   unbegun: number
   /** Logs below a folder that a test registered, with something wrong. */
@@ -31,19 +33,21 @@ export interface Tally {
  */
 export async function proveSessions(root: string, part = 0, of = 1): Promise<Tally> {
   const [logs, heads, registered] = await Promise.all([
-    filesBelow(root, '*/.hawser/sessions/ses_*.ndjson'),
-    filesBelow(root, '*/heads/ses_*'),
+    logsBelow(root),
+    headsBelow(root),
     registeredIn(root),
   ])
   const { parts, close } = await openParts(await mkdtemp(join(root, 'proof-')))
-  const tally: Tally = { sessions: 0, requests: 0, unbegun: 0, damaged_on_purpose: 0, wrong: [] }
+  const tally: Tally = { ...NOTHING, wrong: [] }
   for (const log of logs.filter((_, at) => at % of === part)) {
     const proof = await proofOf(log, nearest(log, heads), parts)
     const faults = faultsOf(proof)
     if (!proof.ok && proof.error.kind === 'not_found') tally.unbegun += 1
     else if (proof.ok && faults.length === 0) {
       tally.sessions += 1
-      tally.requests += proof.value.requests?.requests ?? 0
+      const { requests, not_comparable } = Counted.parse(proof.value.requests)
+      tally.requests += requests
+      tally.not_comparable += not_comparable
     } else if (registered.some(({ folder }) => log.startsWith(folder + sep))) {
       tally.damaged_on_purpose += 1
     } else tally.wrong.push(`${log}: ${faults.join('; ')}`)
@@ -52,19 +56,10 @@ export async function proveSessions(root: string, part = 0, of = 1): Promise<Tal
   return tally
 }
 
-/** In an order that does not depend on the disk, so that those who share the work share it without a gap. */
-async function filesBelow(root: string, pattern: string): Promise<string[]> {
-  const options = { maxBuffer: 256 * 1024 * 1024 }
-  const found = await promisify(execFile)(
-    'find',
-    [root, '-type', 'f', '-path', pattern, '-print0'],
-    options,
-  )
-  return found.stdout
-    .split('\0')
-    .filter((path) => path !== '')
-    .toSorted()
-}
+const NOTHING = { sessions: 0, requests: 0, not_comparable: 0, unbegun: 0, damaged_on_purpose: 0 }
+
+/** How many requests a verdict is about. A version whose words never changed compares all of them. */
+export const Counted = z.object({ requests: z.number(), not_comparable: z.number().default(0) })
 
 /** The head of the Log's Session that lies nearest to it: tests copy workspaces, and homes with them. */
 function nearest(log: string, heads: readonly string[]): string | undefined {

@@ -65,12 +65,12 @@ async function newVendor(): Promise<RehearsalVendor> {
   return vendor
 }
 
-function dialectOf(way: WireWay): VendorDialect {
+export function dialectOf(way: WireWay): VendorDialect {
   return way === 'websocket' ? 'responses' : way
 }
 
-function providerOf(way: WireWay, baseUrl: string): Provider {
-  const options = { key: CANARY_KEY, baseUrl, idleMs: 60_000, clock: systemClock }
+export function providerOf(way: WireWay, baseUrl: string, idleMs = 60_000): Provider {
+  const options = { key: CANARY_KEY, baseUrl, idleMs, clock: systemClock }
   switch (way) {
     case 'messages':
       return messagesProvider(options)

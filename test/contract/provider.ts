@@ -1,0 +1,341 @@
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/encoding/hash.ts'
+import { parseJson } from '../../src/encoding/json.ts'
+import type { ConversationItem } from '../../src/model/conversation.ts'
+import type { Segment } from '../../src/model/segment.ts'
+import type { Surface } from '../../src/model/surface.ts'
+import type { Framing, Outgoing, Provider, ProviderEvent } from '../../src/providers/provider.ts'
+
+/** A provider whose model repeats a question that it cannot answer, and calls the tool `read` when it is asked to read. */
+export interface ProviderUnderTest {
+  readonly provider: Provider
+  /** Sends a request in the way under test, as whoever runs a Turn does. */
+  readonly send: (request: Outgoing, signal: AbortSignal) => AsyncIterable<ProviderEvent>
+  /** How many requests have reached the server. Absent where there is none. */
+  readonly reached?: () => number
+}
+
+/** What goes wrong between a provider and its model. */
+export type Trouble =
+  | { readonly cutAfter: number }
+  | { readonly status: 429 | 500 | 503 | 529 }
+  | 'closed'
+  | 'malformed'
+  /** For longer than the provider waits, which is `IDLE_MS`. */
+  | 'silent'
+  /** For less. */
+  | 'slow'
+
+export interface ProviderKind {
+  readonly name: string
+  readonly make: () => Promise<ProviderUnderTest>
+  /** Absent for a model in this process: nothing lies between. */
+  readonly troubled?: (trouble: Trouble) => Promise<ProviderUnderTest>
+}
+
+export const IDLE_MS = 200
+export const SLOW_MS = 30_000
+
+const SURFACE: Surface = {
+  contract_version: 'hw1',
+  model: 'rehearsal',
+  system: ['You are a harbour master.', 'You know knots.'],
+  tools: [
+    {
+      name: 'read',
+      description: 'Reads a file.',
+      parameters: {
+        type: 'object',
+        properties: { path: { type: 'string' } },
+        required: ['path'],
+        additionalProperties: false,
+      },
+    },
+  ],
+  params: {
+    replay: 'attach-turn',
+    late_role: 'developer',
+    tool_choice: 'auto',
+    limits: { max_output_tokens: 4_096 },
+  },
+}
+
+const QUESTION = 'What is 2 + 2?'
+const READ = 'Read notes.txt'
+
+function asked(text: string): ConversationItem {
+  return { kind: 'user', seq: 3, parts: [{ type: 'text', text, lifetime: 'stable' }] }
+}
+
+const CALLED: readonly ConversationItem[] = [
+  asked(READ),
+  { kind: 'tool_call', seq: 5, call_id: 'call_1', name: 'read', arguments: '{"path":"notes.txt"}' },
+  { kind: 'tool_result', seq: 7, call_id: 'call_1', name: 'read', outcome: 'ok', output: 'rope\n' },
+  {
+    kind: 'assistant',
+    seq: 8,
+    parts: [{ type: 'text', text: 'It says rope.', lifetime: 'stable' }],
+  },
+]
+
+const FRAMING: Framing = { cacheKey: 'hw1:contract', marks: [{ after: 3 }] }
+
+function request(
+  { encode, frame }: Provider,
+  items: readonly ConversationItem[],
+  session = 'ses_1',
+): Outgoing {
+  const segments = encode(items, SURFACE)
+  const body = frame(segments, FRAMING)
+  return { session, body, sha256: sha256(body), segments, framing: FRAMING }
+}
+
+async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
+  const seen: ProviderEvent[] = []
+  for await (const event of events) seen.push(event)
+  return seen
+}
+
+const kindOf = (event: ProviderEvent) => (event.type === 'error' ? event.error.kind : event.type)
+const itemsIn = (events: readonly ProviderEvent[]) =>
+  events.flatMap((event) => (event.type === 'item' ? [event.item] : []))
+const textOf = (events: readonly ProviderEvent[], type: 'text_delta' | 'reasoning_delta') =>
+  events.map((event) => (event.type === type ? event.text : '')).join('')
+const never = () => new AbortController().signal
+
+/** What every provider has to do, whatever it speaks and whatever it goes over. */
+export function providerContract({ name, make, troubled }: ProviderKind): void {
+  describe(name, () => {
+    dialectContract(make)
+    answerContract(make)
+    endContract(make)
+    if (troubled !== undefined) troubleContract(make, troubled)
+  })
+}
+
+function dialectContract(make: ProviderKind['make']): void {
+  test('encodes the same items to the same segments, in another provider too, and changes nothing', async () => {
+    const [one, other] = [await make(), await make()]
+    const before = JSON.stringify([CALLED, SURFACE])
+    const plain = (segments: readonly Segment[]) =>
+      segments.map((segment) => ({ ...segment, bytes: segment.bytes.toString('utf8') }))
+    const first = plain(one.provider.encode(CALLED, SURFACE))
+    expect(plain(one.provider.encode(CALLED, SURFACE))).toEqual(first)
+    expect(plain(other.provider.encode(CALLED, structuredClone(SURFACE)))).toEqual(first)
+    expect(JSON.stringify([CALLED, SURFACE])).toBe(before)
+    for (const { bytes, length } of first) expect(Buffer.byteLength(bytes)).toBe(length)
+    for (const { reached } of [one, other]) expect(reached?.() ?? 0).toBe(0)
+  })
+
+  test('puts parameters, tools and system blocks first, then items in their order', async () => {
+    const { provider } = await make()
+    const segments = provider.encode(CALLED, SURFACE)
+    const ranks = segments.map(({ role }) => {
+      const rank = ['params', 'tool', 'system'].indexOf(role)
+      return rank === -1 ? 3 : rank
+    })
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+    const numbers = segments.map(({ seq }) => seq)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+    expect(new Set(numbers)).toEqual(new Set([-1, 3, 5, 7, 8]))
+  })
+
+  test('encodes more items to the same segments and more', async () => {
+    const { provider } = await make()
+    const bytesOf = (items: readonly ConversationItem[]) =>
+      provider.encode(items, SURFACE).map(({ bytes }) => bytes.toString('utf8'))
+    for (let count = 0; count < CALLED.length; count += 1) {
+      const fewer = bytesOf(CALLED.slice(0, count))
+      expect(bytesOf(CALLED.slice(0, count + 1)).slice(0, fewer.length)).toEqual(fewer)
+    }
+  })
+
+  test('frames a body of JSON that holds the bytes of every segment, items in order, marks or not', async () => {
+    const { provider } = await make()
+    const segments = provider.encode(CALLED, SURFACE)
+    for (const marks of [[], [{ after: 1 }, { after: segments.length }]]) {
+      const body = provider.frame(segments, { ...FRAMING, marks })
+      expect(parseJson(body.toString('utf8'))).toBeInstanceOf(Object)
+      expect(provider.frame(segments, { ...FRAMING, marks }).equals(body)).toBe(true)
+      let at = 0
+      for (const { seq, bytes } of segments) {
+        // A mark may be written before the last bracket of a block.
+        const found = body.indexOf(bytes.subarray(0, -1), seq === -1 ? 0 : at)
+        expect(found).toBeGreaterThanOrEqual(0)
+        at = Math.max(at, found + bytes.length - 1)
+      }
+    }
+  })
+
+  test('frames a body of more items that begins like that of fewer', async () => {
+    const { provider } = await make()
+    const fewer = provider.encode(CALLED.slice(0, 1), SURFACE)
+    const body = provider.frame(fewer, FRAMING)
+    const longer = provider.frame(provider.encode(CALLED, SURFACE), FRAMING)
+    const last = fewer.at(-1)?.bytes ?? expect.fail('nothing was encoded')
+    const end = body.lastIndexOf(last) + last.length
+    expect(longer.subarray(0, end).equals(body.subarray(0, end))).toBe(true)
+  })
+
+  test('frames the same body in memory that it is given', async () => {
+    const { provider } = await make()
+    const earlier = provider.encode(CALLED.slice(0, 1), SURFACE)
+    const segments = provider.encode(CALLED, SURFACE)
+    const spent = { body: provider.frame(earlier, FRAMING), count: earlier.length }
+    const body = provider.frame(segments, FRAMING)
+    expect(provider.frame(segments, { ...FRAMING, spent }).equals(body)).toBe(true)
+  })
+}
+
+function answerContract(make: ProviderKind['make']): void {
+  test('answers with deltas, the items they led to, and one end with what was used', async () => {
+    const { provider, send, reached } = await make()
+    const events = await all(send(request(provider, [asked(QUESTION)]), never()))
+    const types = events.map(({ type }) => type)
+    expect(types.indexOf('item')).toBeGreaterThan(types.lastIndexOf('text_delta'))
+    expect(types.filter((type) => type === 'done' || type === 'error')).toEqual(['done'])
+    expect(types.at(-1)).toBe('done')
+    const said = itemsIn(events).map((item) => (item.kind === 'text' ? item.text : ''))
+    expect(said.join('')).toContain(QUESTION)
+    expect(textOf(events, 'text_delta')).toBe(said.join(''))
+    const end = events.at(-1)
+    if (end?.type !== 'done') return expect.fail('it did not end')
+    const { input, cached_read, cache_write, output } = end.usage
+    expect([input > 0, output > 0, cached_read + cache_write <= input]).toEqual([true, true, true])
+    expect(end.cut).toBeUndefined()
+    expect(reached?.() ?? 1).toBe(1)
+  })
+
+  test('tells of a tool call once, whole', async () => {
+    const { provider, send } = await make()
+    const events = await all(send(request(provider, [asked(READ)]), never()))
+    const calls = itemsIn(events).filter((item) => item.kind === 'tool_call')
+    expect(calls).toEqual([
+      {
+        kind: 'tool_call',
+        call_id: expect.stringMatching(/\S/),
+        name: 'read',
+        arguments: expect.any(String),
+      },
+    ])
+    expect(calls.map((call) => parseJson(call.arguments))).toEqual([{ path: 'notes.txt' }])
+    expect(events.at(-1)?.type).toBe('done')
+  })
+
+  test('goes on with an answer of its own, sent back as items', async () => {
+    const { provider, send } = await make()
+    const events = await all(send(request(provider, [...CALLED, asked(QUESTION)]), never()))
+    expect(textOf(events, 'text_delta')).toContain(QUESTION)
+    expect(events.at(-1)?.type).toBe('done')
+  })
+
+  test('answers calls of two Sessions at the same time, each for itself', async () => {
+    const { provider, send } = await make()
+    const [sum, read] = await Promise.all([
+      all(send(request(provider, [asked(QUESTION)], 'ses_1'), never())),
+      all(send(request(provider, [asked(READ)], 'ses_2'), never())),
+    ])
+    expect([sum.at(-1)?.type, read.at(-1)?.type]).toEqual(['done', 'done'])
+    expect(itemsIn(sum).map(({ kind }) => kind)).toEqual(['text'])
+    expect(itemsIn(read).map(({ kind }) => kind)).toContain('tool_call')
+  })
+
+  test('lets a Session leave, twice or unknown, and answers its next call', async () => {
+    const { provider, send } = await make()
+    await all(send(request(provider, [asked(QUESTION)]), never()))
+    for (const session of ['ses_1', 'ses_1', 'ses_unknown']) provider.leave?.(session)
+    const events = await all(send(request(provider, [asked(QUESTION)]), never()))
+    expect(events.at(-1)?.type).toBe('done')
+  })
+}
+
+function endContract(make: ProviderKind['make']): void {
+  test('sends nothing when it is interrupted before it begins', async () => {
+    const { provider, send, reached } = await make()
+    const events = await all(send(request(provider, [asked(QUESTION)]), AbortSignal.abort()))
+    expect(events.map(kindOf)).toEqual(['interrupted'])
+    expect(reached?.() ?? 0).toBe(0)
+  })
+
+  test('ends with interrupted when it is interrupted in the middle, and the next call is answered', async () => {
+    const { provider, send } = await make()
+    const interrupt = new AbortController()
+    const kinds: string[] = []
+    for await (const event of send(request(provider, [asked(QUESTION)]), interrupt.signal)) {
+      kinds.push(kindOf(event))
+      interrupt.abort()
+    }
+    expect(kinds).toEqual(['text_delta', 'interrupted'])
+    const next = await all(send(request(provider, [asked(QUESTION)]), never()))
+    expect(next.at(-1)?.type).toBe('done')
+  })
+
+  test('lets its reader stop early, and answers the next call with nothing of that one', async () => {
+    const { provider, send } = await make()
+    for await (const event of send(request(provider, [asked(READ)]), never())) {
+      expect(event.type).not.toBe('error')
+      break
+    }
+    const next = await all(send(request(provider, [asked(QUESTION)]), never()))
+    expect(itemsIn(next).map(({ kind }) => kind)).toEqual(['text'])
+    expect(next.at(-1)?.type).toBe('done')
+  })
+
+  test('reports a body that its model does not take as one error with a kind, and never throws', async () => {
+    const { provider, send } = await make()
+    const right = request(provider, [asked(QUESTION)])
+    const body = Buffer.from('{"hello":"world"}')
+    const events = await all(send({ ...right, body, sha256: sha256(body) }, never()))
+    expect(events.map(({ type }) => type)).toEqual(['error'])
+    expect(events.map(kindOf)).not.toContain('internal')
+  })
+}
+
+function troubleContract(
+  make: ProviderKind['make'],
+  troubled: (trouble: Trouble) => Promise<ProviderUnderTest>,
+): void {
+  const answered = async (trouble: Trouble, text: string) => {
+    const { provider, send } = await troubled(trouble)
+    return all(send(request(provider, [asked(text)]), never()))
+  }
+
+  test.each([
+    [{ status: 429 }, 'rate_limited'],
+    [{ status: 500 }, 'overloaded'],
+    [{ status: 503 }, 'overloaded'],
+    [{ status: 529 }, 'overloaded'],
+    ['closed', 'network'],
+    ['silent', 'stream_idle'],
+  ] as const)('reports %j as one error: %s', async (trouble, kind) => {
+    expect((await answered(trouble, QUESTION)).map(kindOf)).toEqual([kind])
+  })
+
+  test('ends at once when it is interrupted while a server says nothing', async () => {
+    const { provider, send } = await troubled('slow')
+    const started = performance.now()
+    const events = await all(send(request(provider, [asked(QUESTION)]), AbortSignal.timeout(50)))
+    expect(events.map(kindOf)).toEqual(['interrupted'])
+    expect(performance.now() - started).toBeLessThan(SLOW_MS)
+  })
+
+  test('reports what it does not understand as one error, behind what it did', async () => {
+    const kinds = (await answered('malformed', QUESTION)).map(kindOf)
+    expect(kinds.at(-1)).toBe('invalid_response')
+    expect(new Set(kinds.slice(0, -1)).has('done')).toBe(false)
+  })
+
+  test('tells of no half tool call, wherever an answer is cut, and ends with one error', async () => {
+    const { provider, send } = await make()
+    const whole = itemsIn(await all(send(request(provider, [asked(READ)]), never())))
+    const names = whole.map((item) => JSON.stringify({ ...item, call_id: '' }))
+    for (const cutAfter of [0, 150, 300, 500, 700, 900, 1_100]) {
+      const events = await answered({ cutAfter }, READ)
+      const ends = events.filter(({ type }) => type === 'done' || type === 'error')
+      expect([cutAfter, ends.length, ends.at(-1) === events.at(-1)]).toEqual([cutAfter, 1, true])
+      for (const item of itemsIn(events)) {
+        expect(names).toContain(JSON.stringify({ ...item, call_id: '' }))
+      }
+    }
+  })
+}

@@ -1,0 +1,119 @@
+import { cp, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { failed, ok } from '../../src/model/errors.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
+import { freshFolder } from '../support/folder.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { lastAnswer, say } from '../support/given-files.ts'
+import { Counted } from '../support/session-proof.ts'
+import { value } from '../support/story.ts'
+import { logPath } from '../support/written-log.ts'
+import {
+  exampleSessions,
+  factsOf,
+  SESSIONS,
+  writeExample,
+  type ExampleSession,
+} from './example-sessions.ts'
+
+/** Says one thing, whatever it is asked. */
+function speaking(dialect: ExampleSession['dialect']): Provider {
+  const usage = { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 }
+  return {
+    ...rehearsalProvider({ chunk: 16, delayMs: 0 }),
+    ...DIALECTS[dialect],
+    stream: async function* () {
+      yield { type: 'item', item: { kind: 'text', text: 'Moored.' } }
+      yield { type: 'done', stop_reason: 'end_turn', usage }
+    },
+  }
+}
+
+/** An example in a new workspace. */
+async function opened({ folder, dialect, session_id }: ExampleSession) {
+  const root = await freshFolder()
+  await cp(folder, root, { recursive: true })
+  const provider = speaking(dialect)
+  const here = await harnessPlace(
+    {
+      model: {
+        providerOf: async (name) =>
+          name === dialect ? ok(provider) : failed('not_configured', `There is no ${name}.`),
+        dialectOf: async () => ok(DIALECTS[dialect]),
+        dialectNameOf: () => dialect,
+      },
+    },
+    root,
+  )
+  return { ...here, log: logPath(root, session_id) }
+}
+
+async function opensAndGoesOn(example: ExampleSession): Promise<void> {
+  const original = await readFile(logPath(example.folder, example.session_id))
+  const { harness, log } = await opened(example)
+  const proof = value(await harness.verify(example.session_id, { requests: true }))
+  const { events, last_hash } = example
+  expect(proof.log).toMatchObject({ events, last_hash, foreign: false, unknown: 0 })
+  expect([proof.log.damage, proof.requests?.mismatches]).toEqual([undefined, []])
+  const { requests, not_comparable } = Counted.parse(proof.requests)
+  expect(requests + not_comparable).toBe(example.requests)
+  // Only what was written in other words cannot be compared.
+  if (example.words_sha256 === (await wordsNow())) expect(not_comparable).toBe(0)
+  const session = value(await harness.open(example.session_id))
+  expect(await say(session, 'Moor the ship')).toBe('completed')
+  expect(lastAnswer(session)).toBe('Moored.')
+  await session.close()
+  const after = await readFile(log)
+  expect(after.subarray(0, original.length).equals(original)).toBe(true)
+  expect(after.length).toBeGreaterThan(original.length)
+  const again = value(await harness.verify(example.session_id, { requests: true }))
+  expect([again.log.damage, again.requests?.mismatches]).toEqual([undefined, []])
+}
+
+/** The hash of the words that a Session of this version records. */
+async function wordsNow(): Promise<string | undefined> {
+  const { harness, root } = await harnessPlace()
+  const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  await session.close()
+  return factsOf(await readFile(logPath(root, session.id))).words_sha256
+}
+
+const examples = await exampleSessions(SESSIONS)
+
+test('every example Session in the tree opens, proves its requests and goes on, and keeps its bytes', async () => {
+  for (const example of examples) await opensAndGoesOn(example)
+})
+
+test.each(DIALECT_NAMES)(
+  '%s: an example that is written now holds all that it is to show, and opens and goes on',
+  async (dialect) => {
+    const folder = await freshFolder()
+    expect(await writeExample(folder, dialect, await freshFolder())).toBe(true)
+    const [example = expect.fail('nothing was written')] = await exampleSessions(folder)
+    expect(example.name).toBe(`v1/${dialect}`)
+    const log = await readFile(logPath(example.folder, example.session_id), 'utf8')
+    for (const [what, sign] of Object.entries(SIGNS)) {
+      expect([what, sign.test(log)]).toEqual([what, true])
+    }
+    const blobs = await readdir(join(example.folder, 'workspace', '.hawser', 'blobs'))
+    expect(blobs.some((name) => name.endsWith('.png'))).toBe(true)
+    await opensAndGoesOn(example)
+    expect(await writeExample(folder, dialect, await freshFolder())).toBe(false)
+    expect(await readFile(logPath(example.folder, example.session_id), 'utf8')).toBe(log)
+  },
+)
+
+/** What in a Log shows that a Session had it. */
+const SIGNS = {
+  'an attachment': /"type":"user_message","data":\{[^\n]*"handle":"@img1"/,
+  'a view': /"type":"resource_view"/,
+  'an undo': /"type":"files_restored"/,
+  'a permission that was given': /"type":"permission_decision","data":\{[^\n]*"decision":"allow/,
+  'a permission that was not': /"type":"permission_decision","data":\{[^\n]*"decision":"den/,
+  'a steer': /"steer":true/,
+  'a cut answer': /"reason":"output_limit"/,
+  'a Turn that a crash ended': /"type":"turn_ended","data":\{"status":"(?!completed)/,
+}

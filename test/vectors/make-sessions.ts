@@ -1,0 +1,17 @@
+// Writes the example Sessions of this version of the Log's format that are not in the tree yet:
+// `node --import tsx test/vectors/make-sessions.ts`. One that is there is never written again: later versions have to open it.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DIALECT_NAMES } from '../support/dialects.ts'
+import { SESSIONS, writeExample } from './example-sessions.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'hawser-examples-'))
+try {
+  for (const dialect of DIALECT_NAMES) {
+    const written = await writeExample(SESSIONS, dialect, join(root, dialect))
+    console.log(`${dialect}: ${written ? 'written' : 'there already, left as it is'}`)
+  }
+} finally {
+  await rm(root, { recursive: true, force: true })
+}
