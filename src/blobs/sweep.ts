@@ -10,7 +10,7 @@ import {
   type Folder,
 } from '../host/files/files.ts'
 import { causeOf, failed, ok, type Failed, type Result } from '../model/errors.ts'
-import { SessionId, type BlobKey } from '../model/ids.ts'
+import { blobSha256, SessionId, type BlobKey } from '../model/ids.ts'
 import type { BlobStore } from './store.ts'
 
 /** What a sweep did, or with `dryRun` would do. */
@@ -206,7 +206,7 @@ class Marks {
 
   constructor(keys: readonly BlobKey[]) {
     for (const key of keys) {
-      const hash = key.slice(0, HASH_DIGITS)
+      const hash = blobSha256(key)
       this.#unmarked.set(hash, [...(this.#unmarked.get(hash) ?? []), key])
     }
   }

@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../host/clock.ts'
 import type { Ids } from '../host/ids.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../model/errors.ts'
-import { BLOB_EXTENSIONS, BlobKey, isBlobMediaType } from '../model/ids.ts'
+import { BLOB_EXTENSIONS, BlobKey, blobSha256, isBlobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { underShortLock } from './short-lock.ts'
 import type { BlobStore, OpenBlob } from './store.ts'
@@ -203,14 +203,14 @@ async function readWhole(file: File, key: BlobKey): Promise<Result<Buffer>> {
   const { size } = await file.stat()
   if (size > LIMITS.blob_bytes) return missing(key, 'damaged')
   const bytes = await readSpan(file, 0, size)
-  return sha256(bytes) === key.slice(0, 64) ? ok(bytes) : missing(key, 'damaged')
+  return sha256(bytes) === blobSha256(key) ? ok(bytes) : missing(key, 'damaged')
 }
 
 /** Never reads further than a blob can be. */
 async function hashMatches(file: File, key: BlobKey): Promise<boolean> {
   const hash = runningSha256()
   for await (const piece of pieces(file, 0, LIMITS.blob_bytes + 1)) hash.update(piece)
-  return hash.hex() === key.slice(0, 64)
+  return hash.hex() === blobSha256(key)
 }
 
 async function* pieces(file: File, start: number, end: number): AsyncGenerator<Buffer> {

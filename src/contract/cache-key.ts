@@ -1,12 +1,13 @@
 import { sha256 } from '../encoding/hash.ts'
 import { canonicalJson } from '../encoding/json.ts'
 import type { SessionId } from '../model/ids.ts'
+import type { SessionMode } from '../model/modes.ts'
 
 /** What requests have in common that should share a prompt cache. Nothing in it tells who or where someone is. */
 export interface CacheFamily {
   readonly contract_version: string
   readonly model: string
-  readonly mode: 'build' | 'plan'
+  readonly mode: SessionMode
   /** Forks share their root's, so that they find its cache warm. */
   readonly root_session_id: SessionId
   readonly toolset_sha256: string

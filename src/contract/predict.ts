@@ -3,22 +3,11 @@ import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
+import type { BreakCause } from '../model/prefix-break.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import { canonicalJson } from '../encoding/json.ts'
 import { bytesBefore, sharedPrefix } from './prefix.ts'
-
-export type BreakCause =
-  | 'dialect'
-  | 'model'
-  | 'params'
-  | 'surface'
-  | 'checkpoint'
-  | 'undo'
-  | 'quarantine'
-  | 'drop'
-  | 'transient_retired'
-  | 'payload_missing'
 
 /** Where the shared prefix ends, in bytes of the earlier request, and why. */
 export interface Break {
@@ -129,16 +118,24 @@ function transientBreak(segments: readonly Segment[], next: Made): Break | undef
 function retirement({ resource }: Segment, events: readonly WholeEvent[]): BreakCause {
   if (resource === undefined) return 'transient_retired'
   const last = events.findLast(
-    (event) =>
-      'resource_id' in event.data && event.data.resource_id === resource && CAUSES.has(event.type),
+    (event): event is WholeEvent<Retiring> =>
+      isRetiring(event) && event.data.resource_id === resource,
   )
-  if (last?.type === 'resource_retired' && last.data.why.startsWith('payload_'))
+  if (last === undefined) return 'transient_retired'
+  if (last.type === 'resource_retired' && last.data.why.startsWith('payload_'))
     return 'payload_missing'
-  return (last && CAUSES.get(last.type)) ?? 'transient_retired'
+  return CAUSES[last.type]
 }
 
-const CAUSES: ReadonlyMap<string, BreakCause> = new Map([
-  ['resource_quarantined', 'quarantine'],
-  ['resource_dropped', 'drop'],
-  ['resource_retired', 'transient_retired'],
-])
+/** Event types that name a Resource whose bytes are in no later request. */
+type Retiring = 'resource_quarantined' | 'resource_dropped' | 'resource_retired'
+
+const CAUSES: Readonly<Record<Retiring, BreakCause>> = {
+  resource_quarantined: 'quarantine',
+  resource_dropped: 'drop',
+  resource_retired: 'transient_retired',
+}
+
+function isRetiring(event: WholeEvent): event is WholeEvent<Retiring> {
+  return Object.hasOwn(CAUSES, event.type)
+}

@@ -1,8 +1,6 @@
-import { Replay } from '../model/modes.ts'
-import * as z from 'zod'
 import { sha256 } from '../encoding/hash.ts'
 import { canonicalJson, parseJson } from '../encoding/json.ts'
-import type { Surface, SurfaceParams, ToolSchema } from '../model/surface.ts'
+import { Surface, type SurfaceParams, type ToolSchema } from '../model/surface.ts'
 import { CONTRACT_VERSION, LAYER_0 } from './layer0.ts'
 
 /** A surface with the bytes that are frozen and the hashes that name its layers. */
@@ -44,7 +42,7 @@ const OURS: PromptContract = { version: CONTRACT_VERSION, layer0: LAYER_0 }
 
 /** The surface as it was frozen, from its stored bytes; `undefined` when they are not one. Its hashes stand in the Log. */
 export function thawSurface(bytes: Buffer): Surface | undefined {
-  return SurfaceSchema.safeParse(parseJson(bytes.toString('utf8'))).data
+  return Surface.safeParse(parseJson(bytes.toString('utf8'))).data
 }
 
 function withHashes(surface: Surface): FrozenSurface {
@@ -59,27 +57,3 @@ function withHashes(surface: Surface): FrozenSurface {
     skills_sha256: sha256(skills),
   }
 }
-
-const SurfaceSchema = z.object({
-  contract_version: z.string(),
-  model: z.string(),
-  system: z.array(z.string()),
-  tools: z.array(
-    z.object({
-      name: z.string(),
-      description: z.string(),
-      parameters: z.record(z.string(), z.unknown()),
-    }),
-  ),
-  params: z.object({
-    replay: Replay,
-    late_role: z.string(),
-    effort: z.string().exactOptional(),
-    tool_choice: z.string(),
-    reasoning: z.boolean().exactOptional(),
-    cache_key: z.boolean().exactOptional(),
-    images: z.boolean().exactOptional(),
-    files: z.boolean().exactOptional(),
-    limits: z.record(z.string(), z.number()),
-  }),
-})

@@ -2,6 +2,7 @@ import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, type TurnId } from '../model/ids.ts'
+import { uploadedResource } from '../model/permission-subject.ts'
 import { historyOf } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { transientsAt, type Transients } from './transients.ts'
@@ -250,7 +251,7 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
     case 'turn_ended':
       return event.data.status === 'refused'
     case 'permission_decision':
-      return event.data.decision === 'denied' && event.data.subject.startsWith('upload:')
+      return event.data.decision === 'denied' && uploadedResource(event.data.subject) !== undefined
     case 'session_started':
     case 'session_fork':
     case 'session_settings':

@@ -1,9 +1,8 @@
 import type { Replay } from '../model/modes.ts'
 import type { WholeEvent } from '../model/events/event.ts'
-import { ResourceId, type TurnId } from '../model/ids.ts'
+import type { ResourceId, TurnId } from '../model/ids.ts'
+import { uploadedResource } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
-
-/** How a Resource's bytes are shown again after the Turn that attached it. */
 
 /** Which bytes of a Session are in a request of the Turn `now`, and for how long. */
 export interface Transients {
@@ -99,25 +98,69 @@ function fatesIn(events: readonly WholeEvent[]): Fates {
     order: [],
   }
   const projected = new Set<ResourceId>()
-  for (const event of events) {
-    const { type, data, turn_id } = event
-    if (type === 'turn_started' && turn_id !== undefined) fates.order.push(turn_id)
-    else if (type === 'provider_usage' && turn_id !== undefined) fates.answered.add(turn_id)
-    else if (type === 'resource_dropped') fates.ended.add(data.resource_id)
-    else if (type === 'resource_quarantined') {
-      lose(fates, event, 'refused')
-      fates.ended.add(data.resource_id)
-    } else if (type === 'resource_retired') {
-      lose(fates, event, data.why)
-      fates.retired.add(data.resource_id)
-    } else if (type === 'provider_request')
-      for (const { resource_id } of data.projected ?? []) projected.add(resource_id)
-    else if (type === 'permission_decision' && data.decision === 'denied') {
-      const resource = uploadOf(data.subject)
-      if (resource !== undefined && !projected.has(resource)) fates.withheld.add(resource)
-    }
-  }
+  for (const event of events) recordFate(event, fates, projected)
   return fates
+}
+
+/** What one Event changes; `projected` are the Resources whose bytes a request before it held. */
+function recordFate(event: WholeEvent, fates: Fates, projected: Set<ResourceId>): void {
+  const { turn_id } = event
+  switch (event.type) {
+    case 'turn_started':
+      if (turn_id !== undefined) fates.order.push(turn_id)
+      return
+    case 'provider_request':
+      for (const { resource_id } of event.data.projected ?? []) projected.add(resource_id)
+      return
+    case 'provider_usage':
+      if (turn_id !== undefined) fates.answered.add(turn_id)
+      return
+    case 'permission_decision': {
+      if (event.data.decision !== 'denied') return
+      const resource = uploadedResource(event.data.subject)
+      if (resource !== undefined && !projected.has(resource)) fates.withheld.add(resource)
+      return
+    }
+    case 'resource_retired':
+      lose(fates, event, event.data.why)
+      fates.retired.add(event.data.resource_id)
+      return
+    case 'resource_quarantined':
+      lose(fates, event, 'refused')
+      fates.ended.add(event.data.resource_id)
+      return
+    case 'resource_dropped':
+      fates.ended.add(event.data.resource_id)
+      return
+    // What changes nothing about bytes in requests. Each is named, so that a new type has to be decided about.
+    case 'session_started':
+    case 'session_fork':
+    case 'session_settings':
+    case 'prompt_surface':
+    case 'user_message':
+    case 'late_context':
+    case 'skill_activation':
+    case 'skill_context_hydration':
+    case 'assistant_message':
+    case 'reasoning':
+    case 'tool_call':
+    case 'command_watched':
+    case 'tool_result':
+    case 'plan_updated':
+    case 'resource_ingested':
+    case 'resource_view':
+    case 'history_compaction':
+    case 'compaction_undone':
+    case 'files_restored':
+    case 'text_pinned':
+    case 'log_repaired':
+    case 'lock_taken':
+    case 'notice':
+    case 'turn_ended':
+      return
+    default:
+      event satisfies never
+  }
 }
 
 /** Only what was still to be shown can be missed. */
@@ -131,16 +174,4 @@ function lose(
   if (why === undefined || ended.has(resource)) return
   losses.push({ seq, turn, resource, why })
   if (!retired.has(resource) && !withheld.has(resource)) lost.set(resource, why)
-}
-
-const UPLOAD = 'upload:'
-
-/** What a decision about a Resource's bytes is said to be about. */
-export function uploadSubject(resource: ResourceId): string {
-  return `${UPLOAD}${resource}`
-}
-
-function uploadOf(subject: string): ResourceId | undefined {
-  if (!subject.startsWith(UPLOAD)) return undefined
-  return ResourceId.safeParse(subject.slice(UPLOAD.length)).data
 }

@@ -1,6 +1,5 @@
-import type { EventData, EventDraft, LoggedEvent } from '../model/events/event.ts'
-
-type PermissionMode = EventData<'session_started'>['permission_mode']
+import type { EventDraft, LoggedEvent } from '../model/events/event.ts'
+import type { PermissionMode } from '../model/modes.ts'
 
 /**
  * Follows what a Log says about permission, to end it where no person here said it: in a Session that came from elsewhere,

@@ -50,6 +50,11 @@ export const BlobKey = z
   .brand<'blob'>()
 export type BlobKey = z.infer<typeof BlobKey>
 
+/** The hash of a blob's bytes, which its key begins with. */
+export function blobSha256(key: BlobKey): string {
+  return key.slice(0, key.indexOf('.'))
+}
+
 /** The media type that a key's extension stands for. */
 export function blobMediaType(key: BlobKey): BlobMediaType {
   const extension = key.slice(key.lastIndexOf('.') + 1)

@@ -28,6 +28,12 @@ export type SegmentRole =
   | 'tool_call'
   | 'tool_result'
 
+/**
+ * Bytes from which a request body counts as large. Then its memory is used again and no second one is kept beside it: the
+ * system gives new memory slowly, and takes it back late.
+ */
+export const LARGE_BODY = 8 * 1024 * 1024
+
 /** A place in a request up to which a provider is asked to cache: after that many segments. */
 export interface Mark {
   readonly after: number

@@ -1,36 +1,43 @@
-import type { Replay } from './modes.ts'
+import * as z from 'zod'
+import { Replay } from './modes.ts'
+import type { Frozen } from './shape.ts'
 
-/** What a Session's requests start with, and what shapes their bytes; frozen when the Session starts. */
-export interface Surface {
-  readonly contract_version: string
-  readonly model: string
-  /** Layer 0, then what Layer 1 adds to it as text; each a system block. */
-  readonly system: readonly string[]
-  /** Sorted by name. */
-  readonly tools: readonly ToolSchema[]
-  readonly params: SurfaceParams
-}
+/** Everything but text that a byte of a request may depend on. */
+export const SurfaceParams = z.object({
+  replay: Replay,
+  late_role: z.string(),
+  effort: z.string().exactOptional(),
+  tool_choice: z.string(),
+  /** The model reasons, and its reasoning is sent back to it. */
+  reasoning: z.boolean().exactOptional(),
+  /** The server takes a prompt cache key. */
+  cache_key: z.boolean().exactOptional(),
+  /** Whether the model takes images and PDF files; absent where that is unknown. */
+  images: z.boolean().exactOptional(),
+  files: z.boolean().exactOptional(),
+  /** Those of the model that requests are fitted to, by their names in its facts, and those of a Turn. */
+  limits: z.record(z.string(), z.number()),
+})
+export type SurfaceParams = Frozen<z.infer<typeof SurfaceParams>>
 
-export interface ToolSchema {
-  readonly name: string
-  readonly description: string
+const ToolSchema = z.object({
+  name: z.string(),
+  description: z.string(),
   /** JSON Schema. */
+  parameters: z.record(z.string(), z.unknown()),
+})
+export interface ToolSchema extends Readonly<z.infer<typeof ToolSchema>> {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** Everything else that a byte of a request may depend on. */
-export interface SurfaceParams {
-  readonly replay: Replay
-  readonly late_role: string
-  readonly effort?: string
-  readonly tool_choice: string
-  /** The model reasons, and what it reasoned comes back to it. */
-  readonly reasoning?: boolean
-  /** The server takes a prompt cache key. */
-  readonly cache_key?: boolean
-  /** Whether the model takes images and PDF files; absent where nobody knows. */
-  readonly images?: boolean
-  readonly files?: boolean
-  /** Those of the model that requests are fitted to, by their names in its facts, and those of a Turn. */
-  readonly limits: Readonly<Record<string, number>>
-}
+/** What a Session's requests start with, and what shapes their bytes; frozen when the Session starts. */
+export const Surface = z.object({
+  contract_version: z.string(),
+  model: z.string(),
+  /** Layer 0, then what Layer 1 adds to it as text; each a system block. */
+  system: z.array(z.string()),
+  /** Sorted by name. */
+  tools: z.array(ToolSchema),
+  params: SurfaceParams,
+})
+export type Surface = Frozen<z.infer<typeof Surface>>

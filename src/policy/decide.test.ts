@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { Rule, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
-import { decide, narrower, type PermissionMode, type Posture } from './decide.ts'
+import type { PermissionMode } from '../model/modes.ts'
+import { decide, narrower, type Posture } from './decide.ts'
 
 const claim = (effect: Claim['effect'], more: Partial<Claim> = {}): Claim => ({
   tool: 'tool',

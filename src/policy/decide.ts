@@ -1,10 +1,9 @@
+import type { PermissionMode } from '../model/modes.ts'
 import { ruleSubject, type ScopedRule } from '../model/rule.ts'
 import type { Claim } from './claim.ts'
 import { looksReadOnly } from './command-class.ts'
 import { protectedBy } from './protected-paths.ts'
 import { offersFor, ruling, type Offer, type Ruling } from './rules.ts'
-
-export type PermissionMode = 'read-only' | 'ask' | 'auto'
 
 /** Under what a call is decided. */
 export interface Posture {

@@ -1,7 +1,5 @@
+import { LARGE_BODY } from '../model/segment.ts'
 import type { SpentBody } from './provider.ts'
-
-/** From here on it matters that memory is used again: the system gives new memory slowly, and takes it back late. */
-const LARGE_BODY = 8 * 1024 * 1024
 
 /**
  * Memory for a body of at most so many bytes: that of a spent one, where it is large enough. What is new has something to spare

@@ -1,5 +1,6 @@
 import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
+import type { BreakCause, ResetReason } from '../model/prefix-break.ts'
 import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
@@ -54,7 +55,7 @@ export interface Outgoing {
   /** The last request of the Session, when this one begins with all of it. */
   readonly last?: { readonly sha256: string; readonly count: number } | undefined
   /** Why it does not begin with all of it, as Events foretold. */
-  readonly brokenBy?: string | undefined
+  readonly brokenBy?: BreakCause | undefined
   readonly framing: Framing
 }
 
@@ -73,16 +74,6 @@ export interface Continuation {
   readonly used: boolean
   readonly reset_reason?: ResetReason
 }
-
-export type ResetReason =
-  | 'no_previous_response'
-  | 'model_changed'
-  | 'prefix_mismatch'
-  | 'compaction'
-  | 'transient_retired'
-  | 'previous_response_not_found'
-  | 'reconnected'
-  | 'fallback'
 
 /** An `item` is complete and final; deltas are for whoever watches and are never the only carrier of anything. */
 export type ProviderEvent =

@@ -1,10 +1,8 @@
 import type { ConversationItem } from '../model/conversation.ts'
 import type { EventData } from '../model/events/event.ts'
+import { blobSha256 } from '../model/ids.ts'
 
 type Projected = NonNullable<EventData<'provider_request'>['projected']>
-
-/** A blob's key begins with the hash of its bytes. */
-const SHA_256_HEX = 64
 
 /** The Resources whose bytes are in these items, as they were loaded and fitted. */
 export function projectedIn(items: readonly ConversationItem[]): Projected {
@@ -16,7 +14,7 @@ export function projectedIn(items: readonly ConversationItem[]): Projected {
           const { resource, blob, bytes, lifetime, variant } = part
           const made = variant?.made === undefined ? {} : { made: variant.made }
           const form = variant === undefined ? {} : { variant: blob, ...made }
-          const content_sha256 = variant?.of ?? blob.slice(0, SHA_256_HEX)
+          const content_sha256 = variant?.of ?? blobSha256(blob)
           return [{ resource_id: resource, content_sha256, ...form, bytes: bytes.length, lifetime }]
         })
       : [],

@@ -4,7 +4,7 @@ import type { BlobPart } from '../model/conversation.ts'
 import type { Clock } from '../host/clock.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
-import { blobMediaType, type BlobKey } from '../model/ids.ts'
+import { blobMediaType, blobSha256, type BlobKey } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { VariantMade } from '../model/variant-made.ts'
 import type { VariantMaker } from '../resources/variants/variant-maker.ts'
@@ -77,7 +77,7 @@ export class Variants {
   }
 
   async #form(part: BlobPart, wish: Wish, make: Make): Promise<BlobPart | NoForm> {
-    const name = keyOf(hashOf(part), wish)
+    const name = keyOf(blobSha256(part.blob), wish)
     const known = this.#known.get(name)
     const bytes = known === undefined ? undefined : await this.#store.get(known.key)
     if (known !== undefined && bytes?.ok === true) return asForm(part, known, bytes.value)
@@ -110,7 +110,7 @@ export class Variants {
     const { bytes, media_type, made } = variant.value
     const key = await this.#store.put([bytes], media_type)
     return key.ok
-      ? ok({ form: { key: key.value, made: { ...made, of: hashOf(part) } }, bytes })
+      ? ok({ form: { key: key.value, made: { ...made, of: blobSha256(part.blob) } }, bytes })
       : key
   }
 }
@@ -146,13 +146,6 @@ interface Form {
 
 type Wish = Pick<VariantMade, 'format' | 'max_side' | 'max_base64_bytes'>
 
-/** A blob's key begins with the hash of its bytes. */
-const SHA_256_HEX = 64
-
-function hashOf({ blob }: BlobPart): string {
-  return blob.slice(0, SHA_256_HEX)
-}
-
 /** The same bytes under the same limits have one form, whatever it was encoded as. */
 function keyOf(of: string, { format, max_side, max_base64_bytes }: Wish): string {
   const sort = format === 'text' ? 'text' : 'image'
@@ -167,7 +160,7 @@ function asForm(part: BlobPart, { key, made }: Form, bytes: Buffer): BlobPart {
     blob: key,
     media_type: blobMediaType(key),
     ...(width === undefined || height === undefined ? {} : { width, height }),
-    variant: { of: variant?.of ?? hashOf(part), made },
+    variant: { of: variant?.of ?? blobSha256(part.blob), made },
     bytes,
   }
 }

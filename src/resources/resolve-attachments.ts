@@ -7,7 +7,7 @@ import { outsideFiles, type OutsideFiles } from '../host/files/outside-file.ts'
 import type { AttachmentCode, AttachmentError, AttachmentInput } from '../model/attachment.ts'
 import type { ResourceFacts, ResourceKind } from '../model/descriptor.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
-import { BLOB_EXTENSIONS, BlobKey } from '../model/ids.ts'
+import { BLOB_EXTENSIONS, BlobKey, blobSha256 } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { shownName } from './attachment-name.ts'
 import { examine, type Examined, type Reading } from './examine.ts'
@@ -145,6 +145,6 @@ function factsOf(
   { name, bytes, media_type, probed, labels }: Examined,
   blob: BlobKey,
 ): ResourceFacts {
-  const content_sha256 = blob.slice(0, blob.indexOf('.'))
+  const content_sha256 = blobSha256(blob)
   return { ...probed, name, media_type, size_bytes: bytes.length, content_sha256, blob, ...labels }
 }

@@ -2,6 +2,7 @@ import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
+import { LARGE_BODY } from '../model/segment.ts'
 import type { AnswerItem, Passage, ProviderEvent } from '../providers/provider.ts'
 import {
   asSent,
@@ -329,8 +330,6 @@ interface Reading {
 }
 
 /** Two large bodies at once are one too many; to hash all of one again takes less time than to make it. */
-const LARGE_BODY = 8 * 1024 * 1024
-
 function isLarge({ body }: ComposedRequest): boolean {
   return body.length >= LARGE_BODY
 }

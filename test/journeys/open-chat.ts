@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WholeEvent } from '../../src/model/events/event.ts'
+import type { PermissionMode, SessionMode } from '../../src/model/modes.ts'
 import { bundleScript } from '../support/bundled-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'
@@ -18,8 +19,8 @@ interface ChatOptions {
   readonly rows?: number
   readonly root?: string
   readonly session?: string
-  readonly permission?: 'read-only' | 'ask' | 'auto'
-  readonly mode?: 'build' | 'plan'
+  readonly permission?: PermissionMode
+  readonly mode?: SessionMode
   readonly chunk?: number
   readonly gated?: boolean
   readonly clipboard?: string

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { CompactionTrigger } from '../../src/model/events/compaction-events.ts'
 import { Descriptor, HANDLE_PREFIXES, RESOURCE_SOURCES } from '../../src/model/descriptor.ts'
-import { Dialect, PrefixBreakCause } from '../../src/model/events/provider-events.ts'
-import { PermissionMode, SessionMode } from '../../src/model/modes.ts'
+import { Dialect } from '../../src/model/events/provider-events.ts'
+import { BreakCause, ResetReason } from '../../src/model/prefix-break.ts'
+import { PermissionMode, Replay, SessionMode } from '../../src/model/modes.ts'
 import { ToolOutcome } from '../../src/model/events/tool-events.ts'
 import { TurnStatus } from '../../src/model/turn-status.ts'
 
@@ -17,7 +18,7 @@ test('a checkpoint is triggered by one of these [PC-060]', () => {
 })
 
 test('a prefix breaks for one of these causes', () => {
-  expect(PrefixBreakCause.options).toEqual([
+  expect(BreakCause.options).toEqual([
     'surface',
     'params',
     'model',
@@ -33,6 +34,27 @@ test('a prefix breaks for one of these causes', () => {
   ])
 })
 
+test('a request is sent whole over a socket for one of these reasons', () => {
+  expect(ResetReason.options).toEqual([
+    'no_previous_response',
+    'surface_changed',
+    'params_changed',
+    'model_changed',
+    'dialect_changed',
+    'compaction',
+    'compaction_undone',
+    'transient_retired',
+    'resource_quarantined',
+    'resource_dropped',
+    'payload_missing',
+    'forked',
+    'prefix_mismatch',
+    'previous_response_not_found',
+    'reconnected',
+    'fallback',
+  ])
+})
+
 test('a request is in one of these dialects', () => {
   expect(Dialect.options).toEqual([
     'responses',
@@ -43,9 +65,10 @@ test('a request is in one of these dialects', () => {
   ])
 })
 
-test('a Session has one of these modes and permission modes', () => {
+test('a Session has one of these modes, permission modes and ways to replay attachments', () => {
   expect(SessionMode.options).toEqual(['build', 'plan'])
   expect(PermissionMode.options).toEqual(['read-only', 'ask', 'auto'])
+  expect(Replay.options).toEqual(['attach-turn', 'window', 'cost-aware'])
 })
 
 test('a Turn and a tool call end in one of these ways', () => {

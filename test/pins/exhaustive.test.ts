@@ -8,11 +8,11 @@ import { freshFolder } from '../support/folder.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 test('the model as it is builds', async () => {
-  expect(await offendingLines(await modelCopy())).toEqual([])
+  expect(await offendingLines(await copyOf('model'))).toEqual([])
 })
 
 test('an error kind that is added stops the build at the exit codes', async () => {
-  const folder = await modelCopy()
+  const folder = await copyOf('model')
   await edit(folder, 'errors.ts', "  'internal',\n", "  'internal',\n  'added',\n")
   expect(await offendingLines(folder)).toContainEqual(
     expect.stringContaining('satisfies Record<ErrorKind, number>'),
@@ -20,16 +20,25 @@ test('an error kind that is added stops the build at the exit codes', async () =
 })
 
 test('an Event that is added stops the build at its durability', async () => {
-  const folder = await modelCopy()
-  const last = '  turn_ended: TurnEnded,\n'
-  await edit(folder, 'events/event.ts', last, `${last}  added: TurnEnded,\n`)
+  const folder = await copyOf('model')
+  await addEventType(folder)
   expect(await offendingLines(folder)).toContainEqual(
     expect.stringContaining('satisfies Record<EventType, '),
   )
 })
 
+test('an Event that is added stops the build at the folds that decide request bytes', async () => {
+  const folder = await copyOf('encoding', 'model', 'history')
+  expect(await offendingLines(folder)).toEqual([])
+  await addEventType(folder)
+  expect((await offendingFiles(folder)).filter((path) => path.startsWith('history/'))).toEqual([
+    'history/conversation.ts',
+    'history/transients.ts',
+  ])
+})
+
 test('a frame that is added stops the build at its direction', async () => {
-  const folder = await modelCopy()
+  const folder = await copyOf('model')
   const last = "  frame('status.pong', Nothing),\n"
   await edit(folder, 'frame.ts', last, `${last}  frame('status.added', Nothing),\n`)
   expect(await offendingLines(folder)).toContainEqual(
@@ -37,21 +46,27 @@ test('a frame that is added stops the build at its direction', async () => {
   )
 })
 
-async function modelCopy(): Promise<string> {
+/** Folders of src, tests left out, with what the compiler needs to judge them. */
+async function copyOf(...folders: readonly string[]): Promise<string> {
   const folder = await freshFolder()
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  await cp(join(ROOT, 'src/model'), join(folder, 'model'), {
-    recursive: true,
-    filter: (path) => !path.endsWith('.test.ts'),
-  })
+  for (const name of folders) {
+    const filter = (path: string) => !path.endsWith('.test.ts')
+    await cp(join(ROOT, 'src', name), join(folder, name), { recursive: true, filter })
+  }
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: { rootDir: '.' },
-    include: ['model'],
+    include: folders,
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   return folder
+}
+
+async function addEventType(folder: string): Promise<void> {
+  const last = '  turn_ended: TurnEnded,\n'
+  await edit(folder, 'events/event.ts', last, `${last}  added: TurnEnded,\n`)
 }
 
 async function edit(folder: string, name: string, from: string, to: string): Promise<void> {
@@ -63,14 +78,21 @@ async function edit(folder: string, name: string, from: string, to: string): Pro
 
 /** The source lines that the compiler objects to. */
 async function offendingLines(folder: string): Promise<string[]> {
-  const output = await compilerOutput(folder)
-  const places = [...output.matchAll(/^(\S+\.ts)\((\d+),\d+\): error /gm)]
   return Promise.all(
-    places.map(async ([, path = '', line]) => {
+    (await objections(folder)).map(async ({ path, line }) => {
       const text = await readFile(resolve(folder, path), 'utf8')
-      return text.split('\n')[Number(line) - 1] ?? ''
+      return text.split('\n')[line - 1] ?? ''
     }),
   )
+}
+
+async function offendingFiles(folder: string): Promise<string[]> {
+  return [...new Set((await objections(folder)).map(({ path }) => path))].toSorted()
+}
+
+async function objections(folder: string): Promise<{ path: string; line: number }[]> {
+  const places = (await compilerOutput(folder)).matchAll(/^(\S+\.ts)\((\d+),\d+\): error /gm)
+  return [...places].map(([, path = '', line]) => ({ path, line: Number(line) }))
 }
 
 async function compilerOutput(folder: string): Promise<string> {

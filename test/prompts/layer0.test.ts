@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { CONTRACT_VERSION, LAYER_0 } from '../../src/contract/layer0.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
+import type { SessionMode } from '../../src/model/modes.ts'
 import { bundleScript } from '../support/bundled-script.ts'
 
 /** Where a process may find itself. What is left out is as in the first of them. */
@@ -19,7 +20,7 @@ interface World {
   readonly uid?: number
   readonly now?: number
   readonly branch?: string
-  readonly mode?: 'build' | 'plan'
+  readonly mode?: SessionMode
   readonly permission?: 'read-only' | 'ask' | 'auto'
   readonly sandbox?: boolean
   /** What the process has to find for the world to be another one at all. */

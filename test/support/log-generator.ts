@@ -1,7 +1,7 @@
 import { sha256 } from '../../src/encoding/hash.ts'
 import type { Descriptor } from '../../src/model/descriptor.ts'
 import type { EventData, EventDraft } from '../../src/model/events/event.ts'
-import { uploadSubject } from '../../src/history/transients.ts'
+import { uploadSubject } from '../../src/model/permission-subject.ts'
 import { BlobKey, EventId, SessionId, TurnId } from '../../src/model/ids.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
 import type { Surface } from '../../src/model/surface.ts'

@@ -1,26 +1,11 @@
 import * as z from 'zod'
 import { BlobKey, ResourceId, Sha256 } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
+import { BreakCause } from '../prefix-break.ts'
 import { boundedText, Count, Flag, list, Milliseconds, Opaque, openObject } from '../shape.ts'
 import { VariantMade } from '../variant-made.ts'
 
 export const Dialect = z.enum(['responses', 'messages', 'chat', 'rehearsal', 'claude-agent-sdk'])
-
-/** `unknown` is a bug: every other break is foreseen from Events alone. */
-export const PrefixBreakCause = z.enum([
-  'surface',
-  'params',
-  'model',
-  'dialect',
-  'checkpoint',
-  'undo',
-  'transient_retired',
-  'quarantine',
-  'drop',
-  'payload_missing',
-  'fork',
-  'unknown',
-])
 
 /** One Resource whose bytes are in the request: written before the request is sent. */
 const Projected = openObject({
@@ -44,7 +29,7 @@ export const ProviderRequest = openObject({
   request_bytes: Count,
   sent_bytes: Count.optional(),
   shared_prefix_bytes: Count,
-  prefix_break: openObject({ at: Count, cause: PrefixBreakCause }).optional(),
+  prefix_break: openObject({ at: Count, cause: BreakCause }).optional(),
   projected: list(Projected),
   transport: z.string(),
   previous_response_id_used: Flag,

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { BlobKey, ResourceId, SessionId, Sha256 } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { PermissionMode, Replay, SessionMode } from '../modes.ts'
+import { PermissionMode, SessionMode } from '../modes.ts'
 import { Count, openObject } from '../shape.ts'
+import { SurfaceParams } from '../surface.ts'
 import { TetherAddress } from '../tether-address.ts'
 
 export const SessionStarted = openObject({
@@ -38,18 +39,6 @@ export const SessionSettings = openObject({
   title: z.string().optional(),
 })
 
-const SurfaceParams = openObject({
-  replay: Replay,
-  late_role: z.string(),
-  effort: z.string().optional(),
-  tool_choice: z.string(),
-  reasoning: z.boolean().optional(),
-  cache_key: z.boolean().optional(),
-  images: z.boolean().optional(),
-  files: z.boolean().optional(),
-  limits: z.record(z.string(), z.number()),
-})
-
 export const PromptSurface = openObject({
   contract_version: z.string(),
   layer0_sha256: Sha256,
@@ -57,6 +46,6 @@ export const PromptSurface = openObject({
   toolset_sha256: Sha256,
   skills_sha256: Sha256,
   blob: BlobKey,
-  params: SurfaceParams,
+  params: openObject(SurfaceParams.shape),
   reason: z.enum(['session_start', 'reload', 'checkpoint']),
 })

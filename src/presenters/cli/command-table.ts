@@ -1,3 +1,4 @@
+import { PermissionMode, SessionMode } from '../../model/modes.ts'
 import {
   JSON_OPTION,
   OPTIONAL_SESSION,
@@ -8,8 +9,6 @@ import {
 } from './world/command.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
 
-const MODES = ['read-only', 'ask', 'auto'] as const
-
 /** How a new Session begins, or which one goes on. */
 const SESSION_OPTIONS: readonly Option[] = [
   { flags: '--session <id>', help: 'go on with this Session' },
@@ -19,12 +18,12 @@ const SESSION_OPTIONS: readonly Option[] = [
   {
     flags: '--mode <mode>',
     help: 'build, or plan: read-only until you choose build; also changes an old Session',
-    choices: ['build', 'plan'],
+    choices: SessionMode.options,
   },
   {
     flags: '--permission <mode>',
     help: 'what may happen without asking; on an old Session this also widens it',
-    choices: MODES,
+    choices: PermissionMode.options,
   },
   WORKSPACE_OPTION,
 ]

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { BreakCause, type ResetReason } from '../../model/prefix-break.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import { sendingOf } from './continuation.ts'
 import { frame } from './encode.ts'
@@ -57,18 +58,27 @@ test('where nothing is remembered, all is sent, for the reason that is known', (
   expect(sent(pieces)).toEqual({ ...Object(whole), type: 'response.create', stream: undefined })
 })
 
-test.each([
+const REASONS: readonly (readonly [BreakCause, ResetReason])[] = [
+  ['surface', 'surface_changed'],
+  ['params', 'params_changed'],
   ['model', 'model_changed'],
-  ['dialect', 'model_changed'],
+  ['dialect', 'dialect_changed'],
   ['checkpoint', 'compaction'],
-  ['undo', 'compaction'],
+  ['undo', 'compaction_undone'],
   ['transient_retired', 'transient_retired'],
-  ['drop', 'transient_retired'],
-  ['quarantine', 'transient_retired'],
-  ['surface', 'prefix_mismatch'],
-  ['params', 'prefix_mismatch'],
+  ['quarantine', 'resource_quarantined'],
+  ['drop', 'resource_dropped'],
+  ['payload_missing', 'payload_missing'],
+  ['fork', 'forked'],
   ['unknown', 'prefix_mismatch'],
-])('a request that %s broke is sent whole: %s', (brokenBy, reason) => {
+]
+
+test('every cause of a break has a reset reason of its own', () => {
+  expect(REASONS.map(([cause]) => cause)).toEqual(BreakCause.options)
+  expect(new Set(REASONS.map(([, reason]) => reason)).size).toBe(BreakCause.options.length)
+})
+
+test.each(REASONS)('a request that %s broke is sent whole: %s', (brokenBy, reason) => {
   const { pieces, reset } = sendingOf({ ...REQUEST, brokenBy }, KNOWN, 'reconnected')
   expect([reset, Buffer.concat(pieces).includes('previous_response_id')]).toEqual([reason, false])
 })

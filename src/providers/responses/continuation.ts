@@ -1,5 +1,6 @@
 import type { Segment } from '../../model/segment.ts'
-import type { Outgoing, ResetReason } from '../provider.ts'
+import type { BreakCause, ResetReason } from '../../model/prefix-break.ts'
+import type { Outgoing } from '../provider.ts'
 import { frameFrom } from './encode.ts'
 
 /** What a server remembers at the other end of a socket: its last answer, and the request it was an answer to. */
@@ -30,18 +31,23 @@ export function sendingOf(
 }
 
 function resetOf({ last, brokenBy }: Outgoing, { sha256 }: Remembered): ResetReason | undefined {
-  if (brokenBy !== undefined) return RESETS[brokenBy] ?? 'prefix_mismatch'
+  if (brokenBy !== undefined) return RESETS[brokenBy]
   return last?.sha256 === sha256 ? undefined : 'prefix_mismatch'
 }
 
-const RESETS: Readonly<Record<string, ResetReason>> = {
+const RESETS: Readonly<Record<BreakCause, ResetReason>> = {
+  surface: 'surface_changed',
+  params: 'params_changed',
   model: 'model_changed',
-  dialect: 'model_changed',
+  dialect: 'dialect_changed',
   checkpoint: 'compaction',
-  undo: 'compaction',
+  undo: 'compaction_undone',
   transient_retired: 'transient_retired',
-  drop: 'transient_retired',
-  quarantine: 'transient_retired',
+  quarantine: 'resource_quarantined',
+  drop: 'resource_dropped',
+  payload_missing: 'payload_missing',
+  fork: 'forked',
+  unknown: 'prefix_mismatch',
 }
 
 /** Where the answer ends that began at `from`: the server has it already. */

@@ -1,11 +1,12 @@
 import type { Clock } from '../../host/clock.ts'
 import type { ProviderCause } from '../../model/error-cause.ts'
 import { causeOf, withCause } from '../../model/errors.ts'
+import type { ResetReason } from '../../model/prefix-break.ts'
 import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { readAnswer, type ProviderOptions } from '../call.ts'
 import { onceLoaded } from '../openai-client.ts'
-import type { Outgoing, Passage, Provider, ProviderEvent, ResetReason } from '../provider.ts'
+import type { Outgoing, Passage, Provider, ProviderEvent } from '../provider.ts'
 import { sendingOf, type Remembered } from './continuation.ts'
 import { ResponsesSocket } from './socket.ts'
 

@@ -4,7 +4,7 @@ import type { LogWriter } from '../../log/append.ts'
 import { createLog } from '../../log/open.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
-import type { PermissionMode } from '../../policy/decide.ts'
+import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
 import { surfaceParams } from './surface-params.ts'
@@ -12,7 +12,7 @@ import { surfaceParams } from './surface-params.ts'
 export interface NewSession {
   readonly provider: string
   readonly model: string
-  readonly mode?: 'build' | 'plan'
+  readonly mode?: SessionMode
   readonly permissionMode?: PermissionMode
 }
 

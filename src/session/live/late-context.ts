@@ -5,7 +5,7 @@ import { currentBranch } from '../../host/git-branch.ts'
 import { userHome } from '../../host/machine.ts'
 import { foldersUpwards } from '../../host/workspace-search.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
-import type { PermissionMode } from '../../policy/decide.ts'
+import type { PermissionMode } from '../../model/modes.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 

@@ -4,7 +4,7 @@ import type { EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { SessionId, TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { LogWriter } from '../../log/append.ts'
-import type { PermissionMode } from '../../policy/decide.ts'
+import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import { narrower } from '../../policy/decide.ts'
 import type { SentRequest } from '../../request/compose-request.ts'
 import type { AttachmentInput } from '../../model/attachment.ts'
@@ -54,7 +54,7 @@ export interface ModelChoice {
 
 /** What a Session may do. `plan` makes read-only the most, whatever the permission mode is. */
 export interface Posture {
-  readonly mode?: 'build' | 'plan'
+  readonly mode?: SessionMode
   readonly permission_mode?: PermissionMode
 }
 

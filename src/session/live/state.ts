@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import type { Fold } from '../../log/derived-index.ts'
+import { PermissionMode, SessionMode } from '../../model/modes.ts'
 
 /** What a list of Sessions shows of one, and what opening one needs to know at once. */
 const SessionState = z.object({
   workspace: z.string(),
   provider: z.string(),
   model: z.string(),
-  mode: z.enum(['build', 'plan']),
+  mode: SessionMode,
   /** The mode it began with, which its cache key keeps. */
-  starting_mode: z.enum(['build', 'plan']),
-  permission_mode: z.enum(['read-only', 'ask', 'auto']),
+  starting_mode: SessionMode,
+  permission_mode: PermissionMode,
   root_session_id: z.string(),
   /** The Session it was forked from; empty when it began by itself. */
   parent_session_id: z.string(),

@@ -1,4 +1,5 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
+import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { Session } from '../live/session.ts'
 import { chooseProvider } from '../settings/choice.ts'
 import { judgeModel } from '../settings/model-choice.ts'
@@ -13,8 +14,8 @@ export interface SessionChoice {
   readonly continue?: boolean | undefined
   readonly provider?: string | undefined
   readonly model?: string | undefined
-  readonly mode?: 'build' | 'plan' | undefined
-  readonly permission?: 'read-only' | 'ask' | 'auto' | undefined
+  readonly mode?: SessionMode | undefined
+  readonly permission?: PermissionMode | undefined
 }
 
 export interface BegunSession {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
-import { Dialect, PrefixBreakCause } from '../../../model/events/provider-events.ts'
+import { Dialect } from '../../../model/events/provider-events.ts'
+import { BreakCause } from '../../../model/prefix-break.ts'
 import { Count } from '../../../model/shape.ts'
 import { CACHE_FINDINGS } from '../../../session/queries/cache-finding.ts'
 import {
@@ -56,7 +57,7 @@ const RequestLine = z
     shared_ratio: Ratio.describe('shared_prefix_bytes of request_bytes, from 0 to 1.'),
     idle_ms: Count.optional().describe('Since the end of the last call that was answered.'),
     prefix_break: z
-      .object({ at: Count, cause: PrefixBreakCause.describe('`unknown` is a bug.') })
+      .object({ at: Count, cause: BreakCause.describe('`unknown` is a bug.') })
       .optional(),
     usage: Tokens.optional().describe('Absent when no answer came to its end.'),
     continuation: z

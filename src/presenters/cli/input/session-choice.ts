@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { PermissionMode, SessionMode } from '../../../model/modes.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Session } from '../../../session/live/session.ts'
 
@@ -8,8 +9,8 @@ export const SessionChoice = z.object({
   continue: z.boolean().optional(),
   provider: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
-  mode: z.enum(['build', 'plan']).optional(),
-  permission: z.enum(['read-only', 'ask', 'auto']).optional(),
+  mode: SessionMode.optional(),
+  permission: PermissionMode.optional(),
 })
 export type SessionChoice = z.infer<typeof SessionChoice>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PrefixBreakCause } from '../../../model/events/provider-events.ts'
+import { BreakCause, ResetReason } from '../../../model/prefix-break.ts'
 import { CACHE_FINDINGS } from '../../../session/queries/cache-finding.ts'
 import type { CacheSummary, ExplainedRequest } from '../../../session/queries/cache-report.ts'
 import { requestLines, summaryLines } from './cache-lines.ts'
@@ -61,12 +61,12 @@ test('a request without an answer says so', () => {
 })
 
 test('every cause of a break has words of its own, and only an unknown one is called a bug', () => {
-  const said = PrefixBreakCause.options.map((cause) =>
+  const said = BreakCause.options.map((cause) =>
     notesOf({ prefix_break: { at: 1234, cause } }).join('\n'),
   )
-  expect(new Set(said).size).toBe(PrefixBreakCause.options.length)
+  expect(new Set(said).size).toBe(BreakCause.options.length)
   expect(said.every((text) => text.startsWith('breaks at byte 1,234: '))).toBe(true)
-  const bugs = PrefixBreakCause.options.filter((_, at) => said[at]?.includes('bug'))
+  const bugs = BreakCause.options.filter((_, at) => said[at]?.includes('bug'))
   expect(bugs).toEqual(['unknown'])
 })
 
@@ -97,7 +97,9 @@ test('a continuation says that it was used, or why it was not', () => {
   ])
   expect(not('reconnected')).toEqual(['sent whole: the connection is a new one'])
   expect(not('constructor')).toEqual(['sent whole: constructor'])
-  expect(not()).toEqual(['sent whole: nobody says why'])
+  expect(not()).toEqual(['sent whole: no reason was recorded'])
+  const said = ResetReason.options.map((reason) => not(reason).join('\n'))
+  expect(new Set(said).size).toBe(ResetReason.options.length)
 })
 
 const SUMMARY: CacheSummary = {

@@ -1,9 +1,8 @@
+import { ResetReason, type BreakCause } from '../../../model/prefix-break.ts'
 import type { CacheFinding } from '../../../session/queries/cache-finding.ts'
 import type { CacheSummary, ExplainedRequest } from '../../../session/queries/cache-report.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
-
-type Cause = NonNullable<ExplainedRequest['prefix_break']>['cause']
 
 /**
  * A request for people: its figures in a row, and below them whatever needs a word. Where it goes another way than the one
@@ -90,16 +89,26 @@ function continuationNotes({ continuation }: ExplainedRequest): Line[] {
   if (continuation === undefined) return []
   if (continuation.used) return [note('continued: only what is new was sent')]
   const { reset_reason = '' } = continuation
-  const why = Object.hasOwn(RESETS, reset_reason) ? RESETS[reset_reason] : reset_reason
-  return [note(`sent whole: ${why === undefined || why === '' ? 'nobody says why' : why}`)]
+  // A Log of another version may hold a reason that is not known here.
+  const known = ResetReason.safeParse(reset_reason).data
+  const why = known === undefined ? reset_reason : RESETS[known]
+  return [note(`sent whole: ${why === '' ? 'no reason was recorded' : why}`)]
 }
 
-const RESETS: Readonly<Record<string, string>> = {
+const RESETS: Readonly<Record<ResetReason, string>> = {
   no_previous_response: 'there was no answer to go on from',
+  surface_changed: 'the surface changed, that is instructions or tools',
+  params_changed: 'parameters changed that shape every byte',
   model_changed: 'another model answers',
-  prefix_mismatch: 'it does not begin with all of the request before',
+  dialect_changed: 'it is written in another dialect',
   compaction: 'a checkpoint stands in place of older History',
+  compaction_undone: 'a Compaction was taken back',
   transient_retired: 'bytes that were shown for one Turn were retired',
+  resource_quarantined: 'a Resource that the provider refused is no longer shown',
+  resource_dropped: 'a Resource was dropped',
+  payload_missing: 'stored bytes are missing',
+  forked: 'the Session was forked',
+  prefix_mismatch: 'it does not begin with all of the request before',
   previous_response_not_found: 'the provider had forgotten the answer before',
   reconnected: 'the connection is a new one',
   fallback: 'it went another way, because the socket failed',
@@ -117,7 +126,7 @@ function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {
     : [said]
 }
 
-const CAUSES: Readonly<Record<Cause, string>> = {
+const CAUSES: Readonly<Record<BreakCause, string>> = {
   surface: 'the surface changed, that is instructions or tools',
   params: 'parameters changed that shape every byte',
   model: 'another model was asked',

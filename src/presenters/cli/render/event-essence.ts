@@ -1,5 +1,5 @@
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
-import { ResourceId } from '../../../model/ids.ts'
+import { uploadedResource } from '../../../model/permission-subject.ts'
 import { ruleSubject } from '../../../model/rule.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cutWords } from '../text/cut-words.ts'
@@ -165,12 +165,10 @@ export function subjectOf(
   { subject }: Pick<EventData<'permission_decision'>, 'subject'>,
   resourceOf: ResourceOf,
 ): string {
-  const id = ResourceId.safeParse(UPLOAD.exec(subject)?.[1])
-  const resource = id.success ? resourceOf(id.data) : undefined
+  const id = uploadedResource(subject)
+  const resource = id && resourceOf(id)
   return resource === undefined ? subject : `sending ${resource.handle} to the model`
 }
-
-const UPLOAD = /^upload:(.*)$/s
 
 function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): string {
   const { call_index, attempt, dialect, model, request_bytes, shared_prefix_bytes } = data

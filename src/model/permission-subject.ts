@@ -1,0 +1,14 @@
+import { ResourceId } from './ids.ts'
+
+const UPLOAD = 'upload:'
+
+/** The subject of a permission decision about sending a Resource's bytes to the model. */
+export function uploadSubject(resource: ResourceId): string {
+  return `${UPLOAD}${resource}`
+}
+
+/** The Resource whose bytes a permission decision is about; `undefined` where it is about something else. */
+export function uploadedResource(subject: string): ResourceId | undefined {
+  if (!subject.startsWith(UPLOAD)) return undefined
+  return ResourceId.safeParse(subject.slice(UPLOAD.length)).data
+}
