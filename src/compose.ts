@@ -34,7 +34,7 @@ import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
 
-export interface ComposeOptions extends OpenOptions {
+interface WorkspaceOptions extends OpenOptions {
   /** Who shows the Sessions, as new ones record it: `cli`, `http`, … */
   readonly presenter: string
   readonly version: string
@@ -48,7 +48,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export async function composeWorkspace(
   path: string,
   home: string,
-  { ask = async () => NOBODY, make = false, folder = '', ...options }: ComposeOptions,
+  { ask = async () => NOBODY, make = false, folder = '', ...options }: WorkspaceOptions,
 ): Promise<Result<OpenWorkspace>> {
   const { presenter, version, env, contract } = options
   const clock = systemClock
@@ -112,7 +112,7 @@ export async function composeWorkspace(
 
 /** A place for Sessions that nobody keeps: workspaces and a home of their own, in a folder that goes when it is closed. */
 export async function composeScratch(
-  as: Pick<ComposeOptions, 'presenter' | 'version'>,
+  as: Pick<WorkspaceOptions, 'presenter' | 'version'>,
 ): Promise<Result<Scratch>> {
   const [{ scratchFolder }, { earlyWorkspace }] = await Promise.all([
     import('./host/files/scratch-folder.ts'),

@@ -66,7 +66,7 @@ export async function cutTornTail(
 }
 
 /** Something that was cut off before a line, the `nth` time that happened. */
-export interface Piece {
+interface Piece {
   readonly name: string
   readonly nth: number
   readonly size: number

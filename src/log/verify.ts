@@ -10,7 +10,7 @@ import { scan } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
 /** What a Log proves of itself when every byte of it is read. */
-export interface Verdict {
+export interface LogVerdict {
   readonly events: number
   /** Bytes of whole, chained lines. */
   readonly bytes: number
@@ -24,7 +24,7 @@ export interface Verdict {
 }
 
 /** Reads the whole Log as the strictest reader and compares it with its head. Writes nothing. */
-export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<Verdict>> {
+export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<LogVerdict>> {
   return asResult('verify the Log', async () => {
     const head = await readHead(place, session)
     if (!head.ok && head.error.kind !== 'log_damaged') return head

@@ -23,7 +23,7 @@ export interface ProviderOptions {
 /** Sends a body once, by a vendor's SDK, and answers with what the server said first. Rejects when it could not. */
 export type Send = (body: Buffer, signal: AbortSignal) => Promise<HttpAnswer>
 
-export interface Call {
+interface Call {
   readonly send: Send
   readonly reader: () => AnswerReader
   readonly options: ProviderOptions

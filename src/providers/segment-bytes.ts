@@ -11,7 +11,7 @@ import { isText, notShown, titledText } from './stand-in-text.ts'
 /** A segment of JSON, or of JSON that shows a file; of the surface, unless it says which Event it is from. */
 export function segment(
   role: SegmentRole,
-  content: string | Shown,
+  content: string | ShownFile,
   seq = -1,
   { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
 ): Segment {
@@ -29,7 +29,7 @@ function ownBytes(text: string): Buffer {
 const UTF_8 = new TextEncoder()
 
 /** A file, which stands in a form of its own between two pieces of JSON. */
-export interface Shown {
+export interface ShownFile {
   readonly before: Buffer
   readonly file: Buffer
   readonly after: Buffer
@@ -49,7 +49,7 @@ const AS_TEXT: Form = { lengthOf: jsonTextLength, write: writeJsonText }
 export const BASE64 = '<base64>'
 
 /** JSON that shows a file where it first says `BASE64`. */
-export function showing(file: Buffer, json: string): Shown {
+export function showing(file: Buffer, json: string): ShownFile {
   return around(BASE64, json, file, IN_BASE64)
 }
 
@@ -59,20 +59,20 @@ const TEXT = '<text>'
 const SHORT_TEXT = 64 * 1024
 
 /** JSON that says the text of a file. A long one is not in it before it is in a body. `json` is pure, and says no file first. */
-export function quoting(file: Buffer, json: (text: string) => string): string | Shown {
+export function quoting(file: Buffer, json: (text: string) => string): string | ShownFile {
   // What is no UTF-8 is not written as it is.
   if (file.length < SHORT_TEXT || !isUtf8(file)) return json(file.toString('utf8'))
   return around(TEXT, json(TEXT), file, AS_TEXT)
 }
 
-function around(place: string, json: string, file: Buffer, form: Form): Shown {
+function around(place: string, json: string, file: Buffer, form: Form): ShownFile {
   const at = json.indexOf(place)
   const [before, after] = [json.slice(0, at), json.slice(at + place.length)]
   return { before: ownBytes(before), file, after: ownBytes(after), form }
 }
 
 /** A file is longer in a body, so it is kept as it is, and written straight into each body. */
-function shownSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: Shown): Segment {
+function shownSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: ShownFile): Segment {
   const { before, file, after, form } = shown
   const length = before.length + form.lengthOf(file) + after.length
   const made: Segment = {
@@ -88,7 +88,7 @@ function shownSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: Shown): S
   return made
 }
 
-const SHOWN = new WeakMap<Segment, Shown>()
+const SHOWN = new WeakMap<Segment, ShownFile>()
 
 /** Writes a segment into a body, from `at` on, and answers where it ends. */
 export function put(one: Segment, body: Buffer, at: number): number {
@@ -98,7 +98,7 @@ export function put(one: Segment, body: Buffer, at: number): number {
   return at + one.length
 }
 
-function putShown({ before, file, after, form }: Shown, body: Buffer, at: number): number {
+function putShown({ before, file, after, form }: ShownFile, body: Buffer, at: number): number {
   body.set(before, at)
   const end = form.write(file, body, at + before.length)
   body.set(after, end)
@@ -113,7 +113,7 @@ export function wordsOf(part: Part): string {
 }
 
 /** JSON that says what a part says in words. */
-export function saying(part: Part, json: (words: string) => string): string | Shown {
+export function saying(part: Part, json: (words: string) => string): string | ShownFile {
   if (part.type === 'text' || part.bytes === undefined || !isText(part.media_type)) {
     return json(wordsOf(part))
   }

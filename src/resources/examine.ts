@@ -19,7 +19,7 @@ import {
 import type { Labels, Wanted } from './attachment-source.ts'
 
 /** What the attachments of one Turn have in common while they are read. */
-export interface Reading {
+export interface FileReading {
   readonly files: OutsideFiles
   readonly confined: ConfinedFiles | undefined
   readonly otherTypes: 'refuse' | 'store'
@@ -41,7 +41,7 @@ export interface Examined {
 /** Goes through every check, in the order that is promised, up to the first that fails. */
 export async function examine(
   { name, is }: Wanted,
-  reading: Reading,
+  reading: FileReading,
   patience: Patience,
 ): Promise<Examined | { readonly facts: ResourceFacts } | Refusal> {
   if ('refused' in is) return is.refused
@@ -73,13 +73,13 @@ function isAllowed(extension: string): extension is keyof typeof ATTACHMENT_EXTE
   return Object.hasOwn(ATTACHMENT_EXTENSIONS, extension)
 }
 
-function given(bytes: Buffer, reading: Reading): Buffer | Refusal {
+function given(bytes: Buffer, reading: FileReading): Buffer | Refusal {
   return tooMuch(bytes.length, reading) ?? bytes
 }
 
 async function read(
   path: string,
-  reading: Reading,
+  reading: FileReading,
   { signal }: Patience,
 ): Promise<Buffer | Refusal> {
   if (reading.confined !== undefined) return readConfined(path, reading.confined, reading)
@@ -93,7 +93,7 @@ async function read(
 async function readConfined(
   path: string,
   files: ConfinedFiles,
-  reading: Reading,
+  reading: FileReading,
 ): Promise<Buffer | Refusal> {
   const file = await files.read(path, LIMITS.attachment_bytes)
   if (!file.ok) return unread(file.error)
@@ -103,13 +103,13 @@ async function readConfined(
   return bytes.length === size ? bytes : changedWhileRead()
 }
 
-function tooMuch(size: number, { taken }: Reading): Refusal | undefined {
+function tooMuch(size: number, { taken }: FileReading): Refusal | undefined {
   if (size > LIMITS.attachment_bytes) return tooLarge(size)
   return taken + size > LIMITS.turn_attachment_bytes ? overBudget(size, taken) : undefined
 }
 
 /** One byte more than the file has, so that one that grows is noticed. What was refused leaves its memory to the next. */
-function memoryOf(reading: Reading, size: number): Buffer {
+function memoryOf(reading: FileReading, size: number): Buffer {
   if (reading.memory === undefined || reading.memory.length <= size)
     reading.memory = Buffer.allocUnsafeSlow(size + 1)
   return reading.memory.subarray(0, size + 1)

@@ -13,7 +13,7 @@ import {
   resolveAttachments,
   verdictOf,
   type ResolverParts,
-  type Verdict,
+  type AttachmentVerdict,
 } from './resolve-attachments.ts'
 
 const MIB = 1024 * 1024
@@ -22,7 +22,7 @@ const MIB = 1024 * 1024
 async function verdicts(
   inputs: readonly AttachmentInput[],
   parts: Partial<ResolverParts> = {},
-): Promise<readonly Verdict[]> {
+): Promise<readonly AttachmentVerdict[]> {
   return value(await resolveAttachments(inputs, { clock: virtualClock(), ...parts })).map(verdictOf)
 }
 

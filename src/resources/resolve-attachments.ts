@@ -10,7 +10,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import { BLOB_EXTENSIONS, BlobKey, blobSha256 } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { shownName } from './attachment-name.ts'
-import { examine, type Examined, type Reading } from './examine.ts'
+import { examine, type Examined, type FileReading } from './examine.ts'
 import { patience, whileWaiting } from './deadline.ts'
 import { timedOut } from './refusal.ts'
 import { wantedBy } from './attachment-source.ts'
@@ -64,7 +64,7 @@ export async function resolveAttachments(
 }
 
 /** What a client is told before it sends anything. */
-export interface Verdict {
+export interface AttachmentVerdict {
   readonly accepted: boolean
   readonly code?: AttachmentCode
   readonly reason?: string
@@ -74,7 +74,7 @@ export interface Verdict {
   readonly actual?: number
 }
 
-export function verdictOf(resolved: Resolved): Verdict {
+export function verdictOf(resolved: Resolved): AttachmentVerdict {
   if (!resolved.ok) {
     const { code, reason, limit, actual } = resolved.error
     return {
@@ -96,14 +96,14 @@ function readingFor({
   otherTypes = 'refuse',
   files = outsideFiles,
   taken = 0,
-}: ResolverParts): Reading {
+}: ResolverParts): FileReading {
   return { files, confined, otherTypes, taken, memory: undefined }
 }
 
 async function resolveOne(
   input: AttachmentInput,
   index: number,
-  reading: Reading,
+  reading: FileReading,
   parts: ResolverParts,
   all: AbortSignal,
 ): Promise<Result<Resolved>> {

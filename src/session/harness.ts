@@ -6,12 +6,12 @@ import { deleteLog } from '../log/delete.ts'
 import type { Writing } from '../log/open.ts'
 import { salvageLog, type Salvaged } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
-import { verifyLog, type Verdict } from '../log/verify.ts'
+import { verifyLog, type LogVerdict } from '../log/verify.ts'
 import { failed, ok, type ErrorKind, type Result } from '../model/errors.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { AttachmentInput } from '../model/attachment.ts'
-import type { Verdict as AttachmentVerdict } from '../resources/resolve-attachments.ts'
+import type { AttachmentVerdict } from '../resources/resolve-attachments.ts'
 import { checkInputs } from './live/attachments.ts'
 import { createSession, type NewSession } from './live/create.ts'
 import { diffTurns, type FileDiff } from './queries/diff.ts'
@@ -254,6 +254,6 @@ const LATEST_SESSIONS = 20
 
 /** What a Log proves of itself. */
 export interface Proof {
-  readonly log: Verdict
+  readonly log: LogVerdict
   readonly requests?: RequestsVerdict
 }

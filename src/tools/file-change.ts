@@ -12,7 +12,7 @@ import { fittingLines, interruptedOutcome } from './shown-lines.ts'
 import { failedOutcome, type PreviewContext, type ToolContext, type ToolOutcome } from './tool.ts'
 
 /** What a file holds and is to hold; `before` is absent when there is none. */
-export interface FileChange {
+interface PlannedChange {
   readonly path: string
   readonly before: Buffer | undefined
   readonly after: Buffer
@@ -23,7 +23,10 @@ export interface FileChange {
  * change is refused when the file is no longer as `before` says, and when it would put the placeholder of a key in the place
  * of that key. What is stored and shown is redacted; what is written is not.
  */
-export async function changeFile(change: FileChange, context: ToolContext): Promise<ToolOutcome> {
+export async function changeFile(
+  change: PlannedChange,
+  context: ToolContext,
+): Promise<ToolOutcome> {
   const { path, before, after } = change
   if (before?.equals(after) === true) {
     return { outcome: 'ok', output: `[${shownPath(path)} holds exactly this already]\n` }
@@ -52,7 +55,7 @@ export async function changeFile(change: FileChange, context: ToolContext): Prom
 
 /** The model saw the placeholder where the file has a key, and writes back what it saw. */
 function lostKey(
-  { path, before, after }: FileChange,
+  { path, before, after }: PlannedChange,
   { redactor }: ToolContext,
 ): HawserError | undefined {
   if (before === undefined || !after.includes(KEY_PLACEHOLDER)) return undefined
@@ -63,7 +66,7 @@ function lostKey(
 
 /** Hashes of the exact contents whose stored copies are redacted. */
 function redactedOf(
-  { before, after }: FileChange,
+  { before, after }: PlannedChange,
   { redactor }: ToolContext,
 ): Pick<ToolOutcome, 'redacted_of'> {
   const held = {
@@ -74,7 +77,7 @@ function redactedOf(
 }
 
 /** The whole change as a unified diff; `undefined` where one of the two is no text, or nothing changes. */
-export function previewOf({ path, before, after }: FileChange): string | undefined {
+export function previewOf({ path, before, after }: PlannedChange): string | undefined {
   if ((before !== undefined && !isUtf8(before)) || !isUtf8(after)) return undefined
   const diff = unifiedDiff(shownPath(path), before?.toString('utf8') ?? '', after.toString('utf8'))
   return diff === '' ? undefined : diff
@@ -116,7 +119,7 @@ function keep(bytes: Buffer, context: ToolContext): Promise<Result<BlobKey>> {
 }
 
 function shownChange(
-  { path, before, after }: FileChange,
+  { path, before, after }: PlannedChange,
   { limits, redactor }: ToolContext,
 ): { readonly output: string; readonly truncated?: boolean } {
   const name = shownPath(path)

@@ -45,7 +45,7 @@ const Parameters = z.strictObject({
 type Args = z.infer<typeof Parameters>
 
 /** What part of a Resource is to be seen, and in which form; all of it without any. */
-export type Excerpt = Pick<Args, 'region' | 'size' | 'pages' | 'lines'>
+type Excerpt = Pick<Args, 'region' | 'size' | 'pages' | 'lines'>
 
 export const resourceView = defineTool({
   name: 'resource_view',

@@ -7,7 +7,7 @@ import type { TurnParts } from './turn-parts.ts'
 
 /** What a model answered, durable. */
 export interface ProviderAnswer {
-  readonly calls: readonly AnsweredCall[]
+  readonly calls: readonly ToolCallItem[]
   readonly usage: CallUsage
   /** It ended before the model was done. */
   readonly cut: AnswerCut | undefined
@@ -17,14 +17,14 @@ export interface ProviderAnswer {
   readonly cost: number | undefined
 }
 
-export type AnsweredCall = Extract<AnswerItem, { kind: 'tool_call' }>
+export type ToolCallItem = Extract<AnswerItem, { kind: 'tool_call' }>
 
 /** A call that came to nothing. What was shown cannot be taken back, so a call that showed anything is not made again. */
 export interface FailedCall extends Failed {
   readonly shown: boolean
 }
 
-export function callsIn(items: readonly AnswerItem[]): readonly AnsweredCall[] {
+export function callsIn(items: readonly AnswerItem[]): readonly ToolCallItem[] {
   return items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
 }
 
@@ -90,7 +90,7 @@ export async function keepPartial(
 const CALL_ID_BYTES = 160
 const NAME = /^[A-Za-z0-9_.:-]{1,64}$/
 
-export function badCalls(calls: readonly AnsweredCall[]): HawserError | undefined {
+export function badCalls(calls: readonly ToolCallItem[]): HawserError | undefined {
   const ids = new Set(calls.map(({ call_id }) => call_id))
   const fits = calls.every(
     ({ call_id, name }) =>

@@ -4,7 +4,7 @@ import { shownPath } from '../host/files/confined-path.ts'
 import type { Finding } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { WholeEvent } from '../model/events/event.ts'
-import type { Answer, Question, TurnParts } from './turn-parts.ts'
+import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-parts.ts'
 
 type Inspecting = Pick<TurnParts, 'log' | 'tools' | 'person'>
 
@@ -60,7 +60,7 @@ async function settle(
   parts: Inspecting,
   watch: WholeEvent<'command_watched'>,
   found: readonly Finding[],
-  answer: Answer,
+  answer: PermissionAnswer,
 ): Promise<Result<void>> {
   if (!answer.allowed) return decide(parts, watch, found, answer)
   const moved = await parts.tools.inspection.moveAside(found)
@@ -74,7 +74,11 @@ async function decide(
   { log, tools }: Inspecting,
   { data: { call_id } }: WholeEvent<'command_watched'>,
   found: readonly Finding[],
-  { allowed, scope, by }: Omit<Answer, 'by'> & { readonly by: Answer['by'] | 'policy' },
+  {
+    allowed,
+    scope,
+    by,
+  }: Omit<PermissionAnswer, 'by'> & { readonly by: PermissionAnswer['by'] | 'policy' },
 ): Promise<Result<void>> {
   const { mode } = await tools.posture(question(found).claim)
   const paths = found.map(({ path }) => path)
@@ -93,7 +97,7 @@ async function decide(
   ])
 }
 
-function question(found: readonly Finding[]): Question {
+function question(found: readonly Finding[]): PermissionQuestion {
   const paths = found.map(({ path }) => path)
   return {
     claim: { tool: 'Move files aside', effect: 'write', paths, network: false },

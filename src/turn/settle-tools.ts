@@ -7,9 +7,9 @@ import type { Claim } from '../policy/claim.ts'
 import type { PermissionMode } from '../model/modes.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
-import type { AnsweredCall } from './answer.ts'
+import type { ToolCallItem } from './answer.ts'
 import { toolResources } from './tool-resources.ts'
-import type { Answer, TurnParts } from './turn-parts.ts'
+import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
 
 /**
  * Runs the calls of one answer and records each result. Calls that change nothing run together; any other runs alone, in its
@@ -17,7 +17,7 @@ import type { Answer, TurnParts } from './turn-parts.ts'
  */
 export async function settleTools(
   parts: TurnParts,
-  calls: readonly AnsweredCall[],
+  calls: readonly ToolCallItem[],
 ): Promise<Result<void>> {
   for (const group of inGroups(parts, calls)) {
     const settled = await Promise.all(group.map((call) => settle(parts, call)))
@@ -30,11 +30,11 @@ export async function settleTools(
 
 /** A call as far as it can be understood without running it. */
 interface Understood {
-  readonly call: AnsweredCall
+  readonly call: ToolCallItem
   readonly parsed: Result<ParsedCall>
 }
 
-function inGroups(parts: TurnParts, calls: readonly AnsweredCall[]): Understood[][] {
+function inGroups(parts: TurnParts, calls: readonly ToolCallItem[]): Understood[][] {
   const groups: Understood[][] = []
   let together = false
   for (const call of calls) {
@@ -49,7 +49,7 @@ function inGroups(parts: TurnParts, calls: readonly AnsweredCall[]): Understood[
 
 function parse(
   { toolset }: TurnParts['tools'],
-  { name, arguments: text }: AnsweredCall,
+  { name, arguments: text }: ToolCallItem,
 ): Result<ParsedCall> {
   const tool = toolset.get(name)
   if (tool !== undefined) return tool.parse(text)
@@ -105,7 +105,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
 /** The call ran, so it has a result in the Log even where a defect keeps its own one out. The Turn ends with that defect. */
 async function notRecorded(
   { commit }: TurnParts['log'],
-  { call_id, name }: AnsweredCall,
+  { call_id, name }: ToolCallItem,
   { error }: Failed,
 ): Promise<void> {
   const { outcome, output } = failedOutcome(error)
@@ -116,7 +116,7 @@ async function notRecorded(
 /** A failure here is one of the Log; whatever a tool meets is an outcome. */
 async function outcomeOf(
   parts: TurnParts,
-  call: AnsweredCall,
+  call: ToolCallItem,
   parsed: Result<ParsedCall>,
 ): Promise<Result<ToolOutcome>> {
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
@@ -155,7 +155,7 @@ async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim):
 /** What an earlier command left may run with the next: until a person has decided about it, none runs. */
 async function refusedCommand(
   parts: TurnParts,
-  call: AnsweredCall,
+  call: ToolCallItem,
 ): Promise<Result<ToolOutcome | undefined>> {
   if (openWatches(parts.log.events()).length === 0) return ok(undefined)
   const { commandsRefused } = await import('./inspection.ts')
@@ -183,7 +183,7 @@ interface Deciding {
 /** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
 async function permit(
   parts: TurnParts,
-  call: AnsweredCall,
+  call: ToolCallItem,
   claim: Claim,
   { decision, mode, preview }: Deciding,
 ): Promise<Result<HawserError | undefined>> {
@@ -213,7 +213,7 @@ async function permit(
   return ok(refusal(decision.reason, answer))
 }
 
-type Settled = Omit<Answer, 'by'> & { readonly by: Answer['by'] | 'policy' }
+type Settled = Omit<PermissionAnswer, 'by'> & { readonly by: PermissionAnswer['by'] | 'policy' }
 
 /** With the rule that decided, where one did. */
 function byPolicy({ answer, by = [] }: Decision): Settled {
@@ -224,7 +224,7 @@ function byPolicy({ answer, by = [] }: Decision): Settled {
 
 function recordDecision(
   { commit }: TurnParts['log'],
-  { call_id, name, arguments: text }: AnsweredCall,
+  { call_id, name, arguments: text }: ToolCallItem,
   mode: PermissionMode,
   answer: Pick<EventData<'permission_decision'>, 'decision' | 'scope' | 'by' | 'rule' | 'reason'>,
 ): Promise<Result<void>> {

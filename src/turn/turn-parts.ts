@@ -73,7 +73,7 @@ export interface TurnParts {
   /** Whose Turn it is. */
   readonly person: {
     /** Asks, and waits. */
-    readonly ask: (question: Question) => Promise<Answer>
+    readonly ask: (question: PermissionQuestion) => Promise<PermissionAnswer>
     readonly steering: Steering
     /** What they set about bytes that go to a model. */
     readonly upload: UploadRules
@@ -97,7 +97,7 @@ export interface RunningCall {
   readonly watching: NonNullable<Confinement['watching']>
 }
 
-export interface Question {
+export interface PermissionQuestion {
   /** Absent where no call is asked about, but what a person brought. */
   readonly call_id?: string | undefined
   readonly claim: Claim
@@ -110,7 +110,7 @@ export interface Question {
   readonly diff?: string | undefined
 }
 
-export interface Answer {
+export interface PermissionAnswer {
   readonly allowed: boolean
   readonly scope: 'once' | 'session' | 'workspace'
   /** `nobody`: there was no one to ask. */

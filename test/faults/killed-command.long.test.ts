@@ -8,7 +8,7 @@ import { openWatches } from '../../src/history/open-watch.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
-import type { Answer } from '../../src/turn/turn-parts.ts'
+import type { PermissionAnswer } from '../../src/turn/turn-parts.ts'
 import { bundleScript } from '../support/bundled-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openParts } from '../support/harness-parts.ts'
@@ -52,7 +52,12 @@ async function place(): Promise<string> {
 }
 
 /** Goes on with a Session, where every question has this answer. */
-async function resumed(root: string, id: SessionId, answer: Answer, text = 'Run `echo hello`') {
+async function resumed(
+  root: string,
+  id: SessionId,
+  answer: PermissionAnswer,
+  text = 'Run `echo hello`',
+) {
   const asked: (readonly string[])[] = []
   const { parts, close } = await openParts(root, {
     person: {
@@ -71,9 +76,9 @@ async function resumed(root: string, id: SessionId, answer: Answer, text = 'Run 
   return { asked, events, last: last?.type === 'tool_result' ? last.data : undefined }
 }
 
-const YES: Answer = { allowed: true, scope: 'once', by: 'person' }
-const NO: Answer = { allowed: false, scope: 'once', by: 'person' }
-const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
+const YES: PermissionAnswer = { allowed: true, scope: 'once', by: 'person' }
+const NO: PermissionAnswer = { allowed: false, scope: 'once', by: 'person' }
+const NOBODY: PermissionAnswer = { allowed: false, scope: 'once', by: 'nobody' }
 
 async function standing(root: string): Promise<readonly string[]> {
   const all = await readdir(join(root, 'workspace'), { recursive: true })

@@ -10,6 +10,7 @@ import {
   filesTooLong,
   namesThatSayNothing,
   silencedBoundaries,
+  typesExportedTwice,
 } from './file-checks.ts'
 import type { Tree } from './source.ts'
 
@@ -51,6 +52,22 @@ test('a folder of the source may have 25 files and no more, tests and subfolders
     ['src/log/file-0.test.ts', lines(1)],
   ] as [string, string][])
   expect(crowdedFolders(tree)).toEqual(['src/host has 26 source files; divide it by subject'])
+})
+
+test('a type of one name is exported by one file of the source', () => {
+  const tree = planted({
+    'src/log/a.ts': 'export interface Verdict {}\nexport type Piece = string\ninterface Own {}\n',
+    'src/host/b.ts': 'export type Verdict = boolean\nexport class Own {}\n',
+    'src/host/c.ts': 'export class Piece {}\n',
+    'src/host/d.ts': 'export const Word = 1\nexport type Word = typeof Word\n',
+    'src/index.ts': "export type { Word } from './host/d.ts'\n",
+    'src/log/a.test.ts': 'export interface Word {}\n',
+    'test/support/e.ts': 'export interface Word {}\n',
+  })
+  expect(typesExportedTwice(tree)).toEqual([
+    'src/log/a.ts and src/host/b.ts export a type Verdict; name each meaning once',
+    'src/log/a.ts and src/host/c.ts export a type Piece; name each meaning once',
+  ])
 })
 
 test('sizes are counted in lines of source files, tests left out', () => {

@@ -49,6 +49,36 @@ export function namesThatSayNothing(tree: Tree): string[] {
   })
 }
 
+/** One word, one meaning: a type that two files of src export is either the same thing twice or two things of one name. */
+export function typesExportedTwice(tree: Tree): string[] {
+  const files = new Map<string, string[]>()
+  for (const [path, text] of codeOf(tree)) {
+    if (!path.startsWith('src/') || isTest(path)) continue
+    for (const name of exportedTypes(path, text))
+      files.set(name, [...(files.get(name) ?? []), path])
+  }
+  return [...files]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([name, paths]) => `${paths.join(' and ')} export a type ${name}; name each meaning once`)
+}
+
+function exportedTypes(path: string, text: string): Set<string> {
+  const names = parse(path, text).program.body.flatMap((statement) => {
+    if (statement.type !== 'ExportNamedDeclaration') return []
+    const { declaration } = statement
+    switch (declaration?.type) {
+      case 'TSInterfaceDeclaration':
+      case 'TSTypeAliasDeclaration':
+        return [declaration.id.name]
+      case 'ClassDeclaration':
+        return declaration.id === null ? [] : [declaration.id.name]
+      default:
+        return []
+    }
+  })
+  return new Set(names)
+}
+
 export function barrels(tree: Tree): string[] {
   return [...codeOf(tree)].flatMap(([path, text]) => {
     const { body } = parse(path, text).program

@@ -47,6 +47,10 @@ test('no file has a name that says nothing', () => {
   expect(file.namesThatSayNothing(tree)).toEqual([])
 })
 
+test('no two files of the source export a type of the same name', () => {
+  expect(file.typesExportedTwice(tree)).toEqual([])
+})
+
 test('no file only passes names on', () => {
   expect(file.barrels(tree)).toEqual([])
 })

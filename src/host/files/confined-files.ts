@@ -5,12 +5,19 @@ import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { absent, liesIn, segmentsOf, shownPath, untouchable } from './confined-path.ts'
 import { kindOf, linkRefused, readPlace } from './confined-read.ts'
-import { atPlace, inGround, isRefused, placeOf, type Ground, type Place } from './confined-walk.ts'
+import {
+  atPlace,
+  inGround,
+  isRefused,
+  placeOf,
+  type Ground,
+  type WalkedPlace,
+} from './confined-walk.ts'
 import {
   changedSince,
   removePlace,
   replacePlace,
-  type Expected,
+  type ExpectedContent,
   type FilePlace,
 } from './confined-write.ts'
 import { asHostResult, closing } from './files.ts'
@@ -39,7 +46,7 @@ export interface ConfinedFiles {
   /** Takes a file away; as `write` does when the content or the place is not as expected. */
   remove(
     path: string,
-    options: { readonly expect: Exclude<Expected, 'absent'>; readonly place?: string },
+    options: { readonly expect: Exclude<ExpectedContent, 'absent'>; readonly place?: string },
   ): Promise<Result<{ readonly previous: Buffer }>>
   /** What is in a folder, by name. */
   list(path: string): Promise<Result<readonly Entry[]>>
@@ -63,7 +70,7 @@ export interface FileContent {
 }
 
 export interface WriteOptions {
-  readonly expect: Expected
+  readonly expect: ExpectedContent
   /** Where the path led when somebody decided on it, as `realRelative` said. */
   readonly place?: string
 }
@@ -74,7 +81,7 @@ export interface Written {
   readonly previous: Buffer | undefined
 }
 
-export interface Entry {
+interface Entry {
   readonly name: string
   readonly kind: EntryKind
 }
@@ -164,7 +171,7 @@ function at<T>(
   verb: string,
   path: string,
   folders: 'open' | 'make',
-  work: (place: Place) => Promise<Result<T>>,
+  work: (place: WalkedPlace) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   return asHostResult(`${verb} ${shownPath(path)}`, () => atPlace(ground, path, folders, work))
 }
@@ -188,7 +195,7 @@ async function atFile<T>(
 async function entriesAt(
   ground: Ground,
   path: string,
-  place: Place,
+  place: WalkedPlace,
 ): Promise<Result<readonly Entry[]>> {
   if (place.name === undefined) return ok(await entriesIn(place.folder.base))
   const found = await enter(place.folder, place.name)
@@ -207,7 +214,7 @@ async function entriesIn(folder: string): Promise<Entry[]> {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-async function isThere({ folder, name }: Place): Promise<Result<boolean>> {
+async function isThere({ folder, name }: WalkedPlace): Promise<Result<boolean>> {
   if (name !== undefined) await lstat(folder.at(name))
   return ok(true)
 }

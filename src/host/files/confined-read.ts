@@ -3,7 +3,7 @@ import { open, readlink, type FileHandle } from 'node:fs/promises'
 import type { EntryKind } from '../../model/error-cause.ts'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { absent, shownPath } from './confined-path.ts'
-import { inGround, placeOf, type Ground, type Place } from './confined-walk.ts'
+import { inGround, placeOf, type Ground, type WalkedPlace } from './confined-walk.ts'
 import { closing } from './files.ts'
 import { hasCode } from './walked-folder.ts'
 
@@ -25,7 +25,7 @@ export interface ReadFile {
 export async function readPlace(
   ground: Ground,
   path: string,
-  place: Place,
+  place: WalkedPlace,
   limit: number,
 ): Promise<Result<ReadFile>> {
   const opened = await openLeaf(ground, path, place)
@@ -58,7 +58,11 @@ export function kindOf(facts: KindFacts): EntryKind {
 }
 
 /** A link at the end of a path is never followed; where it leads is told when that is in the workspace. */
-export async function linkRefused(ground: Ground, path: string, place: Place): Promise<Failed> {
+export async function linkRefused(
+  ground: Ground,
+  path: string,
+  place: WalkedPlace,
+): Promise<Failed> {
   const target = await readlink(place.folder.at(place.name ?? '')).catch(() => '/')
   const here = place.relative.split('/').slice(0, -1).join('/')
   const leads = await placeOf(ground, target.startsWith('/') ? target : `./${here}/${target}`)
@@ -86,7 +90,11 @@ const KIND_WORDS: Readonly<Record<EntryKind, string>> = {
   device: 'a device',
 }
 
-async function openLeaf(ground: Ground, path: string, place: Place): Promise<Result<FileHandle>> {
+async function openLeaf(
+  ground: Ground,
+  path: string,
+  place: WalkedPlace,
+): Promise<Result<FileHandle>> {
   if (place.name === undefined) return notRegular(path, 'folder')
   try {
     return ok(await open(place.folder.at(place.name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))

@@ -24,7 +24,7 @@ export interface Ground {
 }
 
 /** Where a path leads: an open folder, and the name in it that nobody opened yet. */
-export interface Place {
+export interface WalkedPlace {
   readonly folder: WalkedFolder
   /** None for the root itself. */
   readonly name: string | undefined
@@ -41,7 +41,7 @@ export async function atPlace<T>(
   ground: Ground,
   path: string,
   folders: 'open' | 'make',
-  work: (place: Place) => Promise<Result<T>>,
+  work: (place: WalkedPlace) => Promise<Result<T>>,
 ): Promise<Result<T>> {
   return walking(ground, path, async (walk) => {
     const arrived = folders === 'make' ? await makeMissing(walk) : ok(undefined)

@@ -4,7 +4,7 @@ import { lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { failed, ok, withCause, type Failed, type Result } from '../../model/errors.ts'
 import { shownPath } from './confined-path.ts'
 import { readPlace, type ReadFile } from './confined-read.ts'
-import { inGround, type Ground, type Place } from './confined-walk.ts'
+import { inGround, type Ground, type WalkedPlace } from './confined-walk.ts'
 import { hasCode } from './walked-folder.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -13,10 +13,10 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 export const FILE_BYTES = 10 * 1024 * 1024
 
 /** What must stand there for a change to happen: nothing, no matter what, or the content with this SHA-256. */
-export type Expected = 'absent' | 'anything' | { readonly sha256: string }
+export type ExpectedContent = 'absent' | 'anything' | { readonly sha256: string }
 
 /** The end of a path to a file; the root is none. */
-export type FilePlace = Place & { readonly name: string }
+export type FilePlace = WalkedPlace & { readonly name: string }
 
 /**
  * Puts bytes under a name as a new file: a temporary one beside it, every byte, sync, rename, folder sync. What stood
@@ -29,7 +29,7 @@ export async function replacePlace(
   ground: Ground,
   path: string,
   place: FilePlace,
-  { bytes, expect }: { readonly bytes: Uint8Array; readonly expect: Expected },
+  { bytes, expect }: { readonly bytes: Uint8Array; readonly expect: ExpectedContent },
 ): Promise<Result<Buffer | undefined>> {
   const before = await currentFile(ground, path, place, expect)
   if (!before.ok) return before
@@ -56,7 +56,7 @@ export async function removePlace(
   ground: Ground,
   path: string,
   place: FilePlace,
-  expect: Exclude<Expected, 'absent'>,
+  expect: Exclude<ExpectedContent, 'absent'>,
 ): Promise<Result<Buffer>> {
   const before = await readCurrent(ground, path, place)
   if (!before.ok) return before
@@ -73,7 +73,7 @@ async function currentFile(
   ground: Ground,
   path: string,
   place: FilePlace,
-  expect: Expected,
+  expect: ExpectedContent,
 ): Promise<Result<ReadFile | undefined>> {
   const before = await readCurrent(ground, path, place)
   if (before.ok) return meets(before.value.bytes, expect) ? before : changedSince(path)
@@ -95,7 +95,7 @@ async function readCurrent(
   })
 }
 
-function meets(bytes: Buffer, expect: Expected): boolean {
+function meets(bytes: Buffer, expect: ExpectedContent): boolean {
   if (typeof expect === 'object') return hash('sha256', bytes, 'hex') === expect.sha256
   return expect === 'anything'
 }

@@ -3,7 +3,7 @@ import process from 'node:process'
 import type { Clock } from '../clock.ts'
 
 /** A process as the system lists it. */
-export interface Listed {
+export interface ListedProcess {
   readonly pid: number
   readonly parent: number
   readonly group: number
@@ -19,7 +19,7 @@ const MOST_POLLS = 2_500
  * Sends SIGKILL to the group of `leader`, and to all that descend from it into whatever group or namespace, and tells whom
  * it found. The leader must not have been reaped long ago: its number would be another's.
  */
-export function killKin(leader: number): readonly Listed[] {
+export function killKin(leader: number): readonly ListedProcess[] {
   const kin = kinOf(leader, listProcesses())
   signal(-leader)
   for (const { pid } of kin) signal(pid)
@@ -37,7 +37,7 @@ export function groupLives(leader: number): boolean {
 }
 
 /** Resolves when none of these runs any more. They are killed again each time they are found. */
-export async function untilGone(kin: readonly Listed[], clock: Clock): Promise<void> {
+export async function untilGone(kin: readonly ListedProcess[], clock: Clock): Promise<void> {
   let left = kin
   for (let polls = 0; left.length > 0 && polls < MOST_POLLS; polls++) {
     const running = new Map(listProcesses().map((one) => [one.pid, one]))
@@ -48,7 +48,7 @@ export async function untilGone(kin: readonly Listed[], clock: Clock): Promise<v
 }
 
 /** Pure: those of the list that descend from `leader` or are in its group, itself included. */
-export function kinOf(leader: number, all: readonly Listed[]): readonly Listed[] {
+export function kinOf(leader: number, all: readonly ListedProcess[]): readonly ListedProcess[] {
   const kin = new Set([leader])
   // A parent may stand after its child in the list: until nobody is added.
   for (let size = 0; size !== kin.size;) {
@@ -59,7 +59,7 @@ export function kinOf(leader: number, all: readonly Listed[]): readonly Listed[]
 }
 
 /** Everything that runs, as far as /proc tells; nothing where there is none. What has ended and was not reaped is left out. */
-function listProcesses(): Listed[] {
+function listProcesses(): ListedProcess[] {
   return namesIn('/proc').flatMap((name) => {
     const listed = /^\d+$/.test(name) ? parseStat(statOf(name)) : undefined
     return listed === undefined ? [] : [listed]
@@ -67,7 +67,7 @@ function listProcesses(): Listed[] {
 }
 
 /** A line of /proc/<pid>/stat. The name in parentheses may hold anything, parentheses too. */
-export function parseStat(text: string): Listed | undefined {
+export function parseStat(text: string): ListedProcess | undefined {
   const pid = Number.parseInt(text, 10)
   const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const since = rest[16]

@@ -8,12 +8,12 @@ import { freshFolder } from '../../../test/support/folder.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { isRunning } from './holder.ts'
 import { kinOf, parseStat } from './kin.ts'
-import { runProgram, type Ending, type Program } from './process.ts'
+import { runProgram, type ProcessEnding, type Program } from './process.ts'
 
 const PATH = '/usr/bin:/bin'
 
 interface Run {
-  readonly ending: Ending
+  readonly ending: ProcessEnding
   readonly output: string
 }
 

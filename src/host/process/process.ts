@@ -3,7 +3,7 @@ import { ok, type Result } from '../../model/errors.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { asHostResult } from '../files/files.ts'
 import { openOutputPipe, type OutputPipe } from './output-pipe.ts'
-import { groupLives, killKin, untilGone, type Listed } from './kin.ts'
+import { groupLives, killKin, untilGone, type ListedProcess } from './kin.ts'
 import { startProgram, type StartOrder, type Started } from './start.ts'
 
 /** A program to run. Nothing reaches it but what is said here: no variable, no descriptor, no terminal. */
@@ -25,7 +25,7 @@ export interface Program extends StartOrder {
 }
 
 /** How it ended. `timedOut` and `interrupted` exclude each other: the first reason counts. */
-export interface Ending {
+export interface ProcessEnding {
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
@@ -43,7 +43,7 @@ export interface Ending {
 export async function runProgram(
   program: Program,
   clock: Clock = systemClock,
-): Promise<Result<Ending>> {
+): Promise<Result<ProcessEnding>> {
   if (program.signal.aborted) return ok(NEVER_STARTED)
   const begun = await asHostResult(`start ${program.argv[0]}`, () => begin(program, clock))
   if (!begun.ok) return begun
@@ -69,7 +69,7 @@ export async function runProgram(
   }
 }
 
-const NEVER_STARTED: Ending = {
+const NEVER_STARTED: ProcessEnding = {
   code: null,
   signal: null,
   timedOut: false,
@@ -106,7 +106,7 @@ interface Exit {
   readonly why: Reason | undefined
   readonly durationMs: number
   /** Killed, and perhaps not gone yet. */
-  readonly left: readonly Listed[]
+  readonly left: readonly ListedProcess[]
 }
 
 interface Watch {
@@ -119,7 +119,7 @@ interface Watch {
 function watchOver(child: Started, { wallMs, signal }: Program, clock: Clock): Watch {
   let why: Reason | undefined
   let over = false
-  let killed: readonly Listed[] = []
+  let killed: readonly ListedProcess[] = []
   const stop = (reason: Reason) => {
     if (over || why !== undefined) return
     why = reason
@@ -147,7 +147,7 @@ function watchOver(child: Started, { wallMs, signal }: Program, clock: Clock): W
   return { exited, stop, forget }
 }
 
-function endingOf({ code, signal, why, durationMs }: Exit, complaint: string): Ending {
+function endingOf({ code, signal, why, durationMs }: Exit, complaint: string): ProcessEnding {
   const timedOut = why === 'timedOut'
   return { code, signal, timedOut, interrupted: why === 'interrupted', durationMs, complaint }
 }

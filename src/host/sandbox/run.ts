@@ -3,7 +3,7 @@ import { failed, ok, withCause, type Failed, type Result } from '../../model/err
 import type { ConfinedCommand, Confinement, Exit } from './confinement.ts'
 import { asHostResult } from '../files/files.ts'
 import { userHome } from '../machine.ts'
-import { runProgram, type Ending, type Program } from '../process/process.ts'
+import { runProgram, type ProcessEnding, type Program } from '../process/process.ts'
 import { HANDED } from '../process/start.ts'
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
 import { sandboxArgs, type SandboxHold } from './bubblewrap/args.ts'
@@ -131,11 +131,11 @@ function orderOf(
 }
 
 /** Bubblewrap speaks only when it could not do what it was asked to; nothing that runs inside gets at its voice. */
-function wasNotSetUp({ complaint, code, timedOut, interrupted }: Ending): boolean {
+function wasNotSetUp({ complaint, code, timedOut, interrupted }: ProcessEnding): boolean {
   return complaint !== '' && code !== 0 && !timedOut && !interrupted
 }
 
-function exitOf(ending: Ending, left: LeftBehind): Exit {
+function exitOf(ending: ProcessEnding, left: LeftBehind): Exit {
   const { code, signal, timedOut, interrupted, durationMs } = ending
   return { code, signal, timedOut, interrupted, durationMs, ...left }
 }

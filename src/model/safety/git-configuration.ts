@@ -1,8 +1,10 @@
-/** One `section.subsection.key = value` of git configuration; section and key in lower case. */
+/** One `section.subsection.key = value` of git configuration. Section and key are in lower case, as git takes them. */
 export interface GitSetting {
   readonly section: string
-  readonly subsection: string | undefined
+  /** Between quotes, as in `[url "https://x"]`. */
+  readonly subsection?: string | undefined
   readonly key: string
+  /** A key without a value is true. */
   readonly value: string
 }
 

@@ -23,7 +23,7 @@ import {
   segment,
   showing,
   wordsOf,
-  type Shown,
+  type ShownFile,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then items. An item's bytes depend on itself and the surface only. Pure. */
@@ -199,7 +199,7 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
 type Said = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 
 /** One segment a part, and none for a part that is blank. */
-function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Shown): Segment[] {
+function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | ShownFile): Segment[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
@@ -222,7 +222,7 @@ function lateMessage(text: string, params: SurfaceParams): ChatCompletionMessage
 }
 
 /** Pixels, and documents, where the model takes them as such. Where nobody knows, images are tried; few servers take files. */
-function fileContent(part: Part, { images, files }: SurfaceParams): Shown | undefined {
+function fileContent(part: Part, { images, files }: SurfaceParams): ShownFile | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
@@ -236,7 +236,7 @@ function fileContent(part: Part, { images, files }: SurfaceParams): Shown | unde
   return undefined
 }
 
-function textContent(part: Part): string | Shown {
+function textContent(part: Part): string | ShownFile {
   return saying(part, (text) => written({ type: 'text', text }))
 }
 

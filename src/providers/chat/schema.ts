@@ -76,4 +76,4 @@ const Chunk = z.object({
 export type VendorChunk = z.output<typeof Chunk>
 export type VendorDelta = z.output<typeof Delta>
 export type VendorCallDelta = z.output<typeof CallDelta>
-export type VendorUsage = z.output<typeof Usage>
+export type ChatUsage = z.output<typeof Usage>

@@ -18,7 +18,7 @@ import {
   type VendorCallDelta,
   type VendorChunk,
   type VendorDelta,
-  type VendorUsage,
+  type ChatUsage,
 } from './schema.ts'
 
 /** A model behind OpenAI's Chat Completions, or behind any server that is compatible with them. */
@@ -60,7 +60,7 @@ class ChatReader implements AnswerReader {
   #lostCalls = 0
   /** The first that has an id, or the last. */
   #first: VendorChunk | undefined
-  #usage: VendorUsage = {}
+  #usage: ChatUsage = {}
   readonly #length = new SaidLength()
 
   get progress(): number {
@@ -241,7 +241,7 @@ const STOPPED = {
   invalid_response: 'The server reported an error and gave no reason.',
 } as const satisfies Partial<Record<ErrorKind, string>>
 
-function usageOf(usage: VendorUsage): CallUsage {
+function usageOf(usage: ChatUsage): CallUsage {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage
   return {
     input: usage.prompt_tokens ?? 0,
@@ -256,7 +256,7 @@ function usageOf(usage: VendorUsage): CallUsage {
 const RAW_FIGURES = 16
 const RAW_LENGTH = 200
 
-function rawOf(first: VendorChunk | undefined, usage: VendorUsage): Record<string, unknown> {
+function rawOf(first: VendorChunk | undefined, usage: ChatUsage): Record<string, unknown> {
   const figures = Object.entries(usage)
     .flatMap(([name, figure]) =>
       isJsonObject(figure) ? Object.entries(figure) : ([[name, figure]] as const),

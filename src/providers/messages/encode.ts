@@ -21,7 +21,7 @@ import {
   segment,
   showing,
   wordsOf,
-  type Shown,
+  type ShownFile,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */
@@ -215,7 +215,7 @@ type Said = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant'
 function ofParts(
   { seq, parts }: Said,
   role: SegmentRole,
-  blockOf: (part: Part) => string | Shown | undefined,
+  blockOf: (part: Part) => string | ShownFile | undefined,
 ): Segment[] {
   return parts.flatMap((part) => {
     const block = blockOf(part)
@@ -224,7 +224,7 @@ function ofParts(
 }
 
 /** Pixels, and documents, where the model takes them as such. */
-function fileBlock(part: Part, { images, files }: SurfaceParams): string | Shown | undefined {
+function fileBlock(part: Part, { images, files }: SurfaceParams): string | ShownFile | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { media_type, handle, bytes } = part
   const title = handle === undefined ? {} : { title: handle }
@@ -248,7 +248,7 @@ function fileBlock(part: Part, { images, files }: SurfaceParams): string | Shown
   return undefined
 }
 
-function wordsBlock(part: Part): string | Shown | undefined {
+function wordsBlock(part: Part): string | ShownFile | undefined {
   return isBlank(part) ? undefined : saying(part, textBlock)
 }
 

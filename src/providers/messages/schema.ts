@@ -85,8 +85,8 @@ const AnyEvent = z.union([KnownEvent, otherThan(KnownEvent)])
 export type MessagesEvent = z.output<typeof AnyEvent>
 type EventOf<Type> = Extract<MessagesEvent, { readonly type: Type }>
 
-export type Block = EventOf<'content_block_start'>['content_block']
+export type VendorBlock = EventOf<'content_block_start'>['content_block']
 export type Delta = EventOf<'content_block_delta'>['delta']
 export type StopDetails = z.output<typeof StopDetails>
 export type VendorMessage = z.output<typeof Message>
-export type VendorUsage = z.output<typeof Usage>
+export type MessagesUsage = z.output<typeof Usage>

@@ -13,12 +13,12 @@ import { saidIn } from '../vendor-message.ts'
 import { encode, frame } from './encode.ts'
 import {
   readEvent,
-  type Block,
+  type VendorBlock,
   type Delta,
   type MessagesEvent,
   type StopDetails,
   type VendorMessage,
-  type VendorUsage,
+  type MessagesUsage,
 } from './schema.ts'
 
 /** A model behind Anthropic's Messages, or behind a server that speaks like it. */
@@ -39,7 +39,7 @@ export function messagesReader(): AnswerReader {
 /** A block that began and has not ended. */
 interface OpenBlock {
   readonly place: number
-  readonly block: Block
+  readonly block: VendorBlock
   /** What its deltas said: text, thinking, or arguments. */
   written: string
   signature: string
@@ -68,7 +68,7 @@ class MessagesReader implements AnswerReader {
   readonly #held: HeldItem[] = []
   readonly #length = new SaidLength()
   #stopReason: string | undefined
-  #usage: VendorUsage = {}
+  #usage: MessagesUsage = {}
 
   get progress(): number {
     return this.#length.length
@@ -111,12 +111,12 @@ class MessagesReader implements AnswerReader {
   }
 
   /** Later figures replace earlier ones; what is not told stays. */
-  #count(usage: VendorUsage | null | undefined): void {
+  #count(usage: MessagesUsage | null | undefined): void {
     const told = Object.entries(usage ?? {}).filter(([, figure]) => figure !== null)
     this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
   }
 
-  #start(place: number, block: Block): Answer {
+  #start(place: number, block: VendorBlock): Answer {
     const inOrder = this.#open === undefined && place > this.#place
     if (!inOrder || this.#stopReason !== undefined) return CONTRADICTION
     if (block.type === 'tool_use') {
@@ -299,7 +299,7 @@ function isWhole({ block, written }: OpenBlock): boolean {
   return isJsonObject(input) && (written !== '' || Object.keys(input).length > 0)
 }
 
-function usageOf(usage: VendorUsage): CallUsage {
+function usageOf(usage: MessagesUsage): CallUsage {
   const cached_read = usage.cache_read_input_tokens ?? 0
   const cache_write = usage.cache_creation_input_tokens ?? 0
   return {
@@ -316,7 +316,7 @@ function usageOf(usage: VendorUsage): CallUsage {
 const RAW_FACTS = 16
 const RAW_LENGTH = 200
 
-function rawOf(message: VendorMessage | undefined, usage: VendorUsage): Record<string, unknown> {
+function rawOf(message: VendorMessage | undefined, usage: MessagesUsage): Record<string, unknown> {
   const figures = Object.entries(usage)
     .flatMap(([name, figure]) =>
       isJsonObject(figure) ? Object.entries(figure) : ([[name, figure]] as const),

@@ -1,5 +1,5 @@
 import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
-import { TABLE, type Listed } from './table.ts'
+import { TABLE, type ListedModel } from './table.ts'
 
 /** What people say of models in their settings, by the id of a model. */
 type Overrides = Readonly<Record<string, ModelFacts>>
@@ -43,7 +43,7 @@ export function catalogue(overrides: Overrides): Catalogue {
   }
 }
 
-function rowOf({ provider, id, default: chosen, given }: Listed): ModelRow {
+function rowOf({ provider, id, default: chosen, given }: ListedModel): ModelRow {
   let row: ModelRow = { ...bare(provider, id), default: chosen === true }
   for (const { source, facts } of given) row = withFacts(row, facts, source)
   return row

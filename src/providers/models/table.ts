@@ -62,13 +62,13 @@ export const SOURCES = {
 export type SourceName = keyof typeof SOURCES
 
 /** Facts that one source gives. */
-export interface Given {
+interface Given {
   readonly source: SourceName
   readonly facts: ModelFacts
 }
 
 /** A model as the sources tell of it; no two of them give the same fact. */
-export interface Listed {
+export interface ListedModel {
   readonly provider: string
   readonly id: string
   readonly default?: true
@@ -109,7 +109,7 @@ const LATE_SYSTEM = from('claude:late-system', { late_role: 'system' })
 const LATE_USER = from('claude:late-system', { late_role: 'user' })
 const CURRENT_CLAUDE = from('claude:models', SEES_AND_REASONS)
 
-function claude(id: string, ...given: readonly Given[]): Listed {
+function claude(id: string, ...given: readonly Given[]): ListedModel {
   return { provider: 'anthropic', id, given: [...given, ...CLAUDE] }
 }
 
@@ -120,7 +120,7 @@ function older(window_tokens: number, output_tokens: number, price: ModelFacts):
 
 const HAIKU_4_5 = older(200 * K, 64 * K, prices(1, 5, 0.1, 1.25))
 
-const ANTHROPIC: readonly Listed[] = [
+const ANTHROPIC: readonly ListedModel[] = [
   {
     ...claude(
       'claude-opus-5-5',
@@ -218,12 +218,12 @@ const GPT_5_6_TERRA = page('openai:gpt-5.6-terra', prices(2, 12, 0.2, 2.5))
 const GPT_5_6_LUNA = page('openai:gpt-5.6-luna', prices(0.2, 1.2, 0.02, 0.25))
 const GPT_5_2 = piAi(prices(1.75, 14, 0.175))
 
-function responses(id: string, own: Given, ...more: readonly Given[]): Listed {
+function responses(id: string, own: Given, ...more: readonly Given[]): ListedModel {
   const reasons = from(own.source, { reasoning: true })
   return { provider: 'openai', id, given: [own, reasons, ...more, ...OPENAI] }
 }
 
-const RESPONSES: readonly Listed[] = [
+const RESPONSES: readonly ListedModel[] = [
   {
     ...responses('gpt-6-astra', page('openai:gpt-6-astra', prices(10, 50, 1, 12.5))),
     default: true,
@@ -246,12 +246,12 @@ const RESPONSES: readonly Listed[] = [
   responses('gpt-5.2', GPT_5_2),
 ]
 
-function chat(id: string, own: Given, reasoning: Given): Listed {
+function chat(id: string, own: Given, reasoning: Given): ListedModel {
   return { provider: 'openai-chat', id, given: [own, reasoning, ...OPENAI] }
 }
 
 /** In chat completions the newer models take tools only with `reasoning_effort` none, and some of them never. */
-const CHAT: readonly Listed[] = [
+const CHAT: readonly ListedModel[] = [
   { ...chat('gpt-5.2', GPT_5_2, from(PI_AI, { reasoning: true })), default: true },
   chat('gpt-6-sol', GPT_6_SOL, from('openai:gpt-6-sol', { reasoning: false })),
   chat('gpt-6-luna', GPT_6_LUNA, from('openai:gpt-6-luna', { reasoning: false })),
@@ -261,4 +261,4 @@ const CHAT: readonly Listed[] = [
 ]
 
 /** Every model that is known, the newest of a provider first. */
-export const TABLE: readonly Listed[] = [...ANTHROPIC, ...RESPONSES, ...CHAT]
+export const TABLE: readonly ListedModel[] = [...ANTHROPIC, ...RESPONSES, ...CHAT]

@@ -13,7 +13,7 @@ import {
   type Shown,
   type Sights,
   type Spoken,
-  type Told,
+  type Mention,
 } from './sights.ts'
 import * as speech from './speech.ts'
 import { tasksOf, type Task } from './task.ts'
@@ -64,7 +64,7 @@ interface Current extends Understanding {
   /** Everything that the request shows. */
   readonly shown: readonly Shown[]
   /** Everything that it tells of. */
-  readonly told: readonly Told[]
+  readonly told: readonly Mention[]
 }
 
 /** The newest task that asks for anything. */
@@ -82,7 +82,7 @@ function currentTask(request: RehearsalRequest): Current {
 }
 
 /** What calls have brought to light since changes nothing about what they were asked for. */
-function showingTo({ from }: Task, shown: readonly Shown[], told: readonly Told[]): Showing {
+function showingTo({ from }: Task, shown: readonly Shown[], told: readonly Mention[]): Showing {
   const before = shown.filter((one) => one.from <= from)
   const here = before.some((one) => one.from === from)
   const unseen = notIn(before, told)

@@ -3,7 +3,7 @@ import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { Framing, SpentBody } from '../provider.ts'
-import { BASE64, put, segment, showing, type Shown } from '../segment-bytes.ts'
+import { BASE64, put, segment, showing, type ShownFile } from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
@@ -103,7 +103,7 @@ function segmentsOf(item: ConversationItem, { model }: Surface): Segment[] {
   }
 }
 
-function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | Shown {
+function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | ShownFile {
   if (part.type === 'text') return written({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }

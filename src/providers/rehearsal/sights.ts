@@ -39,7 +39,7 @@ export function shownIn({ segments }: RehearsalRequest): Shown[] {
 }
 
 /** A Resource that a request tells of, in the words that stand there. */
-export interface Told {
+export interface Mention {
   readonly handle: string
   readonly descriptor?: string
   /** Why it is not shown, where a line says so. */
@@ -49,8 +49,8 @@ export interface Told {
 }
 
 /** Everything that a request tells of, in the order in which it was first told. Pure. */
-export function toldIn({ segments }: RehearsalRequest): Told[] {
-  const told = new Map<string, Told>()
+export function toldIn({ segments }: RehearsalRequest): Mention[] {
+  const told = new Map<string, Mention>()
   for (const [at, segment] of segments.entries()) {
     if (segment.role !== 'user') continue
     const texts = segment.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -74,7 +74,7 @@ function linesOf(text: string): string[] {
 export interface Looked {
   readonly found: readonly Shown[]
   /** What is not shown, with what is told of it. */
-  readonly absent: readonly Omit<Told, 'at'>[]
+  readonly absent: readonly Omit<Mention, 'at'>[]
 }
 
 /**
@@ -84,7 +84,7 @@ export interface Looked {
 export function findShown(
   { at, handles }: Looks,
   shown: readonly Shown[],
-  { told, from }: { readonly told: readonly Told[]; readonly from: number },
+  { told, from }: { readonly told: readonly Mention[]; readonly from: number },
 ): Looked {
   const before = shown.filter((one) => one.from <= from)
   if (at === 'all') return { found: latestFirst(before), absent: notIn(before, told) }
@@ -113,7 +113,7 @@ function latestFirst(shown: readonly Shown[]): Shown[] {
 }
 
 /** What is told of and not shown. Of a kind of which something nameless is shown, nobody knows. */
-export function notIn(shown: readonly Shown[], told: readonly Told[]): Told[] {
+export function notIn(shown: readonly Shown[], told: readonly Mention[]): Mention[] {
   const names = new Set(shown.map(({ handle }) => handle))
   const nameless = shown.filter(({ handle }) => handle === undefined).map(prefixOf)
   return told.filter(

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/reading.ts'
 import type { Spoken } from './sights.ts'
-import type { Made, Task } from './task.ts'
+import type { MadeCall, Task } from './task.ts'
 
 // The sentences of the rehearsal model. It never claims to have understood more than its rules did.
 
@@ -21,14 +21,14 @@ export function announce(
   ].join(' ')
 }
 
-export function report(made: readonly Made[], notes: readonly string[]): string {
+export function report(made: readonly MadeCall[], notes: readonly string[]): string {
   if (made.length === 0) return [I_AM, ...notes].join(' ')
   const heading = made.length === 1 ? '' : `${made.length} calls came back.\n\n`
   return heading + [...made.map(outcomeOf), ...notes].join('\n\n')
 }
 
 export function stopped(
-  made: readonly Made[],
+  made: readonly MadeCall[],
   left: readonly Call[],
   notes: readonly string[],
 ): string {
@@ -68,7 +68,7 @@ export function received(
   return [I_AM, said, ...seen, ...parts, ...lack, I_CAN].join(' ')
 }
 
-function outcomeOf({ name, arguments: args, result }: Made): string {
+function outcomeOf({ name, arguments: args, result }: MadeCall): string {
   const asked = `I asked to ${deed({ name, arguments: args })}`
   if (result === undefined) return `${asked}, and nothing has come back.`
   const head = headOf(result.output)

@@ -8,7 +8,7 @@ import type { AnswerItem, CallUsage, Provider, ProviderEvent } from '../provider
 import type { Thought } from './brain.ts'
 import { encode, frame } from './encode.ts'
 
-export interface RehearsalOptions {
+interface RehearsalOptions {
   /** Characters a delta, at least 1. */
   readonly chunk: number
   /** Before every delta. */

@@ -15,12 +15,12 @@ export interface Task {
   /** Names of the tools that may be called. */
   readonly tools: ReadonlySet<string>
   /** Calls made since, in order, with what came back. */
-  readonly made: readonly Made[]
+  readonly made: readonly MadeCall[]
   /** The file that was last spoken of before. */
   readonly it: readonly string[]
 }
 
-export interface Made extends Call {
+export interface MadeCall extends Call {
   readonly result?: { readonly outcome: string; readonly output: string }
 }
 
@@ -84,7 +84,7 @@ function toolsOf(segments: readonly RehearsalSegment[]): ReadonlySet<string> {
   return new Set(segments.flatMap((segment) => (segment.role === 'tool' ? [segment.name] : [])))
 }
 
-function callsIn(segments: readonly RehearsalSegment[]): Made[] {
+function callsIn(segments: readonly RehearsalSegment[]): MadeCall[] {
   const results = new Map(
     segments.flatMap((segment) =>
       segment.role === 'tool_result' ? [[segment.call_id, segment] as const] : [],

@@ -24,7 +24,7 @@ import {
   segment,
   showing,
   wordsOf,
-  type Shown,
+  type ShownFile,
 } from '../segment-bytes.ts'
 
 /**
@@ -253,12 +253,12 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
 type Said = Extract<ConversationItem, { readonly parts: readonly Part[] }>
 
 /** One segment a part, but for blank ones. */
-function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | Shown): Segment[] {
+function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | ShownFile): Segment[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
 /** Pixels, and documents, where the model takes them as such. */
-function fileContent(part: Part, { images, files }: SurfaceParams): Shown | undefined {
+function fileContent(part: Part, { images, files }: SurfaceParams): ShownFile | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
@@ -272,7 +272,7 @@ function fileContent(part: Part, { images, files }: SurfaceParams): Shown | unde
   return undefined
 }
 
-function textContent(part: Part): string | Shown {
+function textContent(part: Part): string | ShownFile {
   return saying(part, (text) => written({ type: 'input_text', text }))
 }
 

@@ -1,4 +1,4 @@
-import type { Span } from './variant.ts'
+import type { VariantSpan } from './variant.ts'
 
 /**
  * Pages as one text: under a line that tells what it is, each page under a line with its number. Whole pages, as many as `most`
@@ -9,10 +9,10 @@ import type { Span } from './variant.ts'
  */
 export function pagesAsText(
   texts: readonly (string | null)[],
-  { from, to }: Span,
+  { from, to }: VariantSpan,
   count: number,
   most: number,
-): { readonly text: string; readonly shown: Span } {
+): { readonly text: string; readonly shown: VariantSpan } {
   const room = most - NOTES_BYTES
   const pages = texts.map((text, at) => pageOf(text, from + at, count))
   const whole = howManyFit(pages, room)
@@ -51,7 +51,7 @@ function cut(text: string, bytes: number): string {
   return new TextDecoder().decode(head, { stream: true })
 }
 
-function pagesNamed({ from, to }: Span): string {
+function pagesNamed({ from, to }: VariantSpan): string {
   return from === to ? `page ${from}` : `pages ${from} to ${to}`
 }
 

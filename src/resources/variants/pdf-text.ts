@@ -4,14 +4,14 @@ import { LIMITS } from '../../model/limits.ts'
 import type { Unreadable } from '../../model/sight.ts'
 import { pagesAsText } from './pages-as-text.ts'
 import { inPdf, type PdfLimits } from '../pdf/reader.ts'
-import type { Span, Variant } from './variant.ts'
+import type { VariantSpan, Variant } from './variant.ts'
 
 /**
  * The words of a PDF, or of some of its pages; `made` tells which pages are in it. Never throws.
  */
 export async function pdfText(
   bytes: Buffer,
-  pages?: Span,
+  pages?: VariantSpan,
   { most = LIMITS.pdf_text_bytes, ...limits }: PdfLimits & { readonly most?: number } = {},
 ): Promise<Result<Variant>> {
   const read = await inPdf(bytes, READ, Read, { ...limits, given: { pages, most } })
@@ -35,11 +35,11 @@ const Read = z.strictObject({
   version: z.string(),
 })
 
-function isThere({ from, to }: Span, count: number): boolean {
+function isThere({ from, to }: VariantSpan, count: number): boolean {
   return from >= 1 && from <= to && to <= count
 }
 
-function notThere({ from, to }: Span, count: number): Failed {
+function notThere({ from, to }: VariantSpan, count: number): Failed {
   const pages = count === 1 ? '1 page' : `${count} pages`
   const message = `The PDF document has ${pages}; it has none from ${from} to ${to}.`
   return failed('invalid_args', message, { pages: count })

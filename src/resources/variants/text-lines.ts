@@ -1,9 +1,13 @@
 import { decodedPieces } from '../../encoding/charset.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
-import type { Span, Variant } from './variant.ts'
+import type { VariantSpan, Variant } from './variant.ts'
 
 /** Some lines of a text, with their ends, as UTF-8. `charset` is what the text is in, by a name that `TextDecoder` knows. */
-export function textLines(bytes: Buffer, { from, to }: Span, charset = 'utf-8'): Result<Variant> {
+export function textLines(
+  bytes: Buffer,
+  { from, to }: VariantSpan,
+  charset = 'utf-8',
+): Result<Variant> {
   const text = decoded(bytes, charset)
   if (text === undefined) {
     const message = `The text is in ${charset}, which cannot be decoded here.`

@@ -27,4 +27,4 @@ export interface ImageWish {
 }
 
 /** Both ends are included and counted from 1. */
-export type Span = NonNullable<VariantMade['pages']>
+export type VariantSpan = NonNullable<VariantMade['pages']>

@@ -7,7 +7,11 @@ import { openWorkspace } from '../../host/workspace.ts'
 import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
 import type { Part } from '../../model/conversation.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { Resolved, ResolverParts, Verdict } from '../../resources/resolve-attachments.ts'
+import type {
+  Resolved,
+  ResolverParts,
+  AttachmentVerdict,
+} from '../../resources/resolve-attachments.ts'
 import { loadParts } from '../../request/load-parts.ts'
 import { ResourceNames } from '../../turn/resource-names.ts'
 import { nothingUsable, userMessage } from '../../turn/user-message.ts'
@@ -34,7 +38,7 @@ export async function resolveInputs(
 export async function checkInputs(
   clock: Clock,
   inputs: readonly AttachmentInput[],
-): Promise<Result<readonly Verdict[]>> {
+): Promise<Result<readonly AttachmentVerdict[]>> {
   const { resolveAttachments, verdictOf } = await import('../../resources/resolve-attachments.ts')
   const resolved = await resolveAttachments(inputs, { clock })
   return resolved.ok ? ok(resolved.value.map(verdictOf)) : resolved

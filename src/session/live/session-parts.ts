@@ -10,7 +10,7 @@ import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
-import type { Answer, Question, TurnParts } from '../../turn/turn-parts.ts'
+import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
 
 /** What every Session of one workspace shares, by subject; the composition root puts it together. */
 export interface SessionParts {
@@ -71,7 +71,7 @@ export interface SessionParts {
     /** What shows them their Sessions. */
     readonly presenter: string
     /** Asks whoever is there. Without anyone the answer is no, by nobody. */
-    readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+    readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
     /** Rules that a person made for this workspace; without it there are none, and none can be kept. */
     readonly rules?: RuleStore | undefined
     /** What they set about bytes that go to a model; nothing stops them by default. */

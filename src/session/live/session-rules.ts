@@ -1,7 +1,7 @@
 import type { RuleStore } from '../../host/permission-rules.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Rule, ScopedRule } from '../../model/rule.ts'
-import type { Answer } from '../../turn/turn-parts.ts'
+import type { PermissionAnswer } from '../../turn/turn-parts.ts'
 
 /** The rules that calls of one Session are decided by: its own, and those of its workspace. */
 export class SessionRules {
@@ -29,7 +29,7 @@ export class SessionRules {
   }
 
   /** Keeps what an answer allows beyond its call. On failure it holds for the Session all the same. */
-  async keep(answer: Answer): Promise<Result<Answer>> {
+  async keep(answer: PermissionAnswer): Promise<Result<PermissionAnswer>> {
     const { allowed, scope, rule } = answer
     if (!allowed || scope === 'once' || rule === undefined) return ok({ ...answer, scope: 'once' })
     if (scope === 'session') {

@@ -52,8 +52,8 @@ export interface ModelChoice {
   readonly model: string
 }
 
-/** What a Session may do. `plan` makes read-only the most, whatever the permission mode is. */
-export interface Posture {
+/** Modes to set; one that is absent stays as it is. `plan` makes read-only the most, whatever the permission mode is. */
+export interface ModeChange {
   readonly mode?: SessionMode
   readonly permission_mode?: PermissionMode
 }
@@ -191,7 +191,7 @@ export class Session {
    * What a person says here and now, and the only way in which the Session may do more than it was left with. Recorded, and in
    * force when this answers: a running Turn's next call is decided under it, and the model is told at its next Turn.
    */
-  async setPosture(posture: Posture): Promise<Result<void>> {
+  async setPosture(posture: ModeChange): Promise<Result<void>> {
     const { mode, permission_mode } = this.state
     const { mode: nextMode = mode, permission_mode: nextPermission = permission_mode } = posture
     const data = {

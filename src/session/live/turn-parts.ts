@@ -9,7 +9,7 @@ import type { ConfinedRun } from '../../host/sandbox/sandbox.ts'
 import type { PermissionMode } from '../../model/modes.ts'
 import type { Decision } from '../../policy/decide.ts'
 import type { SentRequest } from '../../request/compose-request.ts'
-import type { Answer, RunningCall, TurnParts } from '../../turn/turn-parts.ts'
+import type { PermissionAnswer, RunningCall, TurnParts } from '../../turn/turn-parts.ts'
 import { cacheKeyOf } from './cache-family.ts'
 import type { Resolved } from '../../resources/resolve-attachments.ts'
 import { variantMaker } from '../../resources/variants/variant-maker.ts'
@@ -99,7 +99,8 @@ function personOf(
     ask: async (question) => {
       const given = await person.ask(new Redactor(secrets).value(question), signal)
       // Where nothing was offered, no answer lasts.
-      const answer: Answer = question.offers.length === 0 ? { ...given, scope: 'once' } : given
+      const answer: PermissionAnswer =
+        question.offers.length === 0 ? { ...given, scope: 'once' } : given
       const kept = await rules.keep(answer)
       if (kept.ok) return kept.value
       const text = `The rule was not saved, so it ends with this process: ${kept.error.message}`

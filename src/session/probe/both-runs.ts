@@ -1,6 +1,6 @@
 import { ok, type Result } from '../../model/errors.ts'
 import type { ComparedRun } from './cache-comparison.ts'
-import { environmentOf, type ProbePlan, type ProbeTarget, type Variant } from './plan.ts'
+import { environmentOf, type ProbePlan, type ProbeTarget, type ProbeVariant } from './plan.ts'
 import { runProbe } from './run.ts'
 import { probeFiles } from './script.ts'
 import type { SessionEvidence } from './run-evidence.ts'
@@ -71,7 +71,7 @@ interface Running {
   readonly signal: AbortSignal
 }
 
-async function oneRun(running: Running, variant: Variant): Promise<Result<ComparedRun>> {
+async function oneRun(running: Running, variant: ProbeVariant): Promise<Result<ComparedRun>> {
   const { scratch, env, plan, signal } = running
   const { provider, model } = plan
   const sessions: SessionEvidence[] = []

@@ -11,7 +11,7 @@ import { CALLS_A_PROMPT, PROBE_PROMPTS } from './script.ts'
 import type { ModelChoice } from '../live/session.ts'
 
 /** One of the two ways in which a comparison runs. */
-export interface Variant {
+export interface ProbeVariant {
   readonly name: string
   /** What the environment of its Sessions says besides. */
   readonly env: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export interface Variant {
 /** A comparison before anything is sent. */
 export interface ProbePlan extends ModelChoice {
   readonly vary: Factor
-  readonly variants: readonly [Variant, Variant]
+  readonly variants: readonly [ProbeVariant, ProbeVariant]
   /** In each variant a Session runs in so many workspaces, one after another. */
   readonly workspaces: number
   readonly prompts: readonly string[]
@@ -49,7 +49,7 @@ const WAYS: Readonly<Record<Factor, Pick<ProbePlan, 'variants' | 'workspaces'>>>
   },
 }
 
-function over(name: string): Variant {
+function over(name: string): ProbeVariant {
   return { name, env: { HAWSER_OPENAI_TRANSPORT: name }, early: false }
 }
 

@@ -45,7 +45,7 @@ export interface SessionEvidence {
 }
 
 /** Where the Session ran, and what it was to find there. */
-export interface Expected {
+export interface ExpectedRun {
   readonly workspace: string
   readonly files: readonly ProbeFile[]
 }
@@ -64,7 +64,7 @@ export const EVIDENCE_EVENTS: readonly EventType[] = [
 
 /** Gathers what a Session shows from its Events, in order. */
 export class RunEvidence {
-  readonly #expected: Expected
+  readonly #expected: ExpectedRun
   readonly #report = new CacheReport()
   readonly #requests: ExplainedRequest[] = []
   readonly #facts = new Map<RecordedFact, Set<string>>()
@@ -74,7 +74,7 @@ export class RunEvidence {
   readonly #right = new Set<string>()
   #outside = 0
 
-  constructor(expected: Expected) {
+  constructor(expected: ExpectedRun) {
     this.#expected = expected
   }
 

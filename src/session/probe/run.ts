@@ -4,7 +4,7 @@ import { PROBE_PROMPTS } from './script.ts'
 import {
   EVIDENCE_EVENTS,
   RunEvidence,
-  type Expected,
+  type ExpectedRun,
   type SessionEvidence,
 } from './run-evidence.ts'
 import type { ModelChoice, Session } from '../live/session.ts'
@@ -16,7 +16,7 @@ import type { ModelChoice, Session } from '../live/session.ts'
 export async function runProbe(
   harness: Harness,
   choice: ModelChoice,
-  expected: Expected['files'],
+  expected: ExpectedRun['files'],
   signal: AbortSignal,
 ): Promise<Result<SessionEvidence>> {
   const session = await harness.create({ ...choice, permissionMode: 'read-only' })

@@ -19,14 +19,14 @@ export interface ProviderChoice extends ChosenProvider {
   readonly model: string
 }
 
-export interface ProviderOptions {
+interface ProviderChoiceOptions {
   /** What a person said on this occasion. */
   readonly provider?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly settings: Settings
 }
 
-export interface ChoiceOptions extends ProviderOptions {
+export interface ChoiceOptions extends ProviderChoiceOptions {
   readonly model?: string | undefined
   /** The model of a provider for whoever names none. */
   readonly defaultOf: (provider: string) => string | undefined
@@ -48,7 +48,7 @@ export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
 }
 
 /** Said here, then `HAWSER_PROVIDER`, then what settings and keys lead to. Pure. */
-export function providerOf({ provider, env, settings }: ProviderOptions): ChosenProvider {
+export function providerOf({ provider, env, settings }: ProviderChoiceOptions): ChosenProvider {
   const said = saidIn(provider)
   if (said !== undefined) return { provider: said, because: 'said' }
   const named = saidIn(env['HAWSER_PROVIDER'])
@@ -57,7 +57,7 @@ export function providerOf({ provider, env, settings }: ProviderOptions): Chosen
 }
 
 /** What nobody has to name: the settings' provider, then the first that a key is there for, then the one that needs nothing. */
-function byItself({ env, settings }: ProviderOptions): ChosenProvider {
+function byItself({ env, settings }: ProviderChoiceOptions): ChosenProvider {
   const set = saidIn(settings.provider)
   if (set !== undefined) return { provider: set, because: 'settings' }
   const keyed = keyedInEnvironment(env) ?? keyedInSettings(settings)
@@ -66,7 +66,7 @@ function byItself({ env, settings }: ProviderOptions): ChosenProvider {
     : { provider: keyed, because: 'key' }
 }
 
-function keyedInEnvironment(env: ProviderOptions['env']): string | undefined {
+function keyedInEnvironment(env: ProviderChoiceOptions['env']): string | undefined {
   const all = Object.entries(REMOTE_PROVIDERS)
   return all.find(([, { key_variable }]) => saidIn(env[key_variable]) !== undefined)?.[0]
 }

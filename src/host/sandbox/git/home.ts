@@ -1,6 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { parsedSettings, passedSettings, settingsText, type GitSetting } from './settings.ts'
+import type { GitSetting } from '../../../model/safety/git-configuration.ts'
+import { parsedSettings, passedSettings, settingsText } from './settings.ts'
 
 /** The person's settings of git as a sandbox gets them. */
 export interface GitHome {

@@ -1,12 +1,4 @@
-/** One line of git's configuration. Section and key are in lower case, as git takes them. */
-export interface GitSetting {
-  readonly section: string
-  /** Between quotes, as in `[url "https://x"]`. */
-  readonly subsection?: string
-  readonly key: string
-  /** A key without a value is true. */
-  readonly value: string
-}
+import type { GitSetting } from '../../../model/safety/git-configuration.ts'
 
 /**
  * Which settings a sandbox passes on from the person's configuration. All others stay outside: credentials and headers with

@@ -1,6 +1,6 @@
 import { ok, type Result } from '../../../model/errors.ts'
 import { asHostResult } from '../../files/files.ts'
-import { runProgram, type Ending, type Program } from '../../process/process.ts'
+import { runProgram, type ProcessEnding, type Program } from '../../process/process.ts'
 import type { CommandLimits, LimitGroup, LimitMeans, LimitName } from './limits.ts'
 
 /** Limits, and what holds a command to them. */
@@ -9,7 +9,7 @@ export interface HeldLimits {
   readonly most: CommandLimits
 }
 
-export interface LimitedEnding extends Ending {
+export interface LimitedEnding extends ProcessEnding {
   /** Limits that the program met; the number is the limit. */
   readonly met: Readonly<Partial<Record<LimitName, number>>>
 }

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { freshFolder } from '../../../../test/support/folder.ts'
 import { protectedPlaces } from '../watch/protected-places.ts'
 import { mountsOf } from './mounts.ts'
-import type { Scene } from './scene.ts'
+import type { MountScene } from './scene.ts'
 
-async function lines(paths: readonly string[], more: (root: string) => Partial<Scene>) {
+async function lines(paths: readonly string[], more: (root: string) => Partial<MountScene>) {
   const root = await freshFolder()
   const workspace = join(root, 'ws')
   await mkdir(join(workspace, '.git/hooks'), { recursive: true })
@@ -17,7 +17,7 @@ async function lines(paths: readonly string[], more: (root: string) => Partial<S
   await writeFile(join(workspace, '.git/config'), '')
   await writeFile(join(workspace, 'docs/guide.md'), '')
   await symlink('docs/guide.md', join(workspace, 'CLAUDE.md'))
-  const scene: Scene = {
+  const scene: MountScene = {
     workspace,
     writable: 'workspace',
     hawserHome: join(root, 'home'),

@@ -5,7 +5,7 @@ import { credentialMounts } from './credential-mounts.ts'
 import { hiding } from './hiding.ts'
 import { isHawsers, protectedMounts, waysTo } from './protected-mounts.ts'
 import { HIDDEN_FOLDERS, PRIVATE_FOLDERS, SOCKET_PLACES, systemRoot } from './root-folders.ts'
-import type { Scene } from './scene.ts'
+import type { MountScene } from './scene.ts'
 import { isIn, showing, withoutRepeats } from './showing.ts'
 import { socketMounts } from './socket-mounts.ts'
 import { pathPlaces, toolchainsOf } from './toolchain-folders.ts'
@@ -22,7 +22,10 @@ export interface SandboxView {
  * made on the disk. `protected_path` when `.hawser` is a link, which nothing can be mounted over. `around` is what
  * `surroundings` found, where that is known already.
  */
-export async function mountsOf(scene: Scene, around?: SandboxView): Promise<Result<SandboxView>> {
+export async function mountsOf(
+  scene: MountScene,
+  around?: SandboxView,
+): Promise<Result<SandboxView>> {
   if (scene.places.some((place) => isHawsers(place) && place.kind === 'symlink')) {
     return failed('protected_path', 'The .hawser of this workspace is a link.', {}, [
       { action: 'Replace the link by what it points to.' },
@@ -33,7 +36,7 @@ export async function mountsOf(scene: Scene, around?: SandboxView): Promise<Resu
 }
 
 /** The view without what is protected in the workspace. */
-export async function surroundings(scene: Omit<Scene, 'places'>): Promise<SandboxView> {
+export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<SandboxView> {
   const { workspace, env, gitDirectories } = scene
   const mayShow = narrowEnough(scene)
   const [{ shown: system, empty }, toolchains, named] = await Promise.all([
@@ -89,14 +92,14 @@ export async function surroundings(scene: Omit<Scene, 'places'>): Promise<Sandbo
 }
 
 /** A folder that holds a home, or what every program shares, is too wide to be a toolchain or a folder of programs. */
-function narrowEnough(scene: Omit<Scene, 'places'>): (path: string) => boolean {
+function narrowEnough(scene: Omit<MountScene, 'places'>): (path: string) => boolean {
   const homes = [...scene.userHomes, '/home', '/root']
   const wide = [...homes, ...PRIVATE_FOLDERS, ...HIDDEN_FOLDERS, scene.hawserHome]
   return (path) => isAllowed(path, scene) && !wide.some((folder) => isIn(folder, path))
 }
 
 /** Never the folders that a sandbox has of its own, and never the home of Hawser. */
-function isAllowed(path: string, { hawserHome }: Pick<Scene, 'hawserHome'>): boolean {
+function isAllowed(path: string, { hawserHome }: Pick<MountScene, 'hawserHome'>): boolean {
   return path !== '/' && ![hawserHome, '/proc', '/dev'].some((folder) => isIn(path, folder))
 }
 

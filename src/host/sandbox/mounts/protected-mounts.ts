@@ -4,13 +4,13 @@ import { liesIn } from '../../files/confined-path.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { hiding, realPath } from './hiding.ts'
 import type { ProtectedPlace } from '../watch/protected-places.ts'
-import type { Scene } from './scene.ts'
+import type { MountScene } from './scene.ts'
 
 /**
  * Hides `.hawser`, and makes protected places read-only. Every folder on the way to one becomes a mount of its own: a mount
  * cannot be renamed or removed, so nobody moves the folder away and makes a new one.
  */
-export async function protectedMounts(scene: Scene): Promise<readonly Mount[]> {
+export async function protectedMounts(scene: MountScene): Promise<readonly Mount[]> {
   const { workspace, places, guest, writable, gitDirectories } = scene
   const roots: [string, ...string[]] = [workspace, ...gitDirectories]
   const hawsers = places.filter(isHawsers).map(({ path }) => join(workspace, path))
@@ -33,7 +33,7 @@ export async function protectedMounts(scene: Scene): Promise<readonly Mount[]> {
 /** Of a link, what it leads to; outside the workspace and its git directories all is read-only anyway. */
 async function heldPath(
   roots: readonly [workspace: string, ...gitDirectories: string[]],
-  { kind, path, git }: Scene['places'][number],
+  { kind, path, git }: MountScene['places'][number],
 ): Promise<string[]> {
   // What such a link leads to is a git directory, of which only some files are held.
   if (kind === 'symlink' && git?.role === 'location') return []

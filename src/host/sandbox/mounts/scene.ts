@@ -2,7 +2,7 @@ import type { ProtectedPlace } from '../watch/protected-places.ts'
 import type { WatchedPlace } from '../watch/watch.ts'
 
 /** What a sandbox is laid out around. All paths are absolute. */
-export interface Scene {
+export interface MountScene {
   /** Where it really is, without links. */
   readonly workspace: string
   readonly writable: 'workspace' | 'nothing'

@@ -5,7 +5,7 @@ import process from 'node:process'
 import { expect, onTestFinished, test } from 'vitest'
 import { bundleScript } from '../../../../test/support/bundled-script.ts'
 import { freshFolder } from '../../../../test/support/folder.ts'
-import { kinOf, parseStat, type Listed } from '../../process/kin.ts'
+import { kinOf, parseStat, type ListedProcess } from '../../process/kin.ts'
 import { systemSandbox } from '../sandbox.ts'
 
 const { confined } = await systemSandbox().status()
@@ -44,7 +44,7 @@ async function kinWith(
   leader: number,
   program: string,
   temporary: string,
-): Promise<readonly Listed[]> {
+): Promise<readonly ListedProcess[]> {
   for (;;) {
     const kin = kinOf(leader, readdirSync('/proc').flatMap(listed))
     if (!kin.some(({ pid }) => pid === leader)) throw new Error('it ended before')
@@ -55,12 +55,12 @@ async function kinWith(
   }
 }
 
-function listed(pid: string): Listed[] {
+function listed(pid: string): ListedProcess[] {
   const found = /^\d+$/.test(pid) ? parseStat(read(`/proc/${pid}/stat`)) : undefined
   return found === undefined ? [] : [found]
 }
 
-function isRunning({ pid, since }: Listed): boolean {
+function isRunning({ pid, since }: ListedProcess): boolean {
   return listed(String(pid)).some((one) => one.since === since)
 }
 

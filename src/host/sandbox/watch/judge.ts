@@ -5,7 +5,7 @@ import { liesIn } from '../../files/confined-path.ts'
 import type { GitPlace } from './git-look.ts'
 
 /** What a judgement depends on beside the place itself. */
-export interface Ground {
+interface Ground {
   /** Absolute; paths of places are from here. */
   readonly root: string
   /** Folders in which git directories may lie: the workspace, and the repository's own git directory. */

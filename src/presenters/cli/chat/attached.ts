@@ -9,7 +9,7 @@ export interface Attached {
 }
 
 /** A message on its way, and what of it was attached beforehand. */
-export interface Outgoing extends Message {
+export interface OutgoingMessage extends Message {
   readonly attached: readonly Attached[]
 }
 

@@ -1,7 +1,7 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
-import type { Posture, Session } from '../../../session/live/session.ts'
+import type { ModeChange, Session } from '../../../session/live/session.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { ChatActions, Done, Here } from './command-context.ts'
 import { attach, detach, resources } from './resource-commands.ts'
@@ -232,7 +232,7 @@ async function permission({ session, columns }: Here, argument: string): Promise
 
 async function posture(
   { session, columns }: Here,
-  mode: NonNullable<Posture['mode']>,
+  mode: NonNullable<ModeChange['mode']>,
 ): Promise<Result<Done>> {
   if (session.state.mode !== mode) return quiet(await session.setPosture({ mode }))
   return ok({ rows: sentences(`This Session is in ${mode} mode.`, { columns }) })

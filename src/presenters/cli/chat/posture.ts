@@ -1,4 +1,4 @@
-import type { Posture, Session } from '../../../session/live/session.ts'
+import type { ModeChange, Session } from '../../../session/live/session.ts'
 
 type State = Pick<Session['state'], 'mode' | 'permission_mode'>
 
@@ -10,7 +10,7 @@ export function postureWords({ mode, permission_mode }: State): string {
 /**
  * What Shift-Tab changes to: plan, ask, auto, and plan again. From read-only, which is outside of the cycle, it goes to ask.
  */
-export function nextPosture({ mode, permission_mode }: State): Posture {
+export function nextPosture({ mode, permission_mode }: State): ModeChange {
   if (mode === 'plan') return { mode: 'build', permission_mode: 'ask' }
   if (permission_mode === 'auto') return { mode: 'plan' }
   return { permission_mode: permission_mode === 'ask' ? 'auto' : 'ask' }

@@ -5,7 +5,7 @@ import type { Seen } from '../../../session/live/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
-import type { Outgoing } from './attached.ts'
+import type { OutgoingMessage } from './attached.ts'
 import { sentences } from '../screen/rows.ts'
 import type { Finished } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
@@ -20,7 +20,7 @@ export interface Hearer {
   /** The Log has another text of a person. */
   readonly said: () => void
   /** A message could not be sent. */
-  readonly comesBack: (message: Outgoing) => void
+  readonly comesBack: (message: OutgoingMessage) => void
   /** Where the terminal can show images. */
   readonly draw: DrawResource | undefined
   /** Something met a defect. */
@@ -84,7 +84,7 @@ export class WatchedSession {
   }
 
   /** A word to the Turn that runs, or else a Turn of its own: so is everything that comes with more than words. */
-  say(message: Outgoing): void {
+  say(message: OutgoingMessage): void {
     const { text, attachments = [], views = [] } = message
     const isPlain = attachments.length + views.length === 0
     if (isPlain && this.busy && this.session.steer(text)) {
@@ -104,7 +104,7 @@ export class WatchedSession {
     await this.#watching
   }
 
-  async #turn(message: Outgoing): Promise<void> {
+  async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
     this.#hearer.changed()
     const { text, attachments = [], views = [] } = message

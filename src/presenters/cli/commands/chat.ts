@@ -4,7 +4,7 @@ import { refuse, wantsColour } from '../world/answer.ts'
 import { drawingOn } from '../render/pictures.ts'
 import { judgeModel } from '../../../session/settings/model-choice.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
-import { oneSession, REHEARSING, SessionChoice } from '../input/session-choice.ts'
+import { oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { chatActions, type Judge } from '../chat/actions.ts'
 import type { Attached } from '../chat/attached.ts'
@@ -16,7 +16,7 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Options = SessionChoice.extend({ attach: z.array(z.string()).default([]) })
+const Options = SessionOptions.extend({ attach: z.array(z.string()).default([]) })
 type Options = z.infer<typeof Options>
 
 /** A conversation in this terminal. */

@@ -9,7 +9,7 @@ import type { Session } from '../../../session/live/session.ts'
 import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
-import { limitedByPlan, oneSession, REHEARSING, SessionChoice } from '../input/session-choice.ts'
+import { limitedByPlan, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
 import type { Given } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
@@ -26,7 +26,7 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Options = SessionChoice.extend({
+const Options = SessionOptions.extend({
   attach: z.array(z.string()).default([]),
   timeout: z.coerce.number().positive().max(86_400).optional(),
   quiet: z.boolean().default(false),

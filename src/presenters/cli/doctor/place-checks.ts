@@ -8,7 +8,7 @@ import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
 /** A path as a person reads it, and what is known of it. */
-export interface Place {
+interface Place {
   readonly path: string
   readonly facts: PathFacts
 }

@@ -4,7 +4,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Session } from '../../../session/live/session.ts'
 
 /** The options that say which Session goes on, or how a new one begins. */
-export const SessionChoice = z.object({
+export const SessionOptions = z.object({
   session: z.string().optional(),
   continue: z.boolean().optional(),
   provider: z.string().min(1).optional(),
@@ -12,10 +12,10 @@ export const SessionChoice = z.object({
   mode: SessionMode.optional(),
   permission: PermissionMode.optional(),
 })
-export type SessionChoice = z.infer<typeof SessionChoice>
+export type SessionOptions = z.infer<typeof SessionOptions>
 
 /** The choice, unless its options contradict each other. */
-export function oneSession<T extends SessionChoice>(choice: T): Result<T> {
+export function oneSession<T extends SessionOptions>(choice: T): Result<T> {
   return choice.session !== undefined && choice.continue === true
     ? failed('invalid_args', 'Pass either --session or --continue.')
     : ok(choice)
@@ -24,7 +24,7 @@ export function oneSession<T extends SessionChoice>(choice: T): Result<T> {
 /** What a person should know who allowed more than the mode of the Session lets through. */
 export function limitedByPlan(
   { state }: Session,
-  { permission }: Pick<SessionChoice, 'permission'>,
+  { permission }: Pick<SessionOptions, 'permission'>,
 ): string | undefined {
   if (state.mode !== 'plan' || permission === undefined || permission === 'read-only')
     return undefined

@@ -7,7 +7,7 @@ import {
   NO_FRAME,
   redraw,
   type Finished,
-  type Frame,
+  type ScreenFrame,
   type Scene,
 } from './screen.ts'
 
@@ -36,7 +36,7 @@ export class Display {
   readonly #clock: Clock
   readonly #colour: boolean
   readonly #stage: Stage
-  #drawn: Frame = NO_FRAME
+  #drawn: ScreenFrame = NO_FRAME
   /** The terminal may have wrapped the region anew, or it has to be drawn as a whole for another reason. */
   #anew = false
   #finished: Finished[] = []

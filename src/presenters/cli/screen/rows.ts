@@ -3,7 +3,7 @@ import { PLAIN, wrapped, wrappedVerbatim, type Line, type Style } from '../text/
 import { visibleText } from '../text/visible-text.ts'
 
 /** How a text becomes rows. */
-export interface Setting {
+interface Setting {
   readonly columns: number
   readonly style?: Style
   /** Before the first row and, `rest`, before the others, where it is no wider. */

@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { VirtualTerminal } from '../../../../test/support/virtual-terminal.ts'
 import { lineWidth, PLAIN, wrapped, type Line } from '../text/cell-width.ts'
 import { inputBox } from './input-box.ts'
-import { afterResize, erase, frame, NO_FRAME, redraw, type Frame, type Scene } from './screen.ts'
+import {
+  afterResize,
+  erase,
+  frame,
+  NO_FRAME,
+  redraw,
+  type ScreenFrame,
+  type Scene,
+} from './screen.ts'
 
 const line = (text: string): Line => [{ text, style: PLAIN }]
 const textOf = (one: Line) => one.map(({ text }) => text).join('')
@@ -23,7 +31,7 @@ class Stage {
   readonly terminal: VirtualTerminal
   #columns: number
   #rows: number
-  #drawn: Frame = NO_FRAME
+  #drawn: ScreenFrame = NO_FRAME
   #resized = false
 
   constructor(columns: number, rows: number) {
@@ -54,7 +62,7 @@ class Stage {
     await this.terminal.write(erase(this.#drawn))
   }
 
-  get drawn(): Frame {
+  get drawn(): ScreenFrame {
     return this.#drawn
   }
 }

@@ -25,13 +25,13 @@ export interface Scene {
 export type Finished = Line | Picture
 
 /** Rows of the live region, none wider than the terminal, and where its cursor is left. */
-export interface Frame {
+export interface ScreenFrame {
   readonly lines: readonly Line[]
   readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean }
 }
 
 /** Composes the region. It leaves at least one row of the terminal to what is above. */
-export function frame(scene: Scene, columns: number, rows: number): Frame {
+export function frame(scene: Scene, columns: number, rows: number): ScreenFrame {
   const budget = Math.max(3, rows - 1)
   const box =
     scene.draft === undefined
@@ -59,12 +59,12 @@ export function frame(scene: Scene, columns: number, rows: number): Frame {
   return { lines, cursor }
 }
 
-export const NO_FRAME: Frame = { lines: [], cursor: { row: 0, column: 0, visible: true } }
+export const NO_FRAME: ScreenFrame = { lines: [], cursor: { row: 0, column: 0, visible: true } }
 
 /** Bytes that turn one frame into the next, with finished rows printed above it. Moves are relative; nothing else is touched. */
 export function redraw(
-  drawn: Frame,
-  next: Frame,
+  drawn: ScreenFrame,
+  next: ScreenFrame,
   finished: readonly Finished[],
   colour: boolean,
 ): string {
@@ -87,7 +87,7 @@ export function redraw(
 }
 
 /** Bytes that take the region away; what follows is printed where it was. */
-export function erase(drawn: Frame): string {
+export function erase(drawn: ScreenFrame): string {
   return toRow(drawn.cursor.row, 0) + ERASE_BELOW + SHOW
 }
 
@@ -96,7 +96,7 @@ export function erase(drawn: Frame): string {
  * again. A terminal cuts or wraps the row of the cursor itself; the cursor is taken to be in its first part, so that nothing
  * above the region is ever erased.
  */
-export function afterResize(drawn: Frame, columns: number): Frame {
+export function afterResize(drawn: ScreenFrame, columns: number): ScreenFrame {
   const above = drawn.lines.slice(0, drawn.cursor.row)
   const row = above.reduce((sum, line) => sum + rowsAt(line, columns), 0)
   return { lines: [], cursor: { ...drawn.cursor, row } }

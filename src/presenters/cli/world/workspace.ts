@@ -10,7 +10,7 @@ import {
 } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from './world.ts'
 
-export interface Opening extends OpenOptions {
+interface Opening extends OpenOptions {
   /** Answers where no Session was ever begun; without it that is `not_found`. */
   readonly unused?: () => number
 }

@@ -4,7 +4,7 @@ import { phrase, phrases } from './words/phrase.ts'
 import type { Context } from './reading.ts'
 
 /** Where something is to be looked for. Nothing named means everywhere. */
-export interface Place {
+export interface SearchPlace {
   readonly paths: readonly string[]
   readonly globs: readonly string[]
 }
@@ -14,7 +14,7 @@ export function takePlace(
   text: string,
   context: Context,
   prepositions: string = WITHIN,
-): { readonly rest: string; readonly place: Place } {
+): { readonly rest: string; readonly place: SearchPlace } {
   const paths: string[] = []
   const globs: string[] = []
   let rest = text.trim()
@@ -44,7 +44,7 @@ function lastPlace(text: string, context: Context, prepositions: string) {
     : { rest: text.slice(0, adverb.index).trim(), place: NOWHERE_SPECIAL }
 }
 
-export const NOWHERE_SPECIAL: Place = { paths: [], globs: [] }
+export const NOWHERE_SPECIAL: SearchPlace = { paths: [], globs: [] }
 const ANYWHERE = phrase`
   (?:^|\s)(?:anywhere|everywhere|somewhere|here|there|at all|recursively)\s*$`
 const EVERYWHERE = phrase`
@@ -66,7 +66,7 @@ const FOLDER_NAMED = phrase`
 const WORDS = phrase`^[\w.@-]+(?:{AND}[\w.@-]+)*$`
 
 /** What the words after a preposition name, or `undefined` if they name no place. */
-export function placeNamed(said: string, context: Context): Place | undefined {
+export function placeNamed(said: string, context: Context): SearchPlace | undefined {
   const whole = said.trim()
   if (PRONOUN.test(whole)) return { paths: context.it, globs: [] }
   const text = whole.replace(phrase`^{DET}`, '')
@@ -90,7 +90,7 @@ const COMMON_WORD = phrase`
   ^(?:mind|particular|general|total|order|detail|full|short|english|french|german|it|that|this
   |them|me|us|you|case|fact|time|turn|line|lines|name|names|and|or|which|what|where|\d+)$`
 
-function literalPlace(list: string, noun: string | undefined, context: Context): Place {
+function literalPlace(list: string, noun: string | undefined, context: Context): SearchPlace {
   const paths: string[] = []
   const globs: string[] = []
   for (const literal of literalsIn(list, context.literals)) {

@@ -1,7 +1,7 @@
 import { asMeant, literalsIn } from './words/literals.ts'
 import { phrase } from './words/phrase.ts'
 import { NAMES_FILES } from './list.ts'
-import { itemsOf, NOWHERE_SPECIAL, placeNamed, takePlace, type Place } from './place.ts'
+import { itemsOf, NOWHERE_SPECIAL, placeNamed, takePlace, type SearchPlace } from './place.ts'
 import type { Call, Context, Reading } from './reading.ts'
 
 /** "… for TODO in src": calls of grep. */
@@ -73,7 +73,7 @@ const HOLDS = phrase`\b${LINES}\b.*?\b(?:(?:that|which) )?(?:{HOLDS}|{HOLDING})(
 const NOUN_PLACE_VERB = phrase`
   ^(.*?\b${LINES})(\b.*?)\b(?:that |which )?(?:{HOLDS}|{HOLDING}) (.+)$`
 
-function objectAndPlace(text: string, context: Context): { object: string; place: Place } {
+function objectAndPlace(text: string, context: Context): { object: string; place: SearchPlace } {
   const [, noun = '', between = '', held] = NOUN_PLACE_VERB.exec(text) ?? []
   const { rest, place } = takePlace(held ?? text, context)
   const of = held === undefined ? NOWHERE_SPECIAL : placeOfNoun(noun, between, context)
@@ -87,7 +87,7 @@ function objectAndPlace(text: string, context: Context): { object: string; place
 }
 
 /** "all ts files in src" that mention something. */
-function placeOfNoun(noun: string, between: string, context: Context): Place {
+function placeOfNoun(noun: string, between: string, context: Context): SearchPlace {
   const kind = placeNamed(noun.replace(phrase`^(?:for |me |out )*`, ''), context)
   const { place } = takePlace(`x ${between.trim()}`, context)
   return { paths: place.paths, globs: [...(kind?.globs ?? []), ...place.globs] }
@@ -100,7 +100,7 @@ const OBJECT_PATH = phrase`^((?:{TEXT}|[\w.]+)) ({PATH})$`
 const QUOTE_FOLDER = phrase`
   ^({TEXT}) (?!(?:now|too|again|today|exactly|literally|verbatim|only|first|once)$)([\w-]+)$`
 
-function joined(a: Place, b: Place): Place {
+function joined(a: SearchPlace, b: SearchPlace): SearchPlace {
   return { paths: [...a.paths, ...b.paths], globs: [...a.globs, ...b.globs] }
 }
 
@@ -157,7 +157,7 @@ function compiles(pattern: string): boolean {
   }
 }
 
-function callsFor(pattern: string, place: Place, manner: Manner): Call[] {
+function callsFor(pattern: string, place: SearchPlace, manner: Manner): Call[] {
   const paths = place.paths.length === 0 ? [{}] : place.paths.map((path) => ({ path }))
   const globs = place.globs.length === 0 ? [{}] : place.globs.map((glob) => ({ glob }))
   const ignoring = manner.ignoreCase ? { ignore_case: true } : {}

@@ -1,7 +1,7 @@
-import { piecesOf, type Answer, type Told } from './dialect.ts'
+import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
 /** The answer as OpenAI's Chat Completions sends it. Figures come with events only for whoever asked for them. */
-export function chatTold(answer: Answer, usageTold: boolean): Told {
+export function chatTold(answer: ModelAnswer, usageTold: boolean): ServedAnswer {
   const { model, created, text, newId } = answer
   const calls = answer.calls.map(({ name, arguments: json }) => ({ id: newId('call'), name, json }))
   const head = { id: newId('chatcmpl'), created, model }
@@ -52,12 +52,12 @@ export function chatTold(answer: Answer, usageTold: boolean): Told {
   }
 }
 
-function finishReason({ end, calls }: Answer): string {
+function finishReason({ end, calls }: ModelAnswer): string {
   if (end === 'limit') return 'length'
   return calls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-function usageOf({ usage: { input, cached_read, cache_write, output } }: Answer) {
+function usageOf({ usage: { input, cached_read, cache_write, output } }: ModelAnswer) {
   return {
     prompt_tokens: input,
     completion_tokens: output,

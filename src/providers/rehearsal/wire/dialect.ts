@@ -1,7 +1,7 @@
 import type { CallUsage } from '../../provider.ts'
 import type { RehearsalRequest } from '../schema.ts'
 import type { CacheRequest } from './prompt-cache.ts'
-import type { Refusal } from './rules/refusal.ts'
+import type { WireRefusal } from './rules/refusal.ts'
 import type { Place } from './rules/schema-problems.ts'
 
 /** A request of a vendor's dialect, understood. */
@@ -22,7 +22,7 @@ export interface Asked {
   /** Whether calls may be made side by side. */
   readonly parallel: boolean
   /** The answer as the vendor sends it. To be asked for once. */
-  readonly told: (answer: Answer) => Told
+  readonly told: (answer: ModelAnswer) => ServedAnswer
 }
 
 export interface Media {
@@ -32,7 +32,7 @@ export interface Media {
 }
 
 /** An answer of the model in no vendor's words. */
-export interface Answer {
+export interface ModelAnswer {
   readonly model: string
   readonly text: string
   readonly calls: readonly AnswerCall[]
@@ -51,7 +51,7 @@ export interface AnswerCall {
   readonly arguments: string
 }
 
-export interface Told {
+export interface ServedAnswer {
   readonly events: readonly object[]
   /** The answer for whoever wants it at once. */
   readonly whole: object
@@ -59,9 +59,9 @@ export interface Told {
 
 export type Read =
   | { readonly ok: true; readonly asked: Asked }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: WireRefusal }
 
-export function refused(refusal: Refusal): Read {
+export function refused(refusal: WireRefusal): Read {
   return { ok: false, refusal }
 }
 

@@ -7,11 +7,11 @@ import type { Describe } from '../../../model/sight.ts'
 import type { Thought } from '../brain.ts'
 import type { Brain } from '../rehearsal-brain.ts'
 import { BYTES_A_TOKEN, tokensIn } from './cache-blocks.ts'
-import type { Answer, AnswerCall, Asked, Told } from './dialect.ts'
+import type { ModelAnswer, AnswerCall, Asked, ServedAnswer } from './dialect.ts'
 import type { Faults } from './faults.ts'
 import { refusedMedia } from './media-check.ts'
 import type { CacheUse, PromptCache } from './prompt-cache.ts'
-import { wrong, type Refusal } from './rules/refusal.ts'
+import { wrong, type WireRefusal } from './rules/refusal.ts'
 
 export interface ExchangeParts {
   readonly brain: Brain
@@ -22,11 +22,11 @@ export interface ExchangeParts {
 }
 
 export type Exchanged =
-  | { readonly ok: true; readonly told: Told; readonly usage: CacheUse }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: true; readonly told: ServedAnswer; readonly usage: CacheUse }
+  | { readonly ok: false; readonly refusal: WireRefusal }
 
 /** What is known of whoever asks, and of the model they ask. */
-export interface Asking {
+interface Asking {
   /** Requests of another key find nothing of this one's in the cache. */
   readonly key: string
   readonly facts: ModelFacts
@@ -77,19 +77,19 @@ function tooManyTokens(
   tokens: number,
   { window_tokens }: ModelFacts,
   { overflowAt }: Faults,
-): Refusal | undefined {
+): WireRefusal | undefined {
   const most = Math.min(overflowAt ?? Infinity, window_tokens ?? Infinity)
   if (tokens <= most) return undefined
   const message = `The prompt is too long: ${tokens} tokens, and ${most} is the maximum.`
   return { status: 400, message, code: 'context_length_exceeded' }
 }
 
-function notTaken({ media }: Asked): Refusal | undefined {
+function notTaken({ media }: Asked): WireRefusal | undefined {
   const image = media.find(({ media_type }) => media_type.startsWith('image/'))
   return image && wrong(image.at, 'the image could not be processed', 'invalid_image')
 }
 
-type Saying = Pick<Answer, 'text' | 'calls' | 'end'>
+type Saying = Pick<ModelAnswer, 'text' | 'calls' | 'end'>
 
 /** What a model says ends where it was told to end. */
 function within({ text, calls }: Thought, { stops, limit, parallel }: Asked): Saying {

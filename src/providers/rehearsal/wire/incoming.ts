@@ -1,10 +1,12 @@
 import type { LocalRequest } from '../../../host/net/http-server.ts'
 import { readFaults, type Faults } from './faults.ts'
 import { readJson } from './json-body.ts'
-import type { Refusal } from './rules/refusal.ts'
+import type { WireRefusal } from './rules/refusal.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 
-type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly refusal: Refusal }
+type Checked<T> =
+  | ({ readonly ok: true } & T)
+  | { readonly ok: false; readonly refusal: WireRefusal }
 
 /** Where a request goes, and what is to go wrong with it. */
 export function asksFor({
@@ -53,7 +55,7 @@ export function speaker({ headers }: LocalRequest): VendorDialect {
 }
 
 /** Any key will do, but there must be one. */
-export function keyless(request: LocalRequest): Refusal | undefined {
+export function keyless(request: LocalRequest): WireRefusal | undefined {
   if (keyOf(request) !== undefined) return undefined
   const message = 'A key is missing: any will do, as x-api-key or as `Authorization: Bearer KEY`.'
   return { status: 401, message }
@@ -64,11 +66,11 @@ export function keyOf({ headers }: LocalRequest): string | undefined {
   return bearer ?? (headers['x-api-key'] || undefined)
 }
 
-export function noSuchPath(path: string): Refusal {
+export function noSuchPath(path: string): WireRefusal {
   return { status: 404, message: `There is nothing at ${path.slice(0, 200)}.` }
 }
 
-export function notAllowed({ method }: LocalRequest, allowed: string): Refusal | undefined {
+export function notAllowed({ method }: LocalRequest, allowed: string): WireRefusal | undefined {
   if (method === allowed) return undefined
   const message = `${method} is not allowed here; ${allowed} is.`
   return { status: 405, message, headers: { allow: allowed } }

@@ -2,7 +2,7 @@ import { sha256 } from '../../../encoding/hash.ts'
 import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { Describe, Sight } from '../../../model/sight.ts'
 import type { Media } from './dialect.ts'
-import { wrong, type Refusal } from './rules/refusal.ts'
+import { wrong, type WireRefusal } from './rules/refusal.ts'
 
 const MOST_SIGHTS = 256
 
@@ -30,7 +30,7 @@ export async function refusedMedia(
   media: readonly Media[],
   facts: ModelFacts,
   describe: Describe,
-): Promise<Refusal | undefined> {
+): Promise<WireRefusal | undefined> {
   const images = media.filter(({ media_type }) => media_type.startsWith('image/')).length
   const many = images > (facts.image_count ?? Infinity)
   const longest = many ? SIDE_OF_MANY : (facts.image_side_pixels ?? Infinity)

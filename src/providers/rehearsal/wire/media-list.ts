@@ -2,7 +2,7 @@ import { isBase64 } from '../../../encoding/base64.ts'
 import { binaryKind } from '../../../encoding/magic-bytes.ts'
 import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { Media } from './dialect.ts'
-import { notRehearsed, wrong, type Refusal } from './rules/refusal.ts'
+import { notRehearsed, wrong, type WireRefusal } from './rules/refusal.ts'
 import type { Place } from './rules/schema-problems.ts'
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
@@ -17,13 +17,13 @@ const PDF = 'application/pdf'
 export class MediaList {
   readonly #limits: ModelFacts
   readonly media: Media[] = []
-  #refusal: Refusal | undefined
+  #refusal: WireRefusal | undefined
 
   constructor(limits: ModelFacts) {
     this.#limits = limits
   }
 
-  get refusal(): Refusal | undefined {
+  get refusal(): WireRefusal | undefined {
     return this.#refusal
   }
 
@@ -73,7 +73,7 @@ export class MediaList {
     return this.refuse(notRehearsed(at, 'fetches nothing and keeps no files'))
   }
 
-  refuse(refusal: Refusal): undefined {
+  refuse(refusal: WireRefusal): undefined {
     this.#refusal ??= refusal
   }
 

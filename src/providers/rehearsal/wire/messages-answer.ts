@@ -1,8 +1,8 @@
 import { parseJson } from '../../../encoding/json.ts'
-import { piecesOf, type Answer, type Told } from './dialect.ts'
+import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
 /** The answer as Anthropic's Messages sends it. */
-export function messagesTold(answer: Answer): Told {
+export function messagesTold(answer: ModelAnswer): ServedAnswer {
   const { model, text, calls, end, newId } = answer
   const blocks = [
     ...(text === '' ? [] : [textBlock(text)]),
@@ -49,7 +49,7 @@ export function messagesTold(answer: Answer): Told {
   }
 }
 
-function stopReason({ end, calls }: Answer): string {
+function stopReason({ end, calls }: ModelAnswer): string {
   if (end === 'limit') return 'max_tokens'
   if (typeof end !== 'string') return 'stop_sequence'
   return calls.length > 0 ? 'tool_use' : 'end_turn'
@@ -64,7 +64,7 @@ function textBlock(text: string) {
   }
 }
 
-function callBlock({ name, arguments: json }: Answer['calls'][number], id: string) {
+function callBlock({ name, arguments: json }: ModelAnswer['calls'][number], id: string) {
   const block = { type: 'tool_use', id, name, caller: { type: 'direct' } }
   return {
     start: { ...block, input: {} },
@@ -78,7 +78,7 @@ function callBlock({ name, arguments: json }: Answer['calls'][number], id: strin
 }
 
 /** Tokens that were read from the cache or written to it are not counted again. */
-function counts({ usage: { input, cached_read, cache_write } }: Answer) {
+function counts({ usage: { input, cached_read, cache_write } }: ModelAnswer) {
   return {
     input_tokens: input - cached_read - cache_write,
     cache_creation_input_tokens: cache_write,
@@ -87,7 +87,7 @@ function counts({ usage: { input, cached_read, cache_write } }: Answer) {
   }
 }
 
-function usageOf(answer: Answer) {
+function usageOf(answer: ModelAnswer) {
   const { cache_write, output } = answer.usage
   return {
     ...counts(answer),
@@ -100,7 +100,7 @@ function usageOf(answer: Answer) {
   }
 }
 
-function deltaUsage(answer: Answer) {
+function deltaUsage(answer: ModelAnswer) {
   return {
     ...counts(answer),
     output_tokens: answer.usage.output,

@@ -12,7 +12,7 @@ import { cacheBlock, tokensIn } from './cache-blocks.ts'
 import { refused, type Read } from './dialect.ts'
 import { MediaList } from './media-list.ts'
 import { messagesTold } from './messages-answer.ts'
-import { misshapen, wrong, type Refusal } from './rules/refusal.ts'
+import { misshapen, wrong, type WireRefusal } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { blocksOf, brokenMessagesRule, markOf, type PlacedBlock } from './rules/messages.ts'
 import type { Place } from './rules/schema-problems.ts'
@@ -58,7 +58,7 @@ export async function readMessages(
 export async function countMessages(
   body: unknown,
   factsOf: (model: string) => ModelFacts,
-): Promise<number | Refusal> {
+): Promise<number | WireRefusal> {
   const [unknown] = isJsonObject(body) ? NOT_COUNTED.filter((name) => name in body) : []
   if (unknown !== undefined) return wrong([unknown], 'is not known there', 'unknown_parameter')
   const whole = isJsonObject(body) ? { ...body, max_tokens: 1 } : body

@@ -1,7 +1,7 @@
 import type { LocalAnswer, WrittenAnswer } from '../../../host/net/http-server.ts'
-import type { Told } from './dialect.ts'
+import type { ServedAnswer } from './dialect.ts'
 import { cutShort, NO_FAULTS, spoiled, type Faults } from './faults.ts'
-import { refusalBody, type Refusal } from './rules/refusal.ts'
+import { refusalBody, type WireRefusal } from './rules/refusal.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 
 /** The name under which a vendor tells which request an answer belongs to. */
@@ -11,7 +11,7 @@ function named(dialect: VendorDialect, requestId: string): Record<string, string
 
 export function refusalReply(
   dialect: VendorDialect,
-  refusal: Refusal,
+  refusal: WireRefusal,
   requestId: string,
 ): WrittenAnswer {
   const body = refusalBody(dialect, refusal, requestId)
@@ -36,7 +36,7 @@ export function jsonReply(
 /** The answer of the model: as events, or whole. */
 export function answerReply(
   dialect: VendorDialect,
-  told: Told,
+  told: ServedAnswer,
   { streams, faults, requestId }: { streams: boolean; faults: Faults; requestId: string },
 ): LocalAnswer {
   const headers = named(dialect, requestId)
@@ -65,7 +65,7 @@ function framesOf(dialect: VendorDialect, events: readonly object[]): Buffer[] {
 }
 
 /** What a vendor says when it is the vendor's own trouble. */
-export function troubled(status: number, { retryAfter }: Faults): Refusal {
+export function troubled(status: number, { retryAfter }: Faults): WireRefusal {
   const message = TROUBLES[status] ?? 'The server has a trouble of its own.'
   if (retryAfter === undefined) return { status, message }
   return { status, message, headers: { 'retry-after': String(retryAfter) } }

@@ -4,17 +4,17 @@ import type {
   ResponseOutputMessage,
   ResponseOutputText,
 } from 'openai/resources/responses/responses'
-import { piecesOf, type Answer, type Told } from './dialect.ts'
+import { piecesOf, type ModelAnswer, type ServedAnswer } from './dialect.ts'
 
 type Body = ResponseCreateParamsStreaming
 
-export interface ResponsesTold extends Told {
+export interface ResponsesTold extends ServedAnswer {
   readonly id: string
   readonly output: readonly (ResponseOutputMessage | ResponseFunctionToolCall)[]
 }
 
 /** The answer as OpenAI's Responses sends it, with what it repeats of the request. */
-export function responsesTold(answer: Answer, body: Body): ResponsesTold {
+export function responsesTold(answer: ModelAnswer, body: Body): ResponsesTold {
   const { text, calls, end, newId } = answer
   const id = newId('resp')
   const status = end === 'limit' ? 'incomplete' : 'completed'
@@ -49,7 +49,7 @@ export function responsesTold(answer: Answer, body: Body): ResponsesTold {
   return { id, output, events: numbered, whole: ended }
 }
 
-function repeated({ model, created }: Answer, body: Body) {
+function repeated({ model, created }: ModelAnswer, body: Body) {
   return {
     object: 'response',
     created_at: created,
@@ -100,7 +100,7 @@ function part(text: string): ResponseOutputText {
 }
 
 function callItem(
-  { name, arguments: json }: Answer['calls'][number],
+  { name, arguments: json }: ModelAnswer['calls'][number],
   { id, call_id, status }: { id: string; call_id: string; status: Status },
 ) {
   const call = { type: 'function_call', id, call_id, name } as const
@@ -115,7 +115,7 @@ function callItem(
   }
 }
 
-function usageOf({ usage: { input, cached_read, cache_write, output } }: Answer) {
+function usageOf({ usage: { input, cached_read, cache_write, output } }: ModelAnswer) {
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached_read, cache_write_tokens: cache_write },

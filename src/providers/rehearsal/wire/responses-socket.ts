@@ -6,7 +6,7 @@ import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { Exchange } from './exchange.ts'
 import { cutShort, spoiled, type Faults } from './faults.ts'
 import { readJson } from './json-body.ts'
-import { openAiError, wrong, type Refusal } from './rules/refusal.ts'
+import { openAiError, wrong, type WireRefusal } from './rules/refusal.ts'
 import { troubled } from './reply.ts'
 import { SocketMemory, type ResponseStore } from './response-store.ts'
 import { readResponses } from './responses.ts'
@@ -27,7 +27,7 @@ export interface HeardMessage {
   readonly bytes: Buffer
   /** As HTTP would have it; 0 where the socket ended without a word. */
   readonly status: number
-  readonly refusal?: Refusal
+  readonly refusal?: WireRefusal
 }
 
 /** Takes the messages of one socket of OpenAI's Responses. Each creates a response, whose events are messages. */
@@ -35,14 +35,14 @@ export function takeResponses(parts: SocketParts): TakeMessages {
   const memory = new SocketMemory(parts.store)
   return async (message, socket) => {
     const bytes = Buffer.from(message)
-    const tell = (status: number, refusal?: Refusal) =>
+    const tell = (status: number, refusal?: WireRefusal) =>
       parts.heard({
         transport: 'websocket',
         bytes,
         status,
         ...(refusal === undefined ? {} : { refusal }),
       })
-    const refuse = async (refusal: Refusal) => {
+    const refuse = async (refusal: WireRefusal) => {
       memory.forget()
       tell(refusal.status, refusal)
       await socket.send(errorMessage(refusal))
@@ -82,7 +82,7 @@ async function sendAll(
 
 type RequestIn =
   | { readonly ok: true; readonly request: object }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: WireRefusal }
 
 /** A message is the event `response.create` with the fields of a request beside it. It always streams. */
 function requestIn(bytes: Buffer): RequestIn {
@@ -97,7 +97,7 @@ function requestIn(bytes: Buffer): RequestIn {
 }
 
 /** As the vendor says it on a socket, where no status and no headers go before the words. */
-function errorMessage(refusal: Refusal): Buffer {
+function errorMessage(refusal: WireRefusal): Buffer {
   const { status, headers } = refusal
   const error = openAiError(refusal)
   return Buffer.from(JSON.stringify({ type: 'error', status, error, headers }))

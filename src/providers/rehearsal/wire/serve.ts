@@ -20,7 +20,7 @@ import { asksFor, bodyIn, keyless, keyOf, noSuchPath, notAllowed, speaker } from
 import { countMessages, readMessages } from './messages.ts'
 import { modelList, modelNamed } from './model-list.ts'
 import { PromptCache, type CacheOptions } from './prompt-cache.ts'
-import type { Refusal } from './rules/refusal.ts'
+import type { WireRefusal } from './rules/refusal.ts'
 import { answerReply, jsonReply, refusalReply, troubled } from './reply.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
 import { ResponseStore, type StoreBounds } from './response-store.ts'
@@ -55,10 +55,10 @@ export interface Heard {
   /** 0 where the connection ended without a word. */
   readonly status: number
   /** Why it was refused. */
-  readonly refusal?: Refusal
+  readonly refusal?: WireRefusal
 }
 
-export interface RehearsalServer {
+interface RehearsalServer {
   /** As in `http://127.0.0.1:4000`. What Messages takes as its base URL; the other dialects want `/v1` behind it. */
   readonly origin: string
   /** Ends every connection. May be called twice. */
@@ -240,7 +240,7 @@ class Vendor {
   #refuse(
     request: LocalRequest,
     dialect: VendorDialect | undefined,
-    refusal: Refusal,
+    refusal: WireRefusal,
     requestId: string,
   ): WrittenAnswer {
     this.#tell(request, { dialect, status: refusal.status, refusal })

@@ -3,7 +3,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
 import { isJsonObject, parseJson } from '../../../../encoding/json.ts'
-import { firstOf, notRehearsed, wrong, type Refusal } from './refusal.ts'
+import { firstOf, notRehearsed, wrong, type WireRefusal } from './refusal.ts'
 import {
   brokenCommonRule,
   outside,
@@ -17,11 +17,11 @@ import {
 import type { Place } from './schema-problems.ts'
 
 type Body = ChatCompletionCreateParamsStreaming
-type Rule = (body: Body) => Refusal | undefined
+type Rule = (body: Body) => WireRefusal | undefined
 type Assistant = Extract<ChatCompletionMessageParam, { readonly role: 'assistant' }>
 
 /** What Chat Completions refuses of a request that its types allow. Pictures and documents are judged where they are read. */
-export function brokenChatRule(body: Body, streams: boolean): Refusal | undefined {
+export function brokenChatRule(body: Body, streams: boolean): WireRefusal | undefined {
   return firstOf([(asked) => brokenCommonRule(asked, streams), ...RULES], body)
 }
 
@@ -57,7 +57,7 @@ const RULES: readonly Rule[] = [
 ]
 
 /** Some fields are about tools only. */
-function withoutTools(body: Body): Refusal | undefined {
+function withoutTools(body: Body): WireRefusal | undefined {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = body
   if (tools?.length === 0) return wrong(['tools'], 'must not be empty', 'empty_array')
   const field = choice === undefined ? 'parallel_tool_calls' : 'tool_choice'
@@ -70,7 +70,7 @@ function withoutTools(body: Body): Refusal | undefined {
 }
 
 /** What only the vendor's own models do. */
-function notOffered(body: Body): Refusal | undefined {
+function notOffered(body: Body): WireRefusal | undefined {
   const { n, response_format, modalities, functions, function_call, logprobs } = body
   if (n !== undefined && n !== null && n !== 1) return notRehearsed(['n'], 'gives one answer')
   if (response_format !== undefined && response_format.type !== 'text') {
@@ -83,7 +83,7 @@ function notOffered(body: Body): Refusal | undefined {
 }
 
 /** Only an answer that is nothing but calls, and what a tool gave, may be without words. */
-function emptyContent({ messages }: Body): Refusal | undefined {
+function emptyContent({ messages }: Body): WireRefusal | undefined {
   for (const [index, message] of messages.entries()) {
     const at = ['messages', index, 'content']
     if (message.role === 'tool') continue
@@ -102,7 +102,7 @@ function emptyContent({ messages }: Body): Refusal | undefined {
 
 const LONGEST_CALL_ID = 40
 
-function misspeltCalls({ messages }: Body): Refusal | undefined {
+function misspeltCalls({ messages }: Body): WireRefusal | undefined {
   const ids = new Set<string>()
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant') continue
@@ -122,7 +122,7 @@ function callsOf({ tool_calls: calls = [] }: Assistant) {
   return calls.flatMap((call) => (call.type === 'function' ? [call] : []))
 }
 
-function misspelt(at: Place, call: ReturnType<typeof callsOf>[number]): Refusal | undefined {
+function misspelt(at: Place, call: ReturnType<typeof callsOf>[number]): WireRefusal | undefined {
   const { id, function: asked } = call
   if (id === '') return wrong([...at, 'id'], 'must not be empty', 'empty_string')
   const refusal =
@@ -133,7 +133,7 @@ function misspelt(at: Place, call: ReturnType<typeof callsOf>[number]): Refusal 
 }
 
 /** Behind the calls of an answer stand their results, all of them and nothing else. */
-function unmatchedResults({ messages }: Body): Refusal | undefined {
+function unmatchedResults({ messages }: Body): WireRefusal | undefined {
   let open = new Set<string>()
   let asked = -1
   for (const [index, message] of messages.entries()) {
@@ -150,7 +150,7 @@ function unmatchedResults({ messages }: Body): Refusal | undefined {
   return open.size === 0 ? undefined : withoutResults(asked, open)
 }
 
-function withoutResults(index: number, open: ReadonlySet<string>): Refusal {
+function withoutResults(index: number, open: ReadonlySet<string>): WireRefusal {
   const message = 'must be followed by a message of a tool for each of its tool_calls'
   return wrong(['messages', index], `${message}; none is there of ${[...open].join(', ')}`)
 }

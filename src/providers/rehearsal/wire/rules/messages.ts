@@ -5,14 +5,14 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages'
 import { isJsonObject } from '../../../../encoding/json.ts'
 import type { ModelFacts } from '../../../../model/model-facts.ts'
-import { firstOf, notRehearsed, wrong, type Refusal } from './refusal.ts'
+import { firstOf, notRehearsed, wrong, type WireRefusal } from './refusal.ts'
 import type { Place } from './schema-problems.ts'
 
 type Body = MessageCreateParamsStreaming
-type Rule = (body: Body) => Refusal | undefined
+type Rule = (body: Body) => WireRefusal | undefined
 
 /** What Messages refuses of a request that its types allow. Pictures and documents are judged where they are read. */
-export function brokenMessagesRule(body: Body, facts: ModelFacts): Refusal | undefined {
+export function brokenMessagesRule(body: Body, facts: ModelFacts): WireRefusal | undefined {
   return firstOf([...RULES, (asked) => tooLong(asked, facts)], body)
 }
 
@@ -59,13 +59,16 @@ const RULES: readonly Rule[] = [
       : undefined,
 ]
 
-function tooLong({ max_tokens, model }: Body, { output_tokens }: ModelFacts): Refusal | undefined {
+function tooLong(
+  { max_tokens, model }: Body,
+  { output_tokens }: ModelFacts,
+): WireRefusal | undefined {
   if (output_tokens === undefined || max_tokens <= output_tokens) return undefined
   return wrong(['max_tokens'], `${max_tokens} > ${output_tokens}, which is the most of ${model}`)
 }
 
 /** Neighbours of one role count as one message. A late system message stands behind a person's and before the model's. */
-function misplacedRole({ messages }: Body): Refusal | undefined {
+function misplacedRole({ messages }: Body): WireRefusal | undefined {
   for (const [index, { role }] of messages.entries()) {
     const at = ['messages', index, 'role']
     const before = messages.slice(0, index).findLast((one) => one.role !== 'system')
@@ -87,7 +90,7 @@ function misplacedRole({ messages }: Body): Refusal | undefined {
   return wrong(['messages', messages.length - 1, 'role'], why)
 }
 
-function emptyContent({ messages }: Body): Refusal | undefined {
+function emptyContent({ messages }: Body): WireRefusal | undefined {
   const empty = messages.findIndex(({ content }) => content.length === 0)
   return empty < 0
     ? undefined
@@ -110,7 +113,7 @@ const OF_A_MODEL_NEVER: ReadonlySet<string> = new Set([
   'container_upload',
 ])
 
-function misplacedBlock({ messages }: Body): Refusal | undefined {
+function misplacedBlock({ messages }: Body): WireRefusal | undefined {
   for (const [index, message] of messages.entries()) {
     for (const { at, block } of blocksOf(message, index)) {
       const fits =
@@ -121,7 +124,7 @@ function misplacedBlock({ messages }: Body): Refusal | undefined {
   return undefined
 }
 
-function blankText({ system, messages }: Body): Refusal | undefined {
+function blankText({ system, messages }: Body): WireRefusal | undefined {
   const blocks = [...systemBlocks(system), ...messages.flatMap(blocksOf)]
   const texts = [...blocks, ...blocks.flatMap(insideResult)]
   const blank = texts.find(({ block }) => block.type === 'text' && block.text.trim() === '')
@@ -143,7 +146,7 @@ function insideResult({ at, block }: PlacedBlock): PlacedBlock[] {
   )
 }
 
-function unsignedThinking({ messages }: Body): Refusal | undefined {
+function unsignedThinking({ messages }: Body): WireRefusal | undefined {
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message, index)
     const unsigned = blocks.find(({ block }) => block.type === 'thinking' && !block.signature)
@@ -158,7 +161,7 @@ function unsignedThinking({ messages }: Body): Refusal | undefined {
 
 const NAME = /^[A-Za-z0-9_-]{1,128}$/
 
-function misspeltCall({ messages }: Body): Refusal | undefined {
+function misspeltCall({ messages }: Body): WireRefusal | undefined {
   const ids = new Set<string>()
   for (const { at, block } of messages.flatMap(blocksOf)) {
     if (block.type !== 'tool_use') continue
@@ -172,7 +175,7 @@ function misspeltCall({ messages }: Body): Refusal | undefined {
   return undefined
 }
 
-function wrongTools({ tools = [] }: Body): Refusal | undefined {
+function wrongTools({ tools = [] }: Body): WireRefusal | undefined {
   const names = new Set<string>()
   for (const [index, tool] of tools.entries()) {
     if (!('name' in tool)) continue
@@ -184,7 +187,7 @@ function wrongTools({ tools = [] }: Body): Refusal | undefined {
   return undefined
 }
 
-function wrongToolChoice({ tools = [], tool_choice }: Body): Refusal | undefined {
+function wrongToolChoice({ tools = [], tool_choice }: Body): WireRefusal | undefined {
   if (tool_choice === undefined) return undefined
   if (tools.length === 0) return wrong(['tool_choice'], 'may only be there when tools are')
   if (tool_choice.type !== 'tool') return undefined
@@ -194,7 +197,7 @@ function wrongToolChoice({ tools = [], tool_choice }: Body): Refusal | undefined
 
 const SMALLEST_BUDGET = 1024
 
-function wrongThinking({ thinking, max_tokens, tool_choice }: Body): Refusal | undefined {
+function wrongThinking({ thinking, max_tokens, tool_choice }: Body): WireRefusal | undefined {
   if (thinking?.type !== 'enabled') return undefined
   const at = ['thinking', 'budget_tokens']
   const { budget_tokens: budget } = thinking
@@ -212,7 +215,7 @@ function wrongCacheMarks({
   system,
   messages,
   cache_control,
-}: Body): Refusal | undefined {
+}: Body): WireRefusal | undefined {
   const blocks = [...systemBlocks(system), ...messages.flatMap(blocksOf)]
   const marks = [
     ...tools.map((tool, index) => ({ at: ['tools', index], mark: markOf(tool) })),
@@ -239,7 +242,7 @@ export function markOf(block: object): { readonly ttl?: '5m' | '1h' } | undefine
 }
 
 /** Results stand in the next message, before anything else, one for each call. */
-function unmatchedResults({ messages }: Body): Refusal | undefined {
+function unmatchedResults({ messages }: Body): WireRefusal | undefined {
   const open = new Map<string, Place>()
   for (const [index, message] of messages.entries()) {
     for (const { at, block } of blocksOf(message, index)) {
@@ -263,13 +266,13 @@ function isOver(messages: Body['messages'], index: number): boolean {
   return messages.slice(index + 1).find(({ role }) => role !== 'system')?.role !== 'user'
 }
 
-function withoutResult(open: ReadonlyMap<string, Place>): Refusal {
+function withoutResult(open: ReadonlyMap<string, Place>): WireRefusal {
   const [at = []] = open.values()
   const message = 'each `tool_use` must have its `tool_result` in the next message, at its start'
   return wrong(at.slice(0, 2), `${message}; none is there of ${[...open.keys()].join(', ')}`)
 }
 
-function withoutCall(at: Place, { tool_use_id }: ToolResultBlockParam): Refusal {
+function withoutCall(at: Place, { tool_use_id }: ToolResultBlockParam): WireRefusal {
   const message = 'each `tool_result` must belong to a `tool_use` of the message before'
   return wrong(at, `${message}; there is none of the id ${tool_use_id}`)
 }

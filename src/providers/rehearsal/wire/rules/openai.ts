@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../../encoding/json.ts'
-import { wrong, type Refusal } from './refusal.ts'
+import { wrong, type WireRefusal } from './refusal.ts'
 import type { Place } from './schema-problems.ts'
 
 // What Responses and Chat Completions refuse alike.
@@ -16,7 +16,7 @@ interface Common {
 }
 
 /** `streams`: whether events were asked for, whatever the body says now. */
-export function brokenCommonRule(body: Common, streams: boolean): Refusal | undefined {
+export function brokenCommonRule(body: Common, streams: boolean): WireRefusal | undefined {
   const { model, stream_options, prompt_cache_key, safety_identifier, metadata } = body
   if (model === undefined) {
     return wrong(['model'], 'must be there, and is not', 'missing_required_parameter')
@@ -41,7 +41,7 @@ export function tooLong(
   at: Place,
   text: string | null | undefined,
   most: number,
-): Refusal | undefined {
+): WireRefusal | undefined {
   if (text === null || text === undefined || text.length <= most) return undefined
   const message = `has ${text.length} characters, and at most ${most} are taken`
   return wrong(at, message, 'string_above_max_length')
@@ -52,7 +52,7 @@ export function outside(
   figure: number | null | undefined,
   least: number,
   most: number,
-): Refusal | undefined {
+): WireRefusal | undefined {
   if (figure === null || figure === undefined) return undefined
   if (figure < least) return wrong(at, `must be at least ${least}`, 'decimal_below_min_value')
   return figure > most ? wrong(at, `must be at most ${most}`, 'decimal_above_max_value') : undefined
@@ -63,7 +63,7 @@ export function wrongLimit(
   at: Place,
   figure: number | null | undefined,
   least: number,
-): Refusal | undefined {
+): WireRefusal | undefined {
   if (figure === null || figure === undefined) return undefined
   if (!Number.isInteger(figure)) return wrong(at, 'must be a whole number', 'invalid_type')
   return figure < least
@@ -74,7 +74,7 @@ export function wrongLimit(
 const MOST_METADATA = 16
 const LONGEST_VALUE = 512
 
-function wrongMetadata(metadata: Readonly<Record<string, string>>): Refusal | undefined {
+function wrongMetadata(metadata: Readonly<Record<string, string>>): WireRefusal | undefined {
   const entries = Object.entries(metadata)
   if (entries.length > MOST_METADATA) {
     const code = 'object_above_max_properties'
@@ -104,7 +104,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/
 export function wrongFunctions(
   functions: readonly OfferedFunction[],
   count: number,
-): Refusal | undefined {
+): WireRefusal | undefined {
   if (count > MOST_TOOLS) {
     return wrong(['tools'], `at most ${MOST_TOOLS} tools are taken`, 'array_above_max_length')
   }
@@ -119,13 +119,13 @@ export function wrongFunctions(
   return undefined
 }
 
-export function wrongName(at: Place, name: string): Refusal | undefined {
+export function wrongName(at: Place, name: string): WireRefusal | undefined {
   if (NAME.test(name)) return undefined
   const code = name === '' ? 'empty_string' : 'invalid_value'
   return tooLong(at, name, LONGEST_KEY) ?? wrong(at, `must match ${NAME.source}`, code)
 }
 
-function wrongParameters({ at, parameters, strict }: OfferedFunction): Refusal | undefined {
+function wrongParameters({ at, parameters, strict }: OfferedFunction): WireRefusal | undefined {
   if (!parameters) return undefined
   const place = [...at, 'parameters']
   const code = 'invalid_function_parameters'
@@ -147,7 +147,7 @@ export function wrongChoice(
   name: string | undefined,
   functions: readonly OfferedFunction[],
   count: number,
-): Refusal | undefined {
+): WireRefusal | undefined {
   if (choice === undefined || choice === null || choice === 'none') return undefined
   if (count === 0 && choice !== 'auto') {
     return wrong(['tool_choice'], 'is only taken when tools are given')

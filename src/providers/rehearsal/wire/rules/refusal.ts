@@ -2,7 +2,7 @@ import type { VendorDialect } from './request-schemas.ts'
 import type { Place, SchemaProblem } from './schema-problems.ts'
 
 /** Why a request gets no answer of the model. */
-export interface Refusal {
+export interface WireRefusal {
   readonly status: number
   readonly message: string
   /** What it is about, when that is something in the body. */
@@ -14,17 +14,17 @@ export interface Refusal {
 }
 
 /** A wrong request. */
-export function wrong(at: Place, message: string, code = 'invalid_value'): Refusal {
+export function wrong(at: Place, message: string, code = 'invalid_value'): WireRefusal {
   return { status: 400, message, at, code }
 }
 
 /** A right request for what only the vendor itself can do. */
-export function notRehearsed(at: Place, what: string): Refusal {
+export function notRehearsed(at: Place, what: string): WireRefusal {
   return wrong(at, `the rehearsal model ${what}`, 'unsupported_parameter')
 }
 
 /** By the first of the problems, as vendors do. */
-export function misshapen([first]: readonly SchemaProblem[]): Refusal {
+export function misshapen([first]: readonly SchemaProblem[]): WireRefusal {
   if (first === undefined) return { status: 400, message: 'The body is not a request.' }
   return wrong(first.at, WORDS[first.kind]?.(first) ?? first.told, CODES[first.kind])
 }
@@ -44,9 +44,9 @@ const WORDS: Readonly<Partial<Record<SchemaProblem['kind'], (problem: SchemaProb
 
 /** The first refusal that any of the rules has. */
 export function firstOf<Body>(
-  rules: readonly ((body: Body) => Refusal | undefined)[],
+  rules: readonly ((body: Body) => WireRefusal | undefined)[],
   body: Body,
-): Refusal | undefined {
+): WireRefusal | undefined {
   for (const rule of rules) {
     const refusal = rule(body)
     if (refusal !== undefined) return refusal
@@ -55,7 +55,11 @@ export function firstOf<Body>(
 }
 
 /** The refusal as a vendor writes it. */
-export function refusalBody(dialect: VendorDialect, refusal: Refusal, requestId: string): object {
+export function refusalBody(
+  dialect: VendorDialect,
+  refusal: WireRefusal,
+  requestId: string,
+): object {
   if (dialect === 'messages') {
     const error = { type: ANTHROPIC_TYPES[refusal.status] ?? 'api_error', message: about(refusal) }
     return { type: 'error', error, request_id: requestId }
@@ -64,14 +68,14 @@ export function refusalBody(dialect: VendorDialect, refusal: Refusal, requestId:
 }
 
 /** What stands under `error`, in an answer and in a message of a socket. */
-export function openAiError(refusal: Refusal): object {
+export function openAiError(refusal: WireRefusal): object {
   const { status, at, code } = refusal
   const [type, usual = null] = OPENAI_TYPES[status] ?? ['invalid_request_error']
   const param = at === undefined ? null : withBrackets(at)
   return { message: about(refusal, withBrackets), type, param, code: code ?? usual }
 }
 
-function about({ message, at }: Refusal, written = withDots): string {
+function about({ message, at }: WireRefusal, written = withDots): string {
   return at === undefined || at.length === 0 ? message : `${written(at)}: ${message}`
 }
 

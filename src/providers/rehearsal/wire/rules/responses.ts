@@ -2,7 +2,7 @@ import type {
   ResponseCreateParamsStreaming,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
-import { firstOf, notRehearsed, wrong, type Refusal } from './refusal.ts'
+import { firstOf, notRehearsed, wrong, type WireRefusal } from './refusal.ts'
 import {
   brokenCommonRule,
   tooLong,
@@ -15,7 +15,7 @@ import {
 import type { Place } from './schema-problems.ts'
 
 type Body = ResponseCreateParamsStreaming
-type Rule = (body: Body) => Refusal | undefined
+type Rule = (body: Body) => WireRefusal | undefined
 
 /** An item of the input and where it stands; one that an earlier response knows stands nowhere. */
 export interface PlacedItem {
@@ -24,12 +24,12 @@ export interface PlacedItem {
 }
 
 /** What Responses refuses of a request that its types allow, before it is known what was said earlier. */
-export function brokenResponsesRule(body: Body, streams: boolean): Refusal | undefined {
+export function brokenResponsesRule(body: Body, streams: boolean): WireRefusal | undefined {
   return firstOf([(asked) => brokenCommonRule(asked, streams), ...RULES], body)
 }
 
 /** What Responses refuses of all that was said. */
-export function brokenInputRule(items: readonly PlacedItem[]): Refusal | undefined {
+export function brokenInputRule(items: readonly PlacedItem[]): WireRefusal | undefined {
   return firstOf(INPUT_RULES, items)
 }
 
@@ -72,7 +72,7 @@ const RULES: readonly Rule[] = [
       : undefined,
 ]
 
-const INPUT_RULES: readonly ((items: readonly PlacedItem[]) => Refusal | undefined)[] = [
+const INPUT_RULES: readonly ((items: readonly PlacedItem[]) => WireRefusal | undefined)[] = [
   misspeltId,
   emptyMessage,
   unmatchedCalls,
@@ -85,7 +85,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   reasoning: 'rs',
 }
 
-function misspeltId(items: readonly PlacedItem[]): Refusal | undefined {
+function misspeltId(items: readonly PlacedItem[]): WireRefusal | undefined {
   for (const { at = [], item } of items) {
     if (item.type === 'item_reference') {
       return notRehearsed([...at, 'id'], 'knows items by what they hold only')
@@ -99,7 +99,7 @@ function misspeltId(items: readonly PlacedItem[]): Refusal | undefined {
   return undefined
 }
 
-function emptyMessage(items: readonly PlacedItem[]): Refusal | undefined {
+function emptyMessage(items: readonly PlacedItem[]): WireRefusal | undefined {
   for (const { at = [], item } of items) {
     if (!('role' in item) || !('content' in item)) continue
     const place = [...at, 'content']
@@ -125,7 +125,7 @@ function emptyMessage(items: readonly PlacedItem[]): Refusal | undefined {
 const LONGEST_CALL_ID = 64
 
 /** Every call has one result behind it, and every result a call before it. */
-function unmatchedCalls(items: readonly PlacedItem[]): Refusal | undefined {
+function unmatchedCalls(items: readonly PlacedItem[]): WireRefusal | undefined {
   const known = new Set<string>()
   const open = new Set<string>()
   for (const { at = [], item } of items) {
@@ -152,14 +152,14 @@ function unmatchedCalls(items: readonly PlacedItem[]): Refusal | undefined {
 }
 
 /** What this vendor says of its whole input has no code. */
-function ofInput(message: string): Refusal {
+function ofInput(message: string): WireRefusal {
   return { status: 400, message, at: ['input'] }
 }
 
 const ANSWERS: ReadonlySet<string> = new Set(['reasoning', 'function_call', 'custom_tool_call'])
 
 /** What a model thought goes back with what it said then, and with what only the vendor can read of it. */
-function loneReasoning(items: readonly PlacedItem[]): Refusal | undefined {
+function loneReasoning(items: readonly PlacedItem[]): WireRefusal | undefined {
   for (const [index, { at = [], item }] of items.entries()) {
     if (item.type !== 'reasoning') continue
     const next = items[index + 1]?.item
