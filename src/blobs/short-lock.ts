@@ -1,5 +1,6 @@
 import type { Clock } from '../host/clock.ts'
 import { FileFailure, type Folder } from '../host/files/files.ts'
+import { wait } from '../host/wait.ts'
 
 /** Never deleted, and no blob key: its lock is what counts. */
 const LOCK_NAME = '.lock'
@@ -20,7 +21,7 @@ export async function underShortLock<T>(
   try {
     for (let tries = 1; !(await file.tryLock()); tries++) {
       if (tries === TRIES) throw new FileFailure('LOCK_HELD', 'the lock of the blobs is held')
-      await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve))
+      await wait(clock, RETRY_MS)
     }
     return await work()
   } finally {

@@ -1,28 +1,60 @@
 /** What bytes are when they are not text, in words (`a PNG image`); `undefined` for text. Looks at bytes, never at a name. */
 export function binaryKind(bytes: Buffer): string | undefined {
-  const known = MAGIC.find(({ at, letters }) => bytes.indexOf(letters, at) === at)
+  const known = magicOf(bytes)
   if (known !== undefined) return known.kind
-  if (UTF_16.some((mark) => bytes.indexOf(mark) === 0)) return 'text in UTF-16'
+  if (isUtf16(bytes)) return 'text in UTF-16'
   return bytes.includes(0) ? 'binary data' : undefined
+}
+
+/** The usual extension of what bytes are, without a dot: that of an image or PDF, `txt` for text of any charset, else `bin`. */
+export function usualExtension(bytes: Buffer): string {
+  const extension = magicOf(bytes)?.extension
+  if (extension !== undefined) return extension
+  return binaryKind(bytes) === undefined || isUtf16(bytes) ? 'txt' : 'bin'
+}
+
+function magicOf(bytes: Buffer): Magic | undefined {
+  return MAGIC.find(({ marks }) =>
+    marks.every(({ at, letters }) => bytes.indexOf(letters, at) === at),
+  )
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return UTF_16.some((mark) => bytes.indexOf(mark) === 0)
 }
 
 interface Magic {
   readonly kind: string
-  readonly at: number
-  readonly letters: Buffer
+  readonly marks: readonly { readonly at: number; readonly letters: Buffer }[]
+  /** Of what may be attached. */
+  readonly extension?: string
 }
 
 function magic(kind: string, latin1: string, at = 0): Magic {
-  return { kind, at, letters: Buffer.from(latin1, 'latin1') }
+  return { kind, marks: [{ at, letters: Buffer.from(latin1, 'latin1') }] }
+}
+
+function attachable(extension: string, kind: string, latin1: string): Magic {
+  return { ...magic(kind, latin1), extension }
+}
+
+/** A RIFF file names its format after its length. */
+const WEBP: Magic = {
+  kind: 'a WebP image',
+  marks: [
+    { at: 0, letters: Buffer.from('RIFF') },
+    { at: 8, letters: Buffer.from('WEBP') },
+  ],
+  extension: 'webp',
 }
 
 const MAGIC: readonly Magic[] = [
-  magic('a PNG image', '\x89PNG\r\n\x1a\n'),
-  magic('a JPEG image', '\xff\xd8\xff'),
-  magic('a GIF image', 'GIF87a'),
-  magic('a GIF image', 'GIF89a'),
-  magic('a WebP image', 'WEBP', 8),
-  magic('a PDF document', '%PDF-'),
+  attachable('png', 'a PNG image', '\x89PNG\r\n\x1a\n'),
+  attachable('jpg', 'a JPEG image', '\xff\xd8\xff'),
+  attachable('gif', 'a GIF image', 'GIF87a'),
+  attachable('gif', 'a GIF image', 'GIF89a'),
+  WEBP,
+  attachable('pdf', 'a PDF document', '%PDF-'),
   magic('a ZIP archive (or a format built on one)', 'PK\x03\x04'),
   magic('a gzip file', '\x1f\x8b\x08'),
   magic('a zstd file', '\x28\xb5\x2f\xfd'),

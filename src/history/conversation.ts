@@ -15,11 +15,6 @@ export interface Now {
   readonly replay: Replay
 }
 
-/** The Conversation a Log amounts to. */
-export function conversationOf(all: readonly WholeEvent[], now: Now): ConversationItem[] {
-  return new Conversation(all, now).items()
-}
-
 /** A Turn that was refused was never put to a model. */
 function refusedTurns(events: readonly WholeEvent[]): ReadonlySet<TurnId> {
   return new Set(

@@ -10,6 +10,7 @@ import {
   type File,
 } from '../host/files/files.ts'
 import { isRunning, type Holder } from '../host/process/holder.ts'
+import { wait } from '../host/wait.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import { leaseName, type LogPlace } from './place.ts'
@@ -47,7 +48,7 @@ export async function takeLease(place: LogPlace, session: SessionId): Promise<Re
           await file.close()
           return busy(session, holder)
         }
-        await new Promise<void>((resolve) => void place.clock.after(LOOK_AGAIN_MS, resolve))
+        await wait(place.clock, LOOK_AGAIN_MS)
       }
       const before = await readHolder(file)
       await write(file, place.holder)

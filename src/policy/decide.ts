@@ -8,9 +8,9 @@ import { offersFor, ruling, type Offer, type Ruling } from './rules.ts'
 /** Under what a call is decided. */
 export interface Posture {
   readonly mode: PermissionMode
-  /** A sandbox was proven to confine. */
+  /** A sandbox was proven to confine programs; counts only for a call that runs one. */
   readonly confined: boolean
-  /** What a person allowed and denied in advance; `undefined` where it cannot be read, and then every call asks. */
+  /** What a person allowed and denied in advance; `undefined` where it cannot be read, and then what they could decide is asked about. */
   readonly rules: readonly ScopedRule[] | undefined
 }
 

@@ -29,7 +29,7 @@ export interface SpentBody {
   readonly count: number
 }
 
-/** A model backend. `stream` is the only member that touches the world. */
+/** A model backend. Beside the pure members of its dialect, it has those that touch the world. */
 export interface Provider extends Dialect {
   /**
    * Sends a finished body, which may be read until the stream ends, and yields what comes back. Ends after exactly one `done` or `error`; nothing follows. Aborting

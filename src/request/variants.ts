@@ -2,6 +2,7 @@ import type { BlobStore } from '../blobs/store.ts'
 import { sha256 } from '../encoding/hash.ts'
 import type { BlobPart } from '../model/conversation.ts'
 import type { Clock } from '../host/clock.ts'
+import { patience, whileWaiting } from '../host/wait.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
 import { blobMediaType, blobSha256, type BlobKey } from '../model/ids.ts'
@@ -101,11 +102,14 @@ export class Variants {
     const left = LIMITS.turn_attachment_ms - this.#spentMs
     const started = clock.monotonicMs()
     if (left <= 0) return failed('timeout', 'There was no time left for it in this Turn.')
-    const variant = await patient(make(maker, part.bytes), signal, (then) =>
-      clock.after(left, then),
+    const limit = patience(clock, left, signal)
+    const { bytes: original } = part
+    const variant = await whileWaiting(limit, () => make(maker, original)).finally(() =>
+      limit.end(),
     )
     this.#spentMs += clock.monotonicMs() - started
-    if (variant === undefined) return undefined
+    if (variant === undefined)
+      return signal.aborted ? undefined : failed('timeout', 'It took too long.')
     if (!variant.ok) return variant
     const { bytes, media_type, made } = variant.value
     const key = await this.#store.put([bytes], media_type)
@@ -120,23 +124,6 @@ type Make = (maker: VariantMaker, bytes: Buffer) => Promise<Result<Variant>>
 interface Made {
   readonly form: Form
   readonly bytes: Buffer
-}
-
-/** What comes of `work` in time; `undefined` when nobody waits any longer. What it does then is nobody's. */
-function patient<T>(
-  work: Promise<Result<T>>,
-  signal: AbortSignal,
-  after: (then: () => void) => () => void,
-): Promise<Result<T> | undefined> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => resolve(undefined)
-    const cancel = after(() => resolve(failed('timeout', 'It took too long.')))
-    signal.addEventListener('abort', giveUp)
-    void work.then(resolve, reject).finally(() => {
-      cancel()
-      signal.removeEventListener('abort', giveUp)
-    })
-  })
 }
 
 interface Form {

@@ -5,7 +5,7 @@ import { ok } from '../model/errors.ts'
 import type { BlobMediaType } from '../model/ids.ts'
 import { ATTACHMENT_EXTENSIONS, LIMITS } from '../model/limits.ts'
 import { extensionOf, nameOffence } from './attachment-name.ts'
-import type { Patience } from './deadline.ts'
+import type { Patience } from '../host/wait.ts'
 import { probe, type AttachmentType, type Probed } from './probe.ts'
 import {
   changedWhileRead,

@@ -11,7 +11,7 @@ import { BLOB_EXTENSIONS, BlobKey, blobSha256 } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { shownName } from './attachment-name.ts'
 import { examine, type Examined, type FileReading } from './examine.ts'
-import { patience, whileWaiting } from './deadline.ts'
+import { patience, whileWaiting } from '../host/wait.ts'
 import { timedOut } from './refusal.ts'
 import { wantedBy } from './attachment-source.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
-import { conversationOf } from '../../src/history/conversation.ts'
+import { Conversation } from '../../src/history/conversation.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
@@ -84,7 +84,10 @@ test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistak
 /** What a request of any Turn would have been made from at any place of a Log; the segments of that request beside it. */
 function anyRequest(surface: Surface, turn: Made['turn'], events: readonly WholeEvent[]) {
   const { encode } = DIALECTS.rehearsal
-  const segments = encode(conversationOf(events, { turn, replay: surface.params.replay }), surface)
+  const segments = encode(
+    new Conversation(events, { turn, replay: surface.params.replay }).items(),
+    surface,
+  )
   const surfaceSegments = encode([], surface)
   return { made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn }, segments }
 }

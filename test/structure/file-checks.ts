@@ -66,15 +66,11 @@ function exportedTypes(path: string, text: string): Set<string> {
   const names = parse(path, text).program.body.flatMap((statement) => {
     if (statement.type !== 'ExportNamedDeclaration') return []
     const { declaration } = statement
-    switch (declaration?.type) {
-      case 'TSInterfaceDeclaration':
-      case 'TSTypeAliasDeclaration':
-        return [declaration.id.name]
-      case 'ClassDeclaration':
-        return declaration.id === null ? [] : [declaration.id.name]
-      default:
-        return []
-    }
+    const isType =
+      declaration?.type === 'TSInterfaceDeclaration' ||
+      declaration?.type === 'TSTypeAliasDeclaration' ||
+      declaration?.type === 'ClassDeclaration'
+    return isType && declaration.id !== null ? [declaration.id.name] : []
   })
   return new Set(names)
 }

@@ -1,6 +1,6 @@
 import { thawSurface } from '../../src/contract/surface.ts'
 import type { Made } from '../../src/contract/predict.ts'
-import { conversationOf } from '../../src/history/conversation.ts'
+import { Conversation } from '../../src/history/conversation.ts'
 import { sealLine } from '../../src/log/line.ts'
 import { LOG_START, scan } from '../../src/log/scan.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
@@ -58,7 +58,7 @@ function requestAt(
   { log: { blobs }, mistake, dialect }: Required<Making> & { readonly log: MadeLog },
 ): MadeRequest {
   const { encode } = DIALECTS[dialect]
-  const folded = conversationOf(events, { turn, replay: surface.params.replay })
+  const folded = new Conversation(events, { turn, replay: surface.params.replay }).items()
   const loaded = folded.map((item): ConversationItem => {
     if (!('parts' in item)) return item
     const parts = item.parts.map((part) => {

@@ -1,5 +1,5 @@
 import { freezeSurface } from '../../src/contract/surface.ts'
-import { conversationOf } from '../../src/history/conversation.ts'
+import { Conversation } from '../../src/history/conversation.ts'
 import type { Replay } from '../../src/model/modes.ts'
 import type { BlobPart, ConversationItem } from '../../src/model/conversation.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
@@ -69,7 +69,7 @@ function measured(measure: Measure): Lengths {
     result: (bytes) => longer(result, bytes - 1),
     answer: (bytes) => longer(answer, bytes - 1),
     message: (event) => {
-      const [item] = conversationOf([event], { turn: event.turn_id, replay: 'window' })
+      const [item] = new Conversation([event], { turn: event.turn_id, replay: 'window' }).items()
       if (item?.kind !== 'user') throw new Error('a message that says nothing')
       return item.parts.map((part) => {
         const bytes = part.type === 'text' ? undefined : sizeOf(part, event)

@@ -24,10 +24,9 @@ export class HttpFailure extends Error {
 
 export interface HttpOptions {
   readonly clock?: Clock
-  /** For the name, the connection and the handshake together. */
-  readonly connectMs?: number
 }
 
+/** For the name, the connection and the handshake together. */
 const CONNECT_MS = 30_000
 /** Shorter than the five seconds after which many a local server closes a connection that nobody uses. */
 const UNUSED_CONNECTION_MS = 4_000
@@ -41,10 +40,7 @@ const WITHOUT_BODY = new Set([204, 205, 304])
  * destroys the connection, at any time until the body has ended. Connections are kept for the next request; unused, they do
  * not keep the process alive. Takes text and bytes as a body, and sends bytes as they are.
  */
-export function httpFetch({
-  clock = systemClock,
-  connectMs = CONNECT_MS,
-}: HttpOptions = {}): Fetch {
+export function httpFetch({ clock = systemClock }: HttpOptions = {}): Fetch {
   const clientOf = clients()
   return async (input, init = {}) => {
     const url = addressOf(input)
@@ -57,7 +53,7 @@ export function httpFetch({
       const abort = () => void request.destroy(aborted())
       signal?.addEventListener('abort', abort)
       request.once('close', () => signal?.removeEventListener('abort', abort))
-      limitConnecting(request, connectMs, clock)
+      limitConnecting(request, clock)
       // Stays for as long as the request: an error that comes with the body is told by the body.
       request.on('error', (error) => reject(failureOf(error, signal)))
       request.once('response', (incoming) => {
@@ -139,10 +135,10 @@ function sendBody(request: ClientRequest, body: Uint8Array = new Uint8Array()): 
   sendMore()
 }
 
-function limitConnecting(request: ClientRequest, ms: number, clock: Clock): void {
+function limitConnecting(request: ClientRequest, clock: Clock): void {
   request.once('socket', (socket) => {
     if (!socket.connecting) return
-    const cancel = clock.after(ms, () => void request.destroy(new HttpFailure('ETIMEDOUT')))
+    const cancel = clock.after(CONNECT_MS, () => void request.destroy(new HttpFailure('ETIMEDOUT')))
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', cancel)
     request.once('close', cancel)
   })

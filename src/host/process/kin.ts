@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import type { Clock } from '../clock.ts'
+import { wait } from '../wait.ts'
 
 /** A process as the system lists it. */
 export interface ListedProcess {
@@ -43,7 +44,7 @@ export async function untilGone(kin: readonly ListedProcess[], clock: Clock): Pr
     const running = new Map(listProcesses().map((one) => [one.pid, one]))
     left = left.filter(({ pid, since }) => running.get(pid)?.since === since)
     for (const { pid } of left) signal(pid)
-    if (left.length > 0) await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve))
+    if (left.length > 0) await wait(clock, POLL_MS)
   }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs'
-import { systemClock, type Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 
 /** How a watch ends. */
 export interface NetworkWatch {
@@ -12,11 +12,7 @@ export interface NetworkWatch {
  * first tries to reach an address without a route, or a name server that is not there. Finds nothing where /proc does not
  * show it. Never throws.
  */
-export function watchNetworkTries(
-  pid: number,
-  tried: () => void,
-  clock: Clock = systemClock,
-): NetworkWatch {
+export function watchNetworkTries(pid: number, tried: () => void): NetworkWatch {
   let counters: readonly number[] | undefined
   let found = false
   let cancel: (() => void) | undefined
@@ -30,7 +26,7 @@ export function watchNetworkTries(
     look()
     if (found || (counters === undefined && waited > LONGEST_START_MS)) return
     const ms = counters === undefined ? START_MS : POLL_MS
-    cancel = clock.after(ms, () => poll(counters === undefined ? waited + ms : 0))
+    cancel = systemClock.after(ms, () => poll(counters === undefined ? waited + ms : 0))
   }
   poll(0)
   return {

@@ -6,7 +6,7 @@ import { drawing, png } from '../../../test/support/drawing.ts'
 import { harnessPlace } from '../../../test/support/harness-place.ts'
 import { value } from '../../../test/support/story.ts'
 import { writtenPdf } from '../../../test/support/written-pdf.ts'
-import { conversationOf } from '../../history/conversation.ts'
+import { Conversation } from '../../history/conversation.ts'
 import { loadParts } from '../../request/load-parts.ts'
 import { resolveAttachmentsToContentBlocks } from './attachments.ts'
 
@@ -121,7 +121,7 @@ test('[SR-001] [AT-020] a Turn shows exactly what the resolver says, from what t
   const attachments = paths.map((one) => ({ from: 'path', path: one }) as const)
   const { turn, done } = value(await session.admit('Look', { attachments }))
   value(await done)
-  const items = conversationOf(session.events, { turn, replay: 'attach-turn' })
+  const items = new Conversation(session.events, { turn, replay: 'attach-turn' }).items()
   const { items: loaded } = await loadParts(items, here.parts.log.store)
   const shown = loaded.flatMap((item) => (item.kind === 'user' ? item.parts : []))
   const { workspace } = here

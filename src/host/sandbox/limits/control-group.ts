@@ -5,6 +5,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { systemClock } from '../../clock.ts'
 import { ownerIsGone, ownerMark } from '../../process/owner-mark.ts'
+import { wait } from '../../wait.ts'
 import type { CommandLimits, LimitGroup, LimitMeans, LimitName } from './limits.ts'
 
 /** How one version of control groups names its files. */
@@ -119,7 +120,7 @@ async function removeGroup(folder: string): Promise<void> {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EBUSY')) return
     }
-    await new Promise<void>((resolve) => void systemClock.after(POLL_MS, resolve))
+    await wait(systemClock, POLL_MS)
   }
 }
 

@@ -1,4 +1,10 @@
-import type { Entry, EntryOption, Expected, Group } from './vocabulary.ts'
+import {
+  valueOptions,
+  type Entry,
+  type EntryOption,
+  type Expected,
+  type Group,
+} from './vocabulary.ts'
 
 /** A function for bash's `complete -F`. It runs `hawser` only to list Sessions, and passes over what that complains about. */
 export function bashScript(entries: readonly Entry[], groups: readonly Group[]): string {
@@ -48,13 +54,6 @@ _hawser_folders() { local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPL
 _hawser_files() { local IFS=$'\\n'; compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$cur")); }
 complete -F _hawser hawser
 `
-}
-
-/** Every option that is followed by a value, whichever command it belongs to. */
-function valueOptions(entries: readonly Entry[]): string {
-  const options = entries.flatMap(({ options: own }) => own)
-  const names = options.flatMap(({ names: own, value }) => (value === undefined ? [] : own))
-  return [...new Set(names)].join('|')
 }
 
 /** The beginnings of commands, each behind a space. */

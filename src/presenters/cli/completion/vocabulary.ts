@@ -91,3 +91,10 @@ function expectedAt(placeholder: string): Expected {
       return { kind: 'text' }
   }
 }
+
+/** Every option that is followed by a value, whichever command it belongs to, as alternatives of a shell pattern. */
+export function valueOptions(entries: readonly Entry[]): string {
+  const options = entries.flatMap(({ options: own }) => own)
+  const names = options.flatMap(({ names: own, value }) => (value === undefined ? [] : own))
+  return [...new Set(names)].join('|')
+}

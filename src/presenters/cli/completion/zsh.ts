@@ -1,4 +1,10 @@
-import type { Entry, EntryOption, Expected, Group } from './vocabulary.ts'
+import {
+  valueOptions,
+  type Entry,
+  type EntryOption,
+  type Expected,
+  type Group,
+} from './vocabulary.ts'
 
 /** A completion function for zsh, to be sourced after `compinit` or put into a folder of `fpath` as `_hawser`. */
 export function zshScript(entries: readonly Entry[], groups: readonly Group[]): string {
@@ -51,12 +57,6 @@ else
   compdef _hawser hawser
 fi
 `
-}
-
-function valueOptions(entries: readonly Entry[]): string {
-  const options = entries.flatMap(({ options: own }) => own)
-  const names = options.flatMap(({ names: own, value }) => (value === undefined ? [] : own))
-  return [...new Set(names)].join('|')
 }
 
 function prefixes(entries: readonly Entry[], groups: readonly Group[]): string {

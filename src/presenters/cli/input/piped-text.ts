@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { binaryKind } from '../../../encoding/magic-bytes.ts'
 import type { Clock } from '../../../host/clock.ts'
 import type { Streams } from '../../../host/streams.ts'
+import { patience } from '../../../host/wait.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
@@ -26,10 +27,9 @@ export async function pipedText(
   clock: Clock,
 ): Promise<Result<PipedText>> {
   if (stdin.source !== 'file' && stdin.source !== 'pipe') return ok({})
-  const patience = new AbortController()
-  const stop = clock.after(LIMITS.piped_wait_ms, () => patience.abort())
-  const ready = await stdin.ready(patience.signal)
-  stop()
+  const limit = patience(clock, LIMITS.piped_wait_ms)
+  const ready = await stdin.ready(limit.signal)
+  limit.end()
   if (!ready) return ok({ notice: SILENT })
   // One byte more than may be attached shows that it is too much.
   const bytes = await stdin.upTo(LIMITS.attachment_bytes + 1)

@@ -2,10 +2,6 @@ import { runningSha256, sha256 } from '../../../encoding/hash.ts'
 import type { Clock } from '../../../host/clock.ts'
 
 export interface CacheOptions {
-  /** A shorter prefix is never kept; 1,024 by default. */
-  readonly minimumTokens?: number | undefined
-  /** How long a prefix is kept after its last use; five minutes by default. */
-  readonly ttlMs?: number | undefined
   /**
    * So many requests of one key that begin alike find their machine within a minute, the others a cold one; vendors name 15.
    * Without it there is no such limit.
@@ -45,8 +41,6 @@ export interface CacheUse {
  */
 export class PromptCache {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #minimum: number
-  readonly #ttlMs: number
   readonly #entries: number
   readonly #rate: Rate | undefined
   /** When a prefix was used last, by its hash; the one used longest ago stands first. */
@@ -54,14 +48,10 @@ export class PromptCache {
 
   constructor({
     clock,
-    minimumTokens = 1024,
-    ttlMs = 5 * MINUTE_MS,
     perMinute,
     entries = 100_000,
   }: CacheOptions & { readonly clock: Pick<Clock, 'monotonicMs'> }) {
     this.#clock = clock
-    this.#minimum = minimumTokens
-    this.#ttlMs = ttlMs
     this.#entries = entries
     this.#rate = perMinute === undefined ? undefined : new Rate(perMinute, entries)
   }
@@ -76,7 +66,7 @@ export class PromptCache {
     const now = this.#clock.monotonicMs()
     const prefixes = prefixesOf(request)
     const input = prefixes.at(-1)?.tokens ?? 0
-    const kept = markedOf(request).filter((place) => tokensAt(prefixes, place) >= this.#minimum)
+    const kept = markedOf(request).filter((place) => tokensAt(prefixes, place) >= LEAST_TOKENS)
     const overflowed = this.#rate?.exceeded(machineOf(request), now) ?? false
     const found = overflowed ? 0 : this.#found(prefixes, request.marks, kept, now)
     // What came to a cold machine is kept there, and not where the next one will look.
@@ -87,7 +77,7 @@ export class PromptCache {
       return { input, cached_read: read, cache_write: written, overflowed }
     }
     const steps = read - (read % STEP)
-    const cached_read = steps < this.#minimum ? 0 : steps
+    const cached_read = steps < LEAST_TOKENS ? 0 : steps
     return { input, cached_read, cache_write: 0, overflowed }
   }
 
@@ -102,7 +92,7 @@ export class PromptCache {
     for (const mark of kept.toReversed()) {
       for (let place = mark; place > 0 && place > mark - depth; place -= 1) {
         const used = this.#used.get(prefixes[place - 1]?.hash ?? '')
-        if (used !== undefined && now - used < this.#ttlMs) return place
+        if (used !== undefined && now - used < KEPT_MS) return place
       }
     }
     return 0
@@ -116,13 +106,17 @@ export class PromptCache {
       this.#used.set(hash, now)
     }
     for (const [hash, used] of this.#used) {
-      if (this.#used.size <= this.#entries && now - used < this.#ttlMs) break
+      if (this.#used.size <= this.#entries && now - used < KEPT_MS) break
       this.#used.delete(hash)
     }
   }
 }
 
 const MINUTE_MS = 60_000
+/** How long a prefix is kept after its last use. */
+const KEPT_MS = 5 * MINUTE_MS
+/** A shorter prefix is never kept. */
+const LEAST_TOKENS = 1024
 
 /** Where no marks are, a hit is told in steps of so many tokens. */
 const STEP = 128
