@@ -93,8 +93,8 @@ function expectedAt(placeholder: string): Expected {
 }
 
 /** Every option that is followed by a value, whichever command it belongs to, as alternatives of a shell pattern. */
-export function valueOptions(entries: readonly Entry[]): string {
-  const options = entries.flatMap(({ options: own }) => own)
+export function valueOptions(all: readonly Entry[]): string {
+  const options = all.flatMap(({ options: own }) => own)
   const names = options.flatMap(({ names: own, value }) => (value === undefined ? [] : own))
   return [...new Set(names)].join('|')
 }
