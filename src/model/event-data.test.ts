@@ -33,6 +33,7 @@ const surface = {
   layer1_sha256: sha,
   toolset_sha256: sha,
   skills_sha256: sha,
+  words_sha256: sha,
   blob,
   params: { replay: 'window', late_role: 'developer', tool_choice: 'auto', limits: { calls: 1 } },
   reason: 'session_start',
@@ -81,7 +82,14 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     steer: true,
     piped: 'a\n',
   },
-  late_context: { ...late, branch: 'main', folder: 'src' },
+  late_context: {
+    ...late,
+    branch: 'main',
+    folder: 'src',
+    zone: 'Europe/Berlin',
+    os: 'Linux x64',
+    shell: 'bash',
+  },
   skill_activation: {
     name: 's',
     args: '',

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { descriptor as described } from '../history/words.ts'
+import { descriptor as described } from '../encoding/words/resources.ts'
 import { failed } from '../model/errors.ts'
+import { LIMITS } from '../model/limits.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -13,7 +14,7 @@ type Args = z.infer<typeof Parameters>
 export const attach = defineTool({
   name: 'attach',
   description:
-    'Attaches a file of the workspace to your answer, for the person: an image, a PDF or a text (.png .jpg .jpeg .gif .webp .pdf .txt .md .csv, at most 10 MiB). It is kept as it is now, whatever becomes of the file.',
+    'Attaches a file of the workspace to your answer, so that the person gets the file itself: an image, a PDF or text (.png .jpg .jpeg .gif .webp .pdf .txt .md .csv, at most 10 MiB). Its current content is kept, even if the file changes later.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'attach', effect: 'read', paths: [path], network: false }),
   run,
@@ -37,7 +38,7 @@ async function run(
   const descriptor = named.value
   return {
     outcome: 'ok',
-    output: `Attached: ${described(descriptor)}`,
+    output: `Attached: ${described(descriptor, LIMITS.descriptor_bytes)}`,
     resources: [descriptor],
     record: [{ type: 'resource_ingested', data: { descriptor, origin: 'egress' } }],
   }

@@ -3,7 +3,6 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
-import { LARGE_BODY } from '../model/segment.ts'
 import type { AnswerItem, Passage, ProviderEvent } from '../providers/provider.ts'
 import {
   asSent,
