@@ -113,6 +113,10 @@ async function stepsUntilOver(
   return Infinity
 }
 
+test('what counts as ten minutes is ten minutes', () => {
+  expect(CONTENT_MS).toBe(600_000)
+})
+
 test.each(NO_CONTENT)('%s: %j keeps a call for ten minutes at most', async (dialect, sign) => {
   const clock = virtualClock()
   const { end, isOver, say, firstClosed } = await begun(dialect, clock)

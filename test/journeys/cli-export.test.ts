@@ -147,6 +147,16 @@ test('as JSON a Session is one value with every Event, long fields in their plac
   expect((await exported(root, id, '--json')).stdout).toBe(whole.stdout)
 })
 
+test('as JSON nothing is printed that steers a terminal or hides text, and parsed it is what was said', async () => {
+  const { root } = await commandPlace()
+  const said = `${EVIL}\u009b31m\u007f\u2066hidden\u2069\u200b\u2028\u{e0041}`
+  const pinned: EventDraft = { type: 'text_pinned', data: { text: said, by: 'person' } }
+  const id = await writtenLog(root, [sessionStarted, pinned])
+  const { code, stdout } = await exported(root, id, '--format', 'json')
+  expect([code, UNSEEN.test(stdout.replaceAll('\n', ''))]).toEqual([0, false])
+  expect(Exported.parse(JSON.parse(stdout)).events.at(-1)?.['data']).toMatchObject({ text: said })
+})
+
 test('every Event type can be exported', async () => {
   const { root } = await commandPlace()
   const id = await writtenLog(root, [sessionStarted])

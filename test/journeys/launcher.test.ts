@@ -44,11 +44,11 @@ test('without a listener, SIGUSR1 starts it', async () => {
   expect(text).toContain(INSPECTED)
 })
 
-test.each([19, 20, 21])(
-  'with at most %i open files it says what is missing, and ends',
-  async (limit) => {
+test.each([19, 20, 21].flatMap((limit) => [true, false].map((inParts) => ({ limit, inParts }))))(
+  'with at most $limit open files it says what is missing, and ends (in several files: $inParts)',
+  async ({ limit, inParts }) => {
     const under = ['/bin/sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
-    const started = await startProgram({ root: await place(), under }, ['run', 'hello'])
+    const started = await startProgram({ root: await place(), under, inParts }, ['run', 'hello'])
     expect(await started.ended).toEqual({ code: 1, signal: null })
     expect(started.stderr()).toMatch(/Raise .*: ulimit -n 1024\n$/)
     expect(started.stderr().trim().split('\n').length).toBeLessThan(3)

@@ -26,6 +26,8 @@ export interface StartOptions {
   readonly stdin?: 'ignore' | 'pipe'
   /** Put before the program, as in `unshare --mount`. */
   readonly under?: readonly string[]
+  /** In several files, as it is built, and not in one. */
+  readonly inParts?: boolean
 }
 
 /** A user without any rights. */
@@ -46,19 +48,23 @@ export async function whyNotAsNobody(): Promise<string | undefined> {
   )
 }
 
-let program: Promise<string> | undefined
+const programs = new Map<boolean, Promise<string>>()
 
 /** Starts the program, bundled once for all tests of a file. Ends with the test. */
 export async function startProgram(
   options: StartOptions,
   argv: readonly string[],
 ): Promise<Started> {
-  program ??= freshFolder().then((folder) =>
-    bundleScript(new URL('../../bin/hawser.ts', import.meta.url), folder),
-  )
-  const { root, env = {}, uid, under = [], stdin = 'ignore' } = options
-  if (uid !== undefined) await openTo(dirname(await program), root)
-  const [command = process.execPath, ...args] = [...under, process.execPath, await program, ...argv]
+  const { root, env = {}, uid, under = [], stdin = 'ignore', inParts = false } = options
+  const bundling =
+    programs.get(inParts) ??
+    freshFolder().then((folder) =>
+      bundleScript(new URL('../../bin/hawser.ts', import.meta.url), folder, { inParts }),
+    )
+  programs.set(inParts, bundling)
+  const program = await bundling
+  if (uid !== undefined) await openTo(dirname(program), root)
+  const [command = process.execPath, ...args] = [...under, process.execPath, program, ...argv]
   const child = spawn(command, args, {
     cwd: join(root, 'workspace'),
     env: { PATH: process.env['PATH'], HAWSER_HOME: join(root, 'home'), ...env },
