@@ -26,8 +26,10 @@ export interface BlobStore {
   stat(key: string): Promise<Result<BlobFacts>>
   /** Every key, in no order. */
   list(): Promise<Result<BlobKey[]>>
-  /** Deletes the blob unless it was put, or put again, after `unlessNewerThan`. Answers whether it is gone. */
-  delete(key: string, unlessNewerThan?: number): Promise<Result<boolean>>
+  /** Counts the blob as put now, without hashing it. Answers whether it is there. */
+  renew(key: string): Promise<Result<boolean>>
+  /** Deletes the blob; with `putAt`, only if it was not put again since it had that time. Answers whether it is gone. */
+  delete(key: string, putAt?: number): Promise<Result<boolean>>
   /** Removes what puts that never ended left behind before `olderThan`. Answers how much that was. */
   tidy(olderThan: number): Promise<Result<number>>
 }

@@ -15,6 +15,7 @@ import { workspaceBlobStore } from './workspace-store.ts'
 const ids = systemIds(systemClock)
 /** Everything that stands is older than this. */
 const LATER = () => Date.now() + 3_600_000
+const nobody = async () => []
 
 async function harbour() {
   const path = await freshFolder()
@@ -26,7 +27,7 @@ async function harbour() {
   const mention = (name: string, text: string | Buffer) =>
     writeFile(join(path, '.hawser', 'sessions', name), text)
   const sweep = (olderThan = LATER(), dryRun = false, by: BlobStore = store) =>
-    sweepBlobs(by, { mentions: [workspace.sessions], olderThan, dryRun })
+    sweepBlobs(by, { mentions: [workspace.sessions], writing: nobody, olderThan, dryRun })
   return { path, store, workspace, put, mention, sweep }
 }
 
@@ -153,7 +154,9 @@ test('folders below a folder of mentions count too', async () => {
   await writeFile(join(path, 'staged', 'upload-1', 'frames.ndjson'), key)
   const staged = await diskFolder(join(path, 'staged'))
   const mentions = [workspace.sessions, staged]
-  const swept = value(await sweepBlobs(store, { mentions, olderThan: LATER(), dryRun: false }))
+  const swept = value(
+    await sweepBlobs(store, { mentions, writing: nobody, olderThan: LATER(), dryRun: false }),
+  )
   expect(swept.deleted).toEqual([])
   await staged.close()
 })

@@ -11,18 +11,25 @@ import {
 } from '../host/files/files.ts'
 import { causeOf, failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { blobSha256, SessionId, type BlobKey } from '../model/ids.ts'
-import type { BlobStore } from './store.ts'
+import type { BlobFacts, BlobStore } from './store.ts'
 
 /** What a sweep did, or with `dryRun` would do. */
 export interface Swept {
   readonly kept: number
   readonly deleted: readonly BlobKey[]
   readonly freed_bytes: number
+  /** Sessions that were being written, so that nothing was deleted. */
+  readonly writing: readonly SessionId[]
 }
 
 export interface SweepOptions {
   /** Folders whose every file may mention a blob: Logs, torn pieces and hidden parents, staged uploads, frame logs. */
   readonly mentions: readonly Folder[]
+  /**
+   * Sessions that somebody writes now: what their Turns have stored and not mentioned yet looks like what nothing mentions,
+   * and no clock tells them apart. While there is one, nothing is deleted.
+   */
+  readonly writing: () => Promise<readonly SessionId[]>
   /** Blobs put after this time are left alone whatever mentions them: someone may be about to. */
   readonly olderThan: number
   /** Folders besides the store's from which abandoned temporary files go too. */
@@ -40,6 +47,15 @@ export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promi
     // Listed first: a blob that comes later is not a candidate at all.
     const keys = await store.list()
     if (!keys.ok) return keys
+    // Before anything is read: a blob whose time is another one afterwards was put again, and may have been mentioned since.
+    const facts = await factsOf(store, keys.value)
+    if (!facts.ok) return facts
+    // After the list and before the Logs: whoever stored what is in the list, and mentions it after the Logs were read, is
+    // writing now.
+    const writing = await options.writing()
+    if (writing.length > 0) {
+      return ok({ kept: keys.value.length, deleted: [], freed_bytes: 0, writing })
+    }
     const marks = new Marks(keys.value)
     for (const folder of options.mentions) {
       const unread = await eachFile(folder, (_name, file) => marks.scan(pieces(file)))
@@ -52,31 +68,42 @@ export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promi
       if (!tidied.ok) return tidied
       for (const folder of options.tidy ?? []) await removeTemporaries(folder, options.olderThan)
     }
-    return deleteOld(store, marks, keys.value.length, options)
+    return deleteOld(store, marks, facts.value, options)
   })
+}
+
+type Facts = ReadonlyMap<BlobKey, BlobFacts | undefined>
+
+/** Of every key; `undefined` for what another sweep took meanwhile, or is no blob at all. */
+async function factsOf(store: BlobStore, keys: readonly BlobKey[]): Promise<Result<Facts>> {
+  const facts = new Map<BlobKey, BlobFacts | undefined>()
+  for (const key of keys) {
+    const found = await store.stat(key)
+    if (!found.ok && !NOT_OURS.has(found.error.kind)) return found
+    facts.set(key, found.ok ? found.value : undefined)
+  }
+  return ok(facts)
 }
 
 async function deleteOld(
   store: BlobStore,
   marks: Marks,
-  total: number,
+  all: Facts,
   { olderThan, dryRun }: SweepOptions,
 ): Promise<Result<Swept>> {
   const deleted: BlobKey[] = []
   let freed = 0
   for (const key of marks.unmarked()) {
-    const facts = await store.stat(key)
-    // Another sweep was quicker, or it is no blob at all: neither is ours to delete.
-    if (!facts.ok && NOT_OURS.has(facts.error.kind)) continue
-    if (!facts.ok) return facts
-    if (facts.value.putAt > olderThan) continue
-    const gone = dryRun ? ok(true) : await store.delete(key, olderThan)
+    const facts = all.get(key)
+    if (facts === undefined || facts.putAt > olderThan) continue
+    const gone = dryRun ? ok(true) : await store.delete(key, facts.putAt)
+    if (!gone.ok && NOT_OURS.has(gone.error.kind)) continue
     if (!gone.ok) return gone
     if (!gone.value) continue
     deleted.push(key)
-    freed += facts.value.size
+    freed += facts.size
   }
-  return ok({ kept: total - deleted.length, deleted, freed_bytes: freed })
+  return ok({ kept: all.size - deleted.length, deleted, freed_bytes: freed, writing: [] })
 }
 
 const NOT_OURS: ReadonlySet<string> = new Set(['resource_missing', 'not_regular_file'])

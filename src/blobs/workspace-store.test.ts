@@ -176,7 +176,7 @@ test('a blob put in the place of a damaged one is not taken away by a sweep that
   const store = workspaceBlobStore({ folder, ids, clock: systemClock })
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
   await overwrite(folder, key, Buffer.from('spoilt'))
-  const olderThan = Date.now() + 1000
+  const { putAt } = value(await store.stat(key))
   let putting: Promise<unknown> = Promise.resolve()
   const slow: Folder = {
     label: '',
@@ -195,7 +195,7 @@ test('a blob put in the place of a damaged one is not taken away by a sweep that
     close: () => folder.close(),
   }
   const sweeping = workspaceBlobStore({ folder: slow, ids, clock: systemClock })
-  value(await sweeping.delete(key, olderThan))
+  value(await sweeping.delete(key, putAt))
   await putting
   expect((await store.get(key)).ok).toBe(true)
 })

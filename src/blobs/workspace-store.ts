@@ -45,7 +45,8 @@ export function workspaceBlobStore(parts: StoreParts): BlobStore {
         const names = await folder.names()
         return ok(names.flatMap((name) => BlobKey.safeParse(name).data ?? []))
       }),
-    delete: (key, unlessNewerThan) => remove(parts, key, unlessNewerThan ?? Infinity),
+    renew: (key) => renew(parts, key),
+    delete: (key, putAt) => remove(parts, key, putAt),
     tidy: (olderThan) =>
       asResult('tidy the blobs', async () => ok(await removeTemporaries(folder, olderThan))),
   }
@@ -145,7 +146,24 @@ async function renewExisting(parts: StoreParts, { key, size }: Filled): Promise<
   })
 }
 
-async function remove(parts: StoreParts, key: string, newest: number): Promise<Result<boolean>> {
+async function renew(parts: StoreParts, key: string): Promise<Result<boolean>> {
+  const valid = BlobKey.safeParse(key)
+  if (!valid.success) return badKey()
+  return asResult('renew a blob', () =>
+    underShortLock(parts, async () => {
+      const file = await ifThere(parts.folder.open(valid.data, 'read'))
+      if (file === undefined) return ok(false)
+      await closing(file, () => file.touch())
+      return ok(true)
+    }),
+  )
+}
+
+async function remove(
+  parts: StoreParts,
+  key: string,
+  putAt: number | undefined,
+): Promise<Result<boolean>> {
   const valid = BlobKey.safeParse(key)
   if (!valid.success) return badKey()
   return asResult('delete a blob', () =>
@@ -153,7 +171,8 @@ async function remove(parts: StoreParts, key: string, newest: number): Promise<R
       const file = await ifThere(parts.folder.open(valid.data, 'read'))
       if (file === undefined) return ok(true)
       const { changedAt } = await closing(file, () => file.stat())
-      if (changedAt > newest) return ok(false)
+      // Another time, be it an earlier one: clocks step back.
+      if (putAt !== undefined && changedAt !== putAt) return ok(false)
       await parts.folder.remove(valid.data)
       return ok(true)
     }),

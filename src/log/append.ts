@@ -8,6 +8,7 @@ import { writeHead } from './head.ts'
 import { prepare, restored, sealedLine, type Preparation, type Prepared } from './draft.ts'
 import type { Lease } from './lease.ts'
 import type { Cursor, LogLine } from './line.ts'
+import { noteWritten } from './order.ts'
 import type { LogPlace } from './place.ts'
 import { BATCH_BYTES } from './repair.ts'
 import type { KeepBlob } from './spill.ts'
@@ -112,6 +113,7 @@ export class LogWriter<State> {
       if (this.#stopped === undefined) {
         await this.#keepHead([])
         await this.#keepIndex()
+        await noteWritten(this.#parts.place, this.session)
       }
     } finally {
       await ifPossible(file.close())

@@ -12,7 +12,7 @@ import {
 import { isRunning, type Holder } from '../host/process/holder.ts'
 import { wait } from '../host/wait.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
+import { SessionId } from '../model/ids.ts'
 import { leaseName, type LogPlace } from './place.ts'
 
 /** Others may have written it: only what can be shown as it stands counts as a name. */
@@ -78,6 +78,23 @@ export async function writerOf(place: LogPlace, session: SessionId): Promise<Hol
     if (error instanceof FileFailure) return undefined
     throw error
   }
+}
+
+/**
+ * Sessions whose Log somebody has the right to write now, wherever that process runs. Each lock is tried for a moment and
+ * given back; no name is written, so whoever comes for it meanwhile looks again and gets it.
+ */
+export async function sessionsBeingWritten({
+  sessions,
+}: Pick<LogPlace, 'sessions'>): Promise<readonly SessionId[]> {
+  const written: SessionId[] = []
+  for (const name of await sessions.names()) {
+    const session = SessionId.safeParse(name.replace(/\.lease$/, '')).data
+    if (session === undefined || name !== leaseName(session)) continue
+    const file = await sessions.open(name, 'append')
+    if (!(await closing(file, () => file.tryLock()))) written.push(session)
+  }
+  return written
 }
 
 /** Erased before it is unlocked, so that the next holder knows this one went in peace. */

@@ -10,6 +10,7 @@ import { HEAD_BEFORE_FIRST, type HeadRecord } from './head-record.ts'
 import { headFault, readHead, writeHead } from './head.ts'
 import { takeLease, type Lease } from './lease.ts'
 import type { Cursor } from './line.ts'
+import { noteWritten } from './order.ts'
 import { logName, type LogPlace } from './place.ts'
 import { cutTornTail, findTornTail, piecesAt } from './repair.ts'
 import { LOG_START } from './scan.ts'
@@ -57,7 +58,9 @@ export async function beginLog<State>(
         const parts = { place, session, file, lease, fold, keep, start, isNew: true, indexedTo: 0 }
         const writer = new LogWriter(parts)
         const begun = await first(writer)
-        return begun.ok ? ok(writer) : begun
+        if (!begun.ok) return begun
+        await noteWritten(place, session)
+        return ok(writer)
       }, undo)
     }),
   )
@@ -108,7 +111,10 @@ export async function takeOver<State>(
   const writer = new LogWriter({ ...taking, start, isNew: false, indexedTo })
   const drafts = [...(await whatHappened(place, writer, lease)), ...more]
   const recorded = drafts.length === 0 ? ok(undefined) : await writer.append(drafts)
-  return recorded.ok ? ok(writer) : recorded
+  if (!recorded.ok) return recorded
+  // Also here, for a writer that is killed before it lets go.
+  await noteWritten(place, session)
+  return ok(writer)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Swept } from '../blobs/sweep.ts'
 import { asResult } from '../host/files/files.ts'
 import type { RuleStore } from '../host/permission-rules.ts'
+import { sessionsBeingWritten } from '../log/lease.ts'
 import type { Writing } from '../log/open.ts'
 import type { Salvaged } from '../log/salvage.ts'
 import { removeUnbegun } from '../log/unbegun.ts'
@@ -225,6 +226,7 @@ export class Harness {
     const olderThan = place.clock.now() - GRACE_MS
     const swept = await sweepBlobs(store, {
       mentions: [place.sessions],
+      writing: () => sessionsBeingWritten(place),
       olderThan,
       tidy: [place.sessions],
       dryRun,
@@ -251,9 +253,8 @@ export interface Collected extends Swept {
 }
 
 /**
- * A blob may be on its way into an Event for this long. Both ends are wall-clock times, because a file keeps no other. A clock
- * that steps back only keeps blobs for longer; one that is set ahead by more than this, between a put and its Event, is the one
- * case in which a blob could go too early.
+ * What was stored before its Session was locked may be on its way into an Event for this long. By the wall clock, because a file
+ * keeps no other time; where that jumps, blobs stay longer or have to be attached again, and no Event names one that is gone.
  */
 const GRACE_MS = 60 * 60 * 1000
 

@@ -107,7 +107,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
           '',
         ]
         for (const key of bad) {
-          for (const ask of ['get', 'open', 'stat', 'delete'] as const) {
+          for (const ask of ['get', 'open', 'stat', 'renew', 'delete'] as const) {
             const answer = await store[ask](key)
             expect(answer).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
             expect(key.length > 3 && JSON.stringify(answer).includes(key)).toBe(false)
@@ -191,10 +191,27 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
         const { putAt } = value(await store.stat(key))
         await put(store, harbour)
         expect(value(await store.delete(key, putAt))).toBe(false)
+        // A clock that steps back makes what was put again look older, not the same.
+        await age(key, 20_000)
+        expect(value(await store.delete(key, putAt))).toBe(false)
         expect((await store.get(key)).ok).toBe(true)
         expect(value(await store.delete(key))).toBe(true)
         expect((await store.get(key)).ok).toBe(false)
         expect(value(await store.delete(key))).toBe(true)
+      }),
+    )
+
+    test(
+      'renews what is there, so that it counts as put now, and says when nothing is',
+      withStore(async ({ store, age }) => {
+        const key = await put(store, harbour)
+        await age(key, 10_000)
+        const { putAt } = value(await store.stat(key))
+        expect(value(await store.renew(key))).toBe(true)
+        expect(value(await store.delete(key, putAt))).toBe(false)
+        expect(value(await store.stat(key)).putAt).toBeGreaterThan(putAt)
+        value(await store.delete(key))
+        expect(value(await store.renew(key))).toBe(false)
       }),
     )
 

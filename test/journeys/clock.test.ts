@@ -1,13 +1,17 @@
 import * as fc from 'fast-check'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock, type Clock } from '../../src/host/clock.ts'
 import { systemIds } from '../../src/host/ids.ts'
 import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
+import { verifyRequests } from '../../src/session/queries/verify-requests.ts'
 import type { Tool } from '../../src/tools/tool.ts'
-import { withChanges } from '../support/harness-parts.ts'
+import { picture } from '../support/given-files.ts'
+import { withChanges, withClock } from '../support/harness-parts.ts'
+import type { HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, type Way } from '../support/ways.ts'
 
@@ -121,3 +125,116 @@ async function readTool(): Promise<Tool> {
   const { TOOLSET } = await import('../../src/tools/toolset.ts')
   return TOOLSET.find(({ name }) => name === 'read') ?? expect.fail('there is no read tool')
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The same place as another process sees it whose wall clock is off by so much. */
+function atAnotherTime({ parts }: Pick<HarnessPlace, 'parts'>, byMs: number): Harness {
+  const clock: Clock = { ...systemClock, now: () => Date.now() + byMs }
+  return new Harness(withClock(parts, clock))
+}
+
+test('a sweep a day later by the clock takes nothing that a running Turn stored and has not mentioned', async () => {
+  const swept: unknown[] = []
+  const here = await wayPlace('in process')
+  const { store } = here.parts.log
+  const later = atAnotherTime(here, DAY_MS)
+  const sweeping: BlobStore = {
+    ...store,
+    put: async (...put) => {
+      const key = await store.put(...put)
+      const { deleted, writing } = value(await later.gc({ dryRun: false }))
+      swept.push([deleted, writing.length])
+      return key
+    },
+  }
+  const harness = new Harness(withChanges(here.parts, { log: { store: sweeping } }))
+  const session = value(await harness.create({ ...here.begin, permissionMode: 'auto' }))
+  await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
+  for (const text of ['Write "one" into a.txt.', 'Run `seq 100000`']) {
+    expect((await say(session, text)).status).toBe('completed')
+  }
+  await session.close()
+  // The surface of the Session, both contents of the file, and long output.
+  expect(swept.length).toBeGreaterThanOrEqual(3)
+  expect(new Set(swept.map((one) => JSON.stringify(one)))).toEqual(new Set(['[[],1]']))
+  expect(await verified('in process', here.root, session)).toMatchObject(WHOLE)
+  expect(value(await later.gc({ dryRun: false })).writing).toEqual([])
+  expect(await verified('in process', here.root, session)).toMatchObject(WHOLE)
+  expect(value(await harness.diff(session)).length).toBe(1)
+})
+
+test('an attachment that a sweep took before its Turn began is asked for again, and no Event names it', async () => {
+  const here = await wayPlace('in process')
+  const { store } = here.parts.log
+  const later = atAnotherTime(here, DAY_MS)
+  let sweeps = 0
+  const sweeping: BlobStore = {
+    ...store,
+    put: async (...put) => {
+      const key = await store.put(...put)
+      if (sweeps > 0) value(await later.gc({ dryRun: false }))
+      sweeps -= 1
+      return key
+    },
+  }
+  const harness = new Harness(withChanges(here.parts, { log: { store: sweeping } }))
+  const session = value(await harness.create(here.begin))
+  const attachments = [{ from: 'bytes', name: 'crew.txt', bytes: Buffer.from('Jan\n') }] as const
+  sweeps = 1
+  expect(await session.admit('Look.', { attachments })).toMatchObject({
+    ok: false,
+    error: { kind: 'resource_missing', next_actions: [{ action: 'Attach it again.' }] },
+  })
+  expect(session.events.some(({ type }) => type === 'user_message')).toBe(false)
+  value(await value(await session.admit('Look.', { attachments })).done)
+  expect(value(await harness.badPayloads())).toEqual([])
+  await session.close()
+})
+
+test.each([DAY_MS, -DAY_MS])(
+  'the latest Session is the one that was written last, though the clock is off by %i ms',
+  async (byMs) => {
+    const here = await wayPlace('in process')
+    const elsewhere = atAnotherTime(here, byMs)
+    const latest = async () => value(await here.harness.latest()).id
+    const first = value(await here.harness.create(here.begin))
+    const second = value(await elsewhere.create(here.begin))
+    expect(await latest()).toBe(second.id)
+    expect((await say(first, 'Hello')).status).toBe('completed')
+    expect(await latest()).toBe(first.id)
+    await say(value(await elsewhere.open(second.id)), 'Hello')
+    expect((await here.harness.list()).map(({ id }) => id)).toEqual([second.id, first.id])
+    // Without the order in which they were written, the times in their Logs have to do.
+    await rm(join(here.root, 'home', 'heads', 'order'))
+    const byTime = byMs > 0 ? second.id : first.id
+    expect(await latest()).toBe(byTime)
+  },
+)
+
+test.each([
+  ['an hour passes', 60 * 60_000],
+  ['the clock steps back', -60 * 60_000],
+])(
+  'what is retired for its cost when %s is in the Log, and requests follow from that whatever the times say',
+  async (_title, byMs) => {
+    const here = await wayPlace('messages', { changes: { model: { replay: 'cost-aware' } } })
+    let passed = 0
+    const clock: Clock = { ...systemClock, now: () => NOON + passed }
+    const parts = withClock(here.parts, clock)
+    const session = value(await new Harness(parts).create(here.begin))
+    const attachments = [{ from: 'bytes', name: 'a.png', bytes: picture(7) }] as const
+    value(await value(await session.admit('Look.', { attachments })).done)
+    await say(session, 'Well?')
+    passed = byMs
+    await say(session, 'Thank you.')
+    await say(session, 'And now?')
+    const { events } = session
+    expect(events.filter(({ type }) => type === 'resource_retired').length).toBe(1)
+    for (const ts of [undefined, '1999-12-31T23:59:59.999Z', '2099-01-01T00:00:00.000Z']) {
+      const retold = events.map((event) => (ts === undefined ? event : { ...event, ts }))
+      expect(value(await verifyRequests(parts, retold)).mismatches).toEqual([])
+    }
+    await session.close()
+  },
+)

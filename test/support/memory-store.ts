@@ -52,10 +52,16 @@ export function memoryStore(clock: Pick<Clock, 'now'>) {
       return one.ok ? ok({ size: one.value.bytes.length, putAt: one.value.putAt }) : one
     },
     list: async () => ok([...kept.keys()].map((key) => BlobKey.parse(key))),
-    delete: async (key, unlessNewerThan = Infinity) => {
+    renew: async (key) => {
+      const one = find(key)
+      if (!one.ok) return one.error.kind === 'resource_missing' ? ok(false) : one
+      kept.set(key, { ...one.value, putAt: clock.now() })
+      return ok(true)
+    },
+    delete: async (key, putAt) => {
       const one = find(key)
       if (!one.ok) return one.error.kind === 'resource_missing' ? ok(true) : one
-      if (one.value.putAt > unlessNewerThan) return ok(false)
+      if (putAt !== undefined && one.value.putAt !== putAt) return ok(false)
       return ok(kept.delete(key))
     },
     tidy: async () => ok(0),

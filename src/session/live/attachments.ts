@@ -6,7 +6,7 @@ import { systemIds, type Ids } from '../../host/ids.ts'
 import { openWorkspace } from '../../host/workspace.ts'
 import type { AttachmentError, AttachmentInput } from '../../model/attachment.ts'
 import type { Part } from '../../model/conversation.ts'
-import { ok, type Result } from '../../model/errors.ts'
+import { failed, ok, type Result } from '../../model/errors.ts'
 import type {
   Resolved,
   ResolverParts,
@@ -32,6 +32,28 @@ export async function resolveInputs(
   const { resolveAttachments } = await import('../../resources/resolve-attachments.ts')
   const keep: BlobStore['put'] = (bytes, type) => store.put(bytes, type)
   return resolveAttachments(inputs, { clock, keep, ...options })
+}
+
+/**
+ * Under the lock of the Session, before an Event names them. A Turn may have waited long since its attachments were stored, or
+ * the clock may have jumped, and a sweep may have taken them; from here on none does.
+ */
+export async function renewInputs(
+  store: Pick<BlobStore, 'renew'>,
+  resolved: readonly Resolved[],
+): Promise<Result<void>> {
+  for (const one of resolved) {
+    if (!one.ok || one.facts.kind === 'link') continue
+    const { blob, name } = one.facts
+    const renewed = await store.renew(blob)
+    if (!renewed.ok) return renewed
+    if (renewed.value) continue
+    const message = `${name} is no longer in the store: it was swept away before its Turn began.`
+    return failed('resource_missing', message, { blob, state: 'missing' }, [
+      { action: 'Attach it again.' },
+    ])
+  }
+  return ok(undefined)
 }
 
 /** What would become of attachments, without storing or sending anything. */

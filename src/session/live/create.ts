@@ -1,7 +1,8 @@
 import { Redactor } from '../../encoding/redaction.ts'
 import { freezeSurface } from '../../contract/surface.ts'
 import type { LogWriter } from '../../log/append.ts'
-import { createLog } from '../../log/open.ts'
+import { beginLog } from '../../log/open.ts'
+import { LOG_START } from '../../log/scan.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EventData, EventDraft } from '../../model/events/event.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
@@ -24,12 +25,15 @@ export async function createSession(
   const { place, store, secrets } = parts.log
   const known = await parts.model.providerOf(options.provider)
   if (!known.ok) return known
-  const surface = await surfaceEvent(parts, options, 'session_start')
-  if (!surface.ok) return surface
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-  const first = new Redactor(secrets).value([startEvent(parts, options), surface.value])
-  return createLog(place, id, first, { fold: sessionFold, keep })
+  // The surface is stored under the lock of the new Session, so that no sweep takes it before a line names it.
+  return beginLog(place, id, LOG_START, { fold: sessionFold, keep }, async (writer) => {
+    const surface = await surfaceEvent(parts, options, 'session_start')
+    if (!surface.ok) return surface
+    const first = [startEvent(parts, options), surface.value]
+    return writer.append(new Redactor(secrets).value(first))
+  })
 }
 
 function startEvent(

@@ -16,7 +16,7 @@ import { runTurn, type TurnOutcome } from '../../turn/run.ts'
 import { Steering } from '../../turn/steering.ts'
 import type { TurnParts } from '../../turn/turn-parts.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
-import { resolveInputs } from './attachments.ts'
+import { renewInputs, resolveInputs } from './attachments.ts'
 import { surfaceEvent } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
@@ -256,6 +256,8 @@ export class Session {
     const { channel, piped } = options
     const { presenter } = this.#parts.person
     const log = this.#turnLog(writer, fresh.over(this.#parts.log.store))
+    const stored = await renewInputs(this.#parts.log.store, resolved)
+    if (!stored.ok) return stored
     const surfaced = await this.#surface(writer)
     if (!surfaced.ok) return surfaced
     const late = await lateContext(this.#parts, this)

@@ -1,5 +1,6 @@
 import { notFound } from '../../log/fold-log.ts'
 import { writerOf } from '../../log/lease.ts'
+import { writtenOrder } from '../../log/order.ts'
 import type { LogPlace } from '../../log/place.ts'
 import { openReader } from '../../log/reader.ts'
 import { ok, type HawserError, type Result } from '../../model/errors.ts'
@@ -19,9 +20,9 @@ export interface ListedSession {
 }
 
 /**
- * Every Session of a workspace, the latest first: by the wall clock, the only time that processes share, so a clock that was
- * wrong can put another one first. Nothing is lost by that, and an id names one exactly. One that cannot be read is listed
- * with the reason, never left out.
+ * Every Session of a workspace, the latest first: in the order in which they were written here, whatever the clock said.
+ * Those that were never written here follow, by the times in their Logs. One that cannot be read is listed with the reason,
+ * never left out.
  */
 export async function listSessions(place: LogPlace): Promise<readonly ListedSession[]> {
   const names = await place.sessions.names()
@@ -33,7 +34,11 @@ export async function listSessions(place: LogPlace): Promise<readonly ListedSess
     const one = await listed(place, id)
     if (one !== undefined) all.push(one)
   }
-  return all.toSorted((a, b) => compare(b.state.last_ts, a.state.last_ts) || compare(b.id, a.id))
+  const order = await writtenOrder(place)
+  const rank = ({ id }: ListedSession) => order.get(id) ?? NEVER
+  return all.toSorted(
+    (a, b) => rank(b) - rank(a) || compare(b.state.last_ts, a.state.last_ts) || compare(b.id, a.id),
+  )
 }
 
 /** One Session as a list shows it. */
@@ -43,6 +48,7 @@ export async function findSession(place: LogPlace, id: SessionId): Promise<Resul
 }
 
 const ENDING = '.ndjson'
+const NEVER = -1
 
 /** `undefined` when it went away meanwhile. */
 async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {

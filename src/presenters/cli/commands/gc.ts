@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ok } from '../../../model/errors.ts'
-import { BlobKey } from '../../../model/ids.ts'
+import { BlobKey, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer } from '../world/answer.ts'
 import { counted, shownBytes } from '../../../encoding/amounts.ts'
@@ -20,10 +20,14 @@ export const Output = z.object({
   deleted: z.array(BlobKey),
   freed_bytes: Count,
   unbegun: Count.describe('Sessions whose creation was cut short: empty Logs, which are removed.'),
+  writing: z
+    .array(SessionId)
+    .describe('Sessions with a Turn under way. While there is one, no blob is deleted.'),
 })
 
-type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted'>> & {
+type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing'>> & {
   readonly deleted: readonly BlobKey[]
+  readonly writing: readonly SessionId[]
 }
 
 /** Deletes stored bytes that nothing mentions and that are older than an hour. */
@@ -41,10 +45,10 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
-      const { kept, deleted, freed_bytes, unbegun } = swept.value
-      return ok(tell({ kept, deleted, freed_bytes, unbegun }))
+      const { kept, deleted, freed_bytes, unbegun, writing } = swept.value
+      return ok(tell({ kept, deleted, freed_bytes, unbegun, writing }))
     },
-    { unused: () => tell({ kept: 0, deleted: [], freed_bytes: 0, unbegun: 0 }) },
+    { unused: () => tell({ kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [] }) },
   )
 }
 
@@ -55,7 +59,10 @@ function words(figures: Figures): string {
   return `${blobWords(figures)}Empty Logs of Sessions that never began: ${unbegun} ${verb}.\n`
 }
 
-function blobWords({ dry_run, kept, deleted, freed_bytes }: Figures): string {
+function blobWords({ dry_run, kept, deleted, freed_bytes, writing }: Figures): string {
+  if (writing.length > 0) {
+    return `Nothing was deleted: a Turn is running in ${writing.join(', ')}. Run hawser gc again when it has ended.\n`
+  }
   if (deleted.length === 0) {
     return `Nothing to delete: ${counted(kept, 'blob')}, all mentioned or younger than an hour.\n`
   }
