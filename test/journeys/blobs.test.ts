@@ -55,7 +55,14 @@ test('a Session on a store of another kind has the same Log, requests and answer
   expect(inMemory.told).toEqual(onDisk.told)
   // Nothing reaches behind the port for a place of its own.
   expect(await readdir(join(inMemory.workspace, '.hawser', 'blobs'))).toEqual([])
+  await remove(inMemory)
 })
+
+/** A Session whose blobs end with this process proves nothing afterwards. */
+async function remove({ harness, session }: Awaited<ReturnType<typeof brought>>): Promise<void> {
+  await session.close()
+  value(await harness.delete(session.id))
+}
 
 test('only the sweep deletes blobs, and the same contents again add none [TI-040]', async () => {
   const memory = memoryStore(systemClock)
@@ -110,7 +117,8 @@ test('no handle leads to a path: the store is asked for valid keys alone [TI-122
     open: (key) => memory.open(note(key)),
     stat: (key) => memory.stat(note(key)),
   }
-  const { harness, session, root, seen } = await brought({ log: { store } })
+  const here = await brought({ log: { store } })
+  const { harness, session, root, seen } = here
   await writeFile(join(root, 'secret.txt'), 'not yours')
   const outside = join(root, 'secret.txt')
   for (const handle of [outside, '../../secret.txt', '@txt3/../secret.txt', '@/etc/passwd', '']) {
@@ -122,4 +130,5 @@ test('no handle leads to a path: the store is asked for valid keys alone [TI-122
   expect(asked.length).toBeGreaterThan(0)
   expect(asked.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
   expect(JSON.stringify(seen)).not.toContain('not yours')
+  await remove(here)
 })
