@@ -1,4 +1,4 @@
-import { cp, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed, ok } from '../../src/model/errors.ts'
@@ -14,6 +14,8 @@ import { logPath } from '../support/written-log.ts'
 import {
   exampleSessions,
   factsOf,
+  logOf,
+  placeExample,
   SESSIONS,
   writeExample,
   type ExampleSession,
@@ -33,9 +35,10 @@ function speaking(dialect: ExampleSession['dialect']): Provider {
 }
 
 /** An example in a new workspace. */
-async function opened({ folder, dialect, session_id }: ExampleSession) {
+async function opened(example: ExampleSession) {
+  const { dialect, session_id } = example
   const root = await freshFolder()
-  await cp(folder, root, { recursive: true })
+  await placeExample(example, root)
   const provider = speaking(dialect)
   const here = await harnessPlace(
     {
@@ -52,7 +55,7 @@ async function opened({ folder, dialect, session_id }: ExampleSession) {
 }
 
 async function opensAndGoesOn(example: ExampleSession): Promise<void> {
-  const original = await readFile(logPath(example.folder, example.session_id))
+  const original = await logOf(example)
   const { harness, log } = await opened(example)
   const proof = value(await harness.verify(example.session_id, { requests: true }))
   const { events, last_hash } = example
@@ -94,15 +97,15 @@ test.each(DIALECT_NAMES)(
     expect(await writeExample(folder, dialect, await freshFolder())).toBe(true)
     const [example = expect.fail('nothing was written')] = await exampleSessions(folder)
     expect(example.name).toBe(`v1/${dialect}`)
-    const log = await readFile(logPath(example.folder, example.session_id), 'utf8')
+    const log = (await logOf(example)).toString('utf8')
     for (const [what, sign] of Object.entries(SIGNS)) {
       expect([what, sign.test(log)]).toEqual([what, true])
     }
-    const blobs = await readdir(join(example.folder, 'workspace', '.hawser', 'blobs'))
+    const blobs = await readdir(join(example.folder, 'blobs'))
     expect(blobs.some((name) => name.endsWith('.png'))).toBe(true)
     await opensAndGoesOn(example)
     expect(await writeExample(folder, dialect, await freshFolder())).toBe(false)
-    expect(await readFile(logPath(example.folder, example.session_id), 'utf8')).toBe(log)
+    expect((await logOf(example)).toString('utf8')).toBe(log)
   },
 )
 

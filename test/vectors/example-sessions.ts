@@ -30,7 +30,7 @@ type Example = z.infer<typeof Example>
 export interface ExampleSession extends Example {
   /** As in `v1/messages`. */
   readonly name: string
-  /** Holds a workspace with the Log and its blobs, and a home with its head. */
+  /** Holds `sessions` with the Log, `blobs`, and `heads` with its head. */
   readonly folder: string
 }
 
@@ -58,7 +58,7 @@ export async function writeExample(
   const { session, root } = await sessionStory(scratch, dialect)
   const { requests, not_comparable, wrong } = await proveSessions(root)
   if (wrong.length + not_comparable > 0) throw new Error(`the example is wrong: ${wrong.join('; ')}`)
-  const log = await readFile(join(root, 'workspace', '.hawser', 'sessions', `${session}.ndjson`))
+  const log = await readFile(join(root, PLACES.sessions, `${session}.ndjson`))
   const made = join(scratch, 'made')
   await keepOnly(root, made, session)
   const example: Example = { session_id: session, dialect, requests, ...factsOf(log) }
@@ -70,14 +70,36 @@ export async function writeExample(
   return true
 }
 
+/** Where the three folders of an example belong below a root. `.hawser` itself is kept out of every repository. */
+const PLACES = {
+  sessions: join('workspace', '.hawser', 'sessions'),
+  blobs: join('workspace', '.hawser', 'blobs'),
+  heads: join('home', 'heads'),
+} as const
+
 /** The Log, its blobs and its head: what is derived from them is left out. */
 async function keepOnly(root: string, made: string, session: string): Promise<void> {
-  const own = join('workspace', '.hawser')
-  const kept = [join(own, 'sessions', `${session}.ndjson`), join('home', 'heads', session)]
-  const blobs = (await namesIn(join(root, own, 'blobs'))).filter((name) => /^[0-9a-f]{64}\./.test(name))
-  for (const path of [...kept, ...blobs.map((name) => join(own, 'blobs', name))]) {
-    await cp(join(root, path), join(made, path))
+  const all = await namesIn(join(root, PLACES.blobs))
+  const blobs = all.filter((name) => /^[0-9a-f]{64}\./.test(name))
+  const kept = [
+    ['sessions', `${session}.ndjson`],
+    ['heads', session],
+    ...blobs.map((name) => ['blobs', name] as const),
+  ] as const
+  for (const [folder, name] of kept) {
+    await cp(join(root, PLACES[folder], name), join(made, folder, name))
   }
+}
+
+/** Copies an example to where a workspace and a home below `root` have it. */
+export async function placeExample({ folder }: ExampleSession, root: string): Promise<void> {
+  for (const name of ['sessions', 'blobs', 'heads'] as const) {
+    await cp(join(folder, name), join(root, PLACES[name]), { recursive: true })
+  }
+}
+
+export function logOf({ folder, session_id }: ExampleSession): Promise<Buffer> {
+  return readFile(join(folder, 'sessions', `${session_id}.ndjson`))
 }
 
 /** What a Log says of itself. */
