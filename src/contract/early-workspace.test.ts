@@ -3,7 +3,8 @@ import { LIMITS } from '../model/limits.ts'
 import { SessionId } from '../model/ids.ts'
 import { cacheKey } from './cache-key.ts'
 import { earlyWorkspace } from './early-workspace.ts'
-import { CONTRACT_VERSION, LAYER_0 } from './layer0.ts'
+import { LAYER_0 } from '../encoding/words/layer0.ts'
+import { CONTRACT_VERSION } from '../encoding/words/version.ts'
 import { freezeSurface } from './surface.ts'
 
 const PARTS = {

@@ -1,5 +1,6 @@
 import { quoted } from '../encoding/quote.ts'
-import { CONTRACT_VERSION, LAYER_0 } from './layer0.ts'
+import { LAYER_0 } from '../encoding/words/layer0.ts'
+import { CONTRACT_VERSION } from '../encoding/words/version.ts'
 import type { PromptContract } from './surface.ts'
 
 /**

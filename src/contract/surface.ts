@@ -1,7 +1,8 @@
 import { sha256 } from '../encoding/hash.ts'
 import { canonicalJson, parseJson } from '../encoding/json.ts'
+import { LAYER_0 } from '../encoding/words/layer0.ts'
+import { CONTRACT_VERSION } from '../encoding/words/version.ts'
 import { Surface, type SurfaceParams, type ToolSchema } from '../model/surface.ts'
-import { CONTRACT_VERSION, LAYER_0 } from './layer0.ts'
 
 /** A surface with the bytes that are frozen and the hashes that name its layers. */
 export interface FrozenSurface {

@@ -1,3 +1,6 @@
+import * as notes from '../encoding/words/notes.ts'
+import * as words from '../encoding/words/resources.ts'
+import { NO_RESULT } from '../encoding/words/results.ts'
 import type { Replay } from '../model/modes.ts'
 import type { ConversationItem, Part } from '../model/conversation.ts'
 import type { WholeEvent } from '../model/events/event.ts'
@@ -7,7 +10,6 @@ import { historyOf } from './history.ts'
 import { SessionResources } from './session-resources.ts'
 import { transientsAt, type Transients } from './transients.ts'
 import { originalPart, stableText, userParts } from './user-parts.ts'
-import * as words from './words.ts'
 
 export interface Now {
   /** The Turn that the next request belongs to. */
@@ -49,7 +51,7 @@ export class Conversation {
     this.#refused = refusedTurns(events)
     this.#resources = new SessionResources(all)
     if (checkpoint !== undefined)
-      this.#say('developer', checkpoint.seq, words.checkpoint(checkpoint))
+      this.#say('developer', checkpoint.seq, notes.checkpoint(checkpoint.data))
     for (const event of events) this.#take(event)
   }
 
@@ -72,7 +74,7 @@ export class Conversation {
       case 'user_message':
         return this.#put({ kind: 'user', seq, parts: this.#userParts(event) })
       case 'late_context':
-        return this.#say('developer', seq, words.lateContext(event))
+        return this.#say('developer', seq, notes.lateContext(event.data))
       case 'assistant_message':
         return this.#answer({ kind: 'assistant', seq, ...assistantContent(event) })
       case 'reasoning': {
@@ -94,9 +96,9 @@ export class Conversation {
       case 'skill_context_hydration':
         return this.#put({ kind: 'developer', seq, parts: this.#hydrationParts(event) })
       case 'files_restored':
-        return this.#say('developer', seq, words.filesRestored(event))
+        return this.#say('developer', seq, notes.filesRestored(event.data))
       case 'turn_ended': {
-        const text = words.turnEnded(event)
+        const text = notes.turnEnded(event.data)
         return text === undefined ? undefined : this.#say('developer', seq, text)
       }
       // What a model is never shown. Each is named here so that a new type has to be decided about.
@@ -137,7 +139,14 @@ export class Conversation {
       if (loss !== undefined) return this.#lost(event.turn_id, words.lost(resource, loss))
       const lifetime = this.#transients.lifetimeOf(event.turn_id, resource_id)
       if (lifetime === undefined || !this.#transients.isWithheld(resource_id)) return lifetime
-      return [{ type: 'text', text: words.withheld(resource), resource: resource_id, lifetime }]
+      return [
+        {
+          type: 'text',
+          text: words.lost(resource, 'upload_denied'),
+          resource: resource_id,
+          lifetime,
+        },
+      ]
     })
   }
 
@@ -148,7 +157,7 @@ export class Conversation {
   }
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
-    const evidence = stableText(words.view(event))
+    const evidence = stableText(words.view(event.data))
     const { outcome, variant, made, handle, resource_id } = event.data
     const shown = { ...event, resource: resource_id }
     const lifetime = this.#transients.turnOnly(shown)
@@ -179,13 +188,13 @@ export class Conversation {
   #skillParts(event: WholeEvent<'skill_activation'>): Part[] {
     const { blob } = event.data
     return [
-      ...stableText(words.skill(event)),
+      ...stableText(notes.skill(event.data)),
       { type: 'blob', blob, media_type: 'text/markdown', lifetime: 'stable' },
     ]
   }
 
   #hydrationParts(event: WholeEvent<'skill_context_hydration'>): Part[] {
-    const evidence = stableText(words.hydration(event))
+    const evidence = stableText(notes.hydration(event.data))
     const lifetime = this.#transients.turnOnly(event)
     if (lifetime === undefined || event.data.output === '') return evidence
     return [...evidence, { type: 'text', text: event.data.output, lifetime }]
@@ -219,7 +228,7 @@ export class Conversation {
   #closeCalls(): void {
     for (const { call_id, name, seq } of this.#calls) {
       const unknown = { kind: 'tool_result', seq, call_id, name, outcome: 'unknown' } as const
-      this.#items.push(this.#results.get(call_id) ?? { ...unknown, output: words.NO_RESULT })
+      this.#items.push(this.#results.get(call_id) ?? { ...unknown, output: NO_RESULT })
     }
     this.#items.push(...this.#behind)
     this.#calls = []

@@ -1,8 +1,10 @@
+import * as notes from '../encoding/words/notes.ts'
+import * as words from '../encoding/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import type { EventData } from '../model/events/event.ts'
+import { LIMITS } from '../model/limits.ts'
 import type { Lifetime } from '../model/segment.ts'
-import * as words from './words.ts'
 
 /** What stands in place of the bytes of a Resource: other parts, bytes of a lifetime, or nothing any more. */
 type ShownAs = Lifetime | readonly Part[] | undefined
@@ -16,13 +18,13 @@ export function userParts(
   const { presenter_context, prompt_mode } = message
   const warning = attachment_errors.length === 0 ? [] : [words.rejected(attachment_errors)]
   const volunteered =
-    presenter_context === undefined ? [] : [words.presenterContext(presenter_context)]
-  const handedOver = piped === undefined ? [] : [words.piped(piped)]
+    presenter_context === undefined ? [] : [notes.presenterContext(presenter_context)]
+  const handedOver = piped === undefined ? [] : [notes.piped(piped)]
   const texts = [
     ...warning,
     text,
     ...handedOver,
-    ...resources.map(words.descriptor),
+    ...resources.map((one) => words.descriptor(one, LIMITS.descriptor_bytes)),
     ...volunteered,
   ]
   if (prompt_mode === 'string') return stableText(texts.filter((one) => one !== '').join('\n\n'))

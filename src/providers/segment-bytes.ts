@@ -3,10 +3,10 @@ import { base64Length, writeBase64 } from '../encoding/base64.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { hasWordsIn, jsonTextLength, writeJsonText } from '../encoding/json-text.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
+import { takesNo, titledText, unfit } from '../encoding/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
-import { isText, notShown, titledText } from './stand-in-text.ts'
 
 /** A segment of JSON, or of JSON that shows a file; of the surface, unless it says which Event it is from. */
 export function segment(
@@ -108,8 +108,10 @@ function putShown({ before, file, after, form }: ShownFile, body: Buffer, at: nu
 /** What a part says in words; what has none says so. */
 export function wordsOf(part: Part): string {
   if (part.type === 'text') return part.text
-  if (part.bytes === undefined || !isText(part.media_type)) return notShown(part)
-  return titledText(part, part.bytes.toString('utf8'))
+  if (part.bytes === undefined || !isText(part.media_type)) {
+    return unfit(part.handle, takesNo(part.media_type))
+  }
+  return titledText(part.handle, part.bytes.toString('utf8'))
 }
 
 /** JSON that says what a part says in words. */
@@ -117,7 +119,7 @@ export function saying(part: Part, json: (words: string) => string): string | Sh
   if (part.type === 'text' || part.bytes === undefined || !isText(part.media_type)) {
     return json(wordsOf(part))
   }
-  return quoting(part.bytes, (text) => json(titledText(part, text)))
+  return quoting(part.bytes, (text) => json(titledText(part.handle, text)))
 }
 
 /** Whether what a part says in words is nothing but white space. */
@@ -132,6 +134,11 @@ export function isBlank(part: Part): boolean {
 /** Vendors refuse text that is nothing but white space. */
 export function hasWords(text: string): boolean {
   return text.trim() !== ''
+}
+
+/** A file is text when its type says so; which bytes are text was decided when it was brought in. */
+export function isText(media_type: string): boolean {
+  return media_type.startsWith('text/')
 }
 
 /** The images that every vendor takes. */

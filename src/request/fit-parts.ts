@@ -1,4 +1,5 @@
 import { base64Length } from '../encoding/base64.ts'
+import * as words from '../encoding/words/resources.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import type { SurfaceParams } from '../model/surface.ts'
 import type { Lost } from './load-parts.ts'
@@ -64,7 +65,7 @@ export class Fitting {
     }
     const { handle, lifetime, resource } = part
     this.#unfit.push({ handle, why })
-    const text = `[${handle ?? 'A stored file'} is not shown: ${why}.]`
+    const text = words.unfit(handle, why)
     return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
   }
 
@@ -102,15 +103,15 @@ export class Fitting {
     const { images, files, limits } = this.#params
     const { image_count, request_bytes } = limits
     if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
-      return `with it the request would be over ${request_bytes} bytes, which is all this model takes`
+      return words.overRequest(request_bytes)
     }
-    if (isPdf(part) && files === false) return 'this model does not take PDF files'
+    if (isPdf(part) && files === false) return words.takesNo('PDF files')
     if (!isImage(part)) return undefined
-    if (images === false) return 'this model does not take images'
+    if (images === false) return words.takesNo('images')
     const over = overCaps(part, this.#caps())
     if (over !== undefined) return over
     if (image_count !== undefined && this.#images >= image_count) {
-      return `this model takes at most ${image_count} images in a request`
+      return words.overImages(image_count)
     }
     return undefined
   }
@@ -119,11 +120,11 @@ export class Fitting {
 function overCaps(part: BlobPart, { max_side, max_base64_bytes }: ImageCaps): string | undefined {
   const bytes = base64Bytes(part)
   if (max_base64_bytes !== undefined && bytes > max_base64_bytes) {
-    return `it has ${bytes} bytes in base64, and this model takes at most ${max_base64_bytes}`
+    return words.overBase64(bytes, max_base64_bytes)
   }
   const side = Math.max(part.width ?? 0, part.height ?? 0)
   if (max_side === undefined || side <= max_side) return undefined
-  return `its longer side has ${side} pixels, and this model takes at most ${max_side}`
+  return words.overSide(side, max_side)
 }
 
 function isImage({ media_type }: BlobPart): boolean {

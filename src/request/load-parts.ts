@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { decodedPieces } from '../encoding/charset.ts'
+import { payloadMissing } from '../encoding/words/resources.ts'
 import type { Loss } from '../history/transients.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import { causeOf, type HawserError } from '../model/errors.ts'
@@ -88,8 +89,7 @@ function inUtf8(bytes: Buffer, charset: string): Buffer | Loss {
 
 function missing({ handle, resource, lifetime }: BlobPart): Part {
   const owner = resource === undefined ? {} : { resource }
-  const text = `[The payload of ${handle ?? 'a stored text'} is missing.]`
-  return { type: 'text', text, ...owner, lifetime }
+  return { type: 'text', text: payloadMissing(handle), ...owner, lifetime }
 }
 
 function lossOf({ resource, handle = '' }: BlobPart, why: Loss): Lost[] {

@@ -1,5 +1,6 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { parseJson } from '../encoding/json.ts'
+import { fieldMissing } from '../encoding/words/resources.ts'
 import {
   spilledBlobs,
   withoutSpilling,
@@ -19,7 +20,7 @@ export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeE
     const blob = await store.get(key)
     const text = blob.ok ? blob.value.toString('utf8') : undefined
     const value = key.endsWith('.json') ? parseJson(text ?? '') : text
-    values[field] = value ?? `[The payload of this ${field} is missing.]`
+    values[field] = value ?? fieldMissing(field)
   }
   return withoutSpilling(event, values)
 }

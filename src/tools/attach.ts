@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { descriptor as described } from '../history/words.ts'
+import { descriptor as described } from '../encoding/words/resources.ts'
 import { failed } from '../model/errors.ts'
+import { LIMITS } from '../model/limits.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from './tool.ts'
 
@@ -37,7 +38,7 @@ async function run(
   const descriptor = named.value
   return {
     outcome: 'ok',
-    output: `Attached: ${described(descriptor)}`,
+    output: `Attached: ${described(descriptor, LIMITS.descriptor_bytes)}`,
     resources: [descriptor],
     record: [{ type: 'resource_ingested', data: { descriptor, origin: 'egress' } }],
   }

@@ -1,7 +1,7 @@
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { ok, type Result } from '../model/errors.ts'
 import type { TurnId } from '../model/ids.ts'
-import { NO_RESULT } from '../history/words.ts'
+import { NO_RESULT } from '../encoding/words/results.ts'
 import { endTurn } from './end.ts'
 import { addUsage, NO_USAGE, type UsageTotal } from './usage.ts'
 

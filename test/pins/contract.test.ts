@@ -1,52 +1,93 @@
 import { expect, test } from 'vitest'
-import { CONTRACT_VERSION, LAYER_0 } from '../../src/contract/layer0.ts'
 import { sha256 } from '../../src/encoding/hash.ts'
 import { canonicalJson } from '../../src/encoding/json.ts'
-import { Handle } from '../../src/model/descriptor.ts'
+import * as labels from '../../src/encoding/words/labels.ts'
+import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
+import * as notes from '../../src/encoding/words/notes.ts'
+import * as pdfPages from '../../src/encoding/words/pdf-pages.ts'
+import * as resources from '../../src/encoding/words/resources.ts'
+import * as results from '../../src/encoding/words/results.ts'
+import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
 import { LOSSES } from '../../src/history/transients.ts'
-import * as words from '../../src/history/words.ts'
-import * as said from '../../src/providers/stand-in-text.ts'
+import { LIMITS } from '../../src/model/limits.ts'
 import { DIALECT_NAMES } from '../support/dialects.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 
-/** Every sentence that Hawser says to a model, on Events that reach every branch of it. */
-function everySentence(): string[] {
-  const say = sampleEvents()
-  return [
-    words.NO_RESULT,
-    ...say.late_context.map(words.lateContext),
-    words.piped('one\ntwo\n'),
-    words.piped('no newline'),
-    ...say.attachment_errors.map(words.rejected),
-    ...say.descriptors.map(words.descriptor),
-    words.presenterContext({ b: 'two\nlines', a: 'one' }),
-    ...say.resource_view.map(words.view),
-    ...say.descriptors.map(words.withheld),
-    ...LOSSES.map((loss) => words.lost({ handle: Handle.parse('@img1') }, loss)),
-    ...say.skill_activation.map(words.skill),
-    ...say.skill_context_hydration.map(words.hydration),
-    ...say.history_compaction.map(words.checkpoint),
-    ...say.files_restored.map(words.filesRestored),
-    ...say.turn_ended.map((event) => words.turnEnded(event) ?? ''),
-  ]
+/** What a file of words exports, each made into text with facts that reach every branch of it. None can be left out. */
+type Rendered<Words> = Readonly<Record<keyof Words, readonly string[]>>
+
+const say = sampleEvents()
+const OUTCOMES = ['ok', 'failed', 'denied', 'unknown']
+
+const RESULTS: Rendered<typeof results> = {
+  NO_RESULT: [results.NO_RESULT],
+  NO_OUTPUT: [results.NO_OUTPUT],
+  outcomeLabel: OUTCOMES.map(results.outcomeLabel),
+  resultText: OUTCOMES.flatMap((outcome) =>
+    ['', 'text'].map((output) => results.resultText({ outcome, output })),
+  ),
 }
 
-/** Sentences that stand in requests for what a dialect or a model does not take. */
-function everySubstitute(): string[] {
-  const image = { handle: '@img1', media_type: 'image/tiff' }
-  return [
-    ...(['ok', 'failed', 'denied', 'unknown'] as const).flatMap((outcome) => [
-      said.resultText({ outcome, output: '' }),
-      said.resultText({ outcome, output: 'text' }),
-    ]),
-    said.notShown(image),
-    said.notShown({ media_type: 'audio/wav' }),
-    said.titledText(image, 'text'),
-    said.titledText({}, 'text'),
-    said.fenced('text'),
-    said.BEFORE_NOT_SHOWN,
-  ]
+const LABELS: Rendered<typeof labels> = {
+  HANDLE_FORM: [labels.HANDLE_FORM],
+  DESCRIBED: [labels.DESCRIBED],
+  VIEW_OF: [labels.VIEW_OF],
+  VIEW_SHOWN: [labels.VIEW_SHOWN],
+  VIEW_NOT_SHOWN: labels.VIEW_NOT_SHOWN,
+  NOT_SHOWN: [labels.NOT_SHOWN],
+  PAYLOAD_OF: [labels.PAYLOAD_OF],
+  PAYLOAD_MISSING: [labels.PAYLOAD_MISSING],
+  REJECTED: [labels.REJECTED],
+  contentLabel: [labels.contentLabel('@txt1')],
+  fenced: [labels.fenced('text'), labels.fenced('</harness-note>')],
+  BEFORE_NOT_SHOWN: [labels.BEFORE_NOT_SHOWN],
+}
+
+const NOTES: Rendered<typeof notes> = {
+  lateContext: say.late_context.map(({ data }) => notes.lateContext(data)),
+  piped: ['one\ntwo\n', 'no newline'].map(notes.piped),
+  presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
+  skill: say.skill_activation.map(({ data }) => notes.skill(data)),
+  hydration: say.skill_context_hydration.map(({ data }) => notes.hydration(data)),
+  checkpoint: say.history_compaction.map(({ data }) => notes.checkpoint(data)),
+  filesRestored: say.files_restored.map(({ data }) => notes.filesRestored(data)),
+  turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
+}
+
+const RESOURCES: Rendered<typeof resources> = {
+  descriptor: say.descriptors.map((one) => resources.descriptor(one, LIMITS.descriptor_bytes)),
+  rejected: say.attachment_errors.map(resources.rejected),
+  view: say.resource_view.map(({ data }) => resources.view(data)),
+  lost: LOSSES.map((loss) => resources.lost({ handle: '@img1' }, loss)),
+  payloadMissing: ['@img1', undefined].map(resources.payloadMissing),
+  fieldMissing: [resources.fieldMissing('output')],
+  unfit: ['@img1', undefined].map((handle) => resources.unfit(handle, 'why')),
+  takesNo: ['images', 'PDF files', 'audio/wav'].map(resources.takesNo),
+  overRequest: [resources.overRequest(1000)],
+  overImages: [resources.overImages(20)],
+  overBase64: [resources.overBase64(1001, 1000)],
+  overSide: [resources.overSide(8001, 8000)],
+  titledText: ['@txt1', undefined].map((handle) => resources.titledText(handle, 'text')),
+}
+
+const PDF_PAGES: Rendered<typeof pdfPages> = {
+  pagesHead: [1, 2].map(pdfPages.pagesHead),
+  pageText: [null, '', 'text'].map((text) => pdfPages.pageText(text, 3, 4)),
+  pagesTail: [
+    {},
+    { restOf: 3 },
+    { pages: { from: 4, to: 4 } },
+    { restOf: 3, pages: { from: 4, to: 9 } },
+  ].map((leftOut) => pdfPages.pagesTail(leftOut, 1000)),
+}
+
+const WORDS = {
+  labels: LABELS,
+  notes: NOTES,
+  pdfPages: PDF_PAGES,
+  resources: RESOURCES,
+  results: RESULTS,
 }
 
 /** Role, lifetime and bytes of every segment of whole Sessions, in the order in which each dialect sends them. */
@@ -68,22 +109,19 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
   expect({
     version: CONTRACT_VERSION,
     layer0: sha256(LAYER_0),
-    sentences: sha256(canonicalJson(everySentence())),
-    substitutes: sha256(canonicalJson(everySubstitute())),
+    words: sha256(canonicalJson(WORDS)),
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
     layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
-    sentences: 'fd1bf63687afcbe802d5881e62b94c1adc13f56efcf00ee65b18a75afd416580',
-    substitutes: 'a85dff6eed1a466f0b9ca5d1b6715b70ab4310b752bb43a1512f56a730ab6173',
+    words: WORDS_SHA256,
     layout: 'd2300bdcfd7a0fa5018a02b946d71f4cc4de7238e7b13ef0d686139fa469eae6',
   })
 })
 
-test('what stands in a request for what is not taken belongs to this version of the contract', () => {
-  expect(everySubstitute().join('\n---\n')).toMatchSnapshot()
-})
-
 test('every sentence is as it reads here', () => {
-  expect(everySentence().join('\n---\n')).toMatchSnapshot()
+  const sentences = Object.values(WORDS).flatMap((file) =>
+    Object.entries(file).map(([name, texts]) => [`## ${name}`, ...texts].join('\n---\n')),
+  )
+  expect(sentences.join('\n\n')).toMatchSnapshot()
 })

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LAYER_0 } from '../../src/contract/layer0.ts'
+import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
 import { encode } from '../../src/providers/rehearsal/encode.ts'
 import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'

@@ -10,7 +10,8 @@ import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing, SpentBody } from '../provider.ts'
-import { fenced, resultText } from '../stand-in-text.ts'
+import { fenced } from '../../encoding/words/labels.ts'
+import { resultText } from '../../encoding/words/results.ts'
 import {
   argumentsObject,
   BASE64,

@@ -8,7 +8,8 @@ import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { BEFORE_NOT_SHOWN, fenced, isText, resultText } from '../stand-in-text.ts'
+import { BEFORE_NOT_SHOWN, fenced } from '../../encoding/words/labels.ts'
+import { resultText } from '../../encoding/words/results.ts'
 import {
   argumentsObject,
   BASE64,
@@ -22,6 +23,7 @@ import {
   showing,
   wordsOf,
   type ShownFile,
+  isText,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */

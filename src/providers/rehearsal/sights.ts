@@ -1,3 +1,9 @@
+import {
+  ABSENT_FORMS,
+  CONTENT_FORM,
+  DESCRIPTOR_FORM,
+  VIEW_SHOWN_FORM,
+} from '../../encoding/words/read-back.ts'
 import type { Looks } from './english/looking.ts'
 import type { Sight } from '../../model/sight.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
@@ -55,8 +61,8 @@ export function toldIn({ segments }: RehearsalRequest): Mention[] {
     if (segment.role !== 'user') continue
     const texts = segment.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
     for (const line of texts.filter((text) => !isContent(text)).flatMap(linesOf)) {
-      const [described] = handlesIn([line], [DESCRIPTOR])
-      const [absent] = handlesIn([line], ABSENT)
+      const [described] = handlesIn([line], [DESCRIPTOR_FORM])
+      const [absent] = handlesIn([line], ABSENT_FORMS)
       const handle = described ?? absent
       if (handle === undefined) continue
       const more = described === undefined ? { why: line } : { descriptor: line }
@@ -125,15 +131,13 @@ export function notIn(shown: readonly Shown[], told: readonly Mention[]): Mentio
 export function bytesOf(part: Part): Buffer {
   if (part.type === 'blob') return Buffer.from(part.data, 'base64')
   if (part.type === 'other') return Buffer.alloc(0)
-  return Buffer.from(part.text.replace(CONTENT, ''))
+  return Buffer.from(part.text.replace(CONTENT_FORM, ''))
 }
 
 /** Whether a part is an attachment that a dialect without a place for documents wrote as text. */
 export function isContent(text: string): boolean {
-  return CONTENT.test(text)
+  return CONTENT_FORM.test(text)
 }
-
-const CONTENT = /^\[Content of (@[a-z]+[1-9]\d*)\]\n/
 
 /** The parts of segments that stand side by side. */
 interface Run {
@@ -149,7 +153,7 @@ function shownInRun({ from, parts }: Run): Shown[] {
   const shown = parts.flatMap((part) => shownBy(part, from))
   if (shown.every(({ handle }) => handle !== undefined)) return shown
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  const taken = new Set([...handlesIn(texts, ABSENT), ...shown.map(({ handle }) => handle)])
+  const taken = new Set([...handlesIn(texts, ABSENT_FORMS), ...shown.map(({ handle }) => handle)])
   const free = handlesIn(texts, PRESENT).filter((handle) => !taken.has(handle))
   const names = new Map(PREFIXES.flatMap((prefix) => namedBy(prefix, shown, free)))
   return shown.map((one) => {
@@ -175,20 +179,12 @@ function shownBy(part: Part, from: number): Shown[] {
     const handle = part.handle === undefined ? {} : { handle: part.handle }
     return [{ part, from, media_type: part.media_type, ...handle }]
   }
-  const handle = part.type === 'text' ? CONTENT.exec(part.text)?.[1] : undefined
+  const handle = part.type === 'text' ? CONTENT_FORM.exec(part.text)?.[1] : undefined
   return handle === undefined ? [] : [{ part, from, media_type: 'text/plain', handle }]
 }
 
-const HANDLE = String.raw`(@[a-z]+[1-9]\d*)`
-const DESCRIPTOR = new RegExp(`^\\[${HANDLE}: `)
 /** The descriptor, or the line before a Resource View. */
-const PRESENT = [DESCRIPTOR, new RegExp(`^\\[View of ${HANDLE}[,:].*is shown for this Turn\\]$`)]
-/** What stands in the place of bytes. */
-const ABSENT = [
-  new RegExp(`^\\[${HANDLE} is not shown: `),
-  new RegExp(`^\\[The payload of ${HANDLE} is missing`),
-  new RegExp(`^\\[View of ${HANDLE}[,:].*: (?:cannot be|is not) shown\\b`),
-]
+const PRESENT = [DESCRIPTOR_FORM, VIEW_SHOWN_FORM]
 
 function handlesIn(texts: readonly string[], forms: readonly RegExp[]): string[] {
   return texts.flatMap((text) => forms.flatMap((form) => form.exec(text)?.[1] ?? []))

@@ -1,3 +1,4 @@
+import { REJECTED_FORM, RESOURCE_LINE_FORM } from '../../encoding/words/read-back.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { Call } from './english/reading.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
@@ -68,14 +69,10 @@ function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
 
 /** A warning of what was rejected stands before the words, a line for each attachment or view behind them. */
 function withoutNotes(text: string): string {
-  const lines = text.replace(WARNING, '').split('\n')
-  const last = lines.findLastIndex((line) => line.trim() !== '' && !NOTE.test(line))
+  const lines = text.replace(REJECTED_FORM, '').split('\n')
+  const last = lines.findLastIndex((line) => line.trim() !== '' && !RESOURCE_LINE_FORM.test(line))
   return lines.slice(0, last + 1).join('\n')
 }
-
-const WARNING =
-  /^\d+ attachments? (?:was|were) rejected and cannot be seen\.\nRejected attachments:(?:\n- .*)*\n*/
-const NOTE = /^\[(?:View of )?@[a-z]+[1-9]\d*\b.*\]$/
 
 function toolsOf(segments: readonly RehearsalSegment[]): ReadonlySet<string> {
   if (segments.some((segment) => segment.role === 'params' && segment.tool_choice === 'none')) {

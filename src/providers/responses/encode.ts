@@ -12,7 +12,8 @@ import { bodyIn, roomFor } from '../body-room.ts'
 import { callId, callName } from '../call-name.ts'
 import type { Framing, Outgoing } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { fenced, resultText } from '../stand-in-text.ts'
+import { fenced } from '../../encoding/words/labels.ts'
+import { resultText } from '../../encoding/words/results.ts'
 import {
   BASE64,
   fittingKey,

@@ -1,3 +1,4 @@
+import { pageText, pagesHead, pagesTail } from '../../encoding/words/pdf-pages.ts'
 import type { VariantSpan } from './variant.ts'
 
 /**
@@ -14,30 +15,19 @@ export function pagesAsText(
   most: number,
 ): { readonly text: string; readonly shown: VariantSpan } {
   const room = most - NOTES_BYTES
-  const pages = texts.map((text, at) => pageOf(text, from + at, count))
+  const pages = texts.map((text, at) => pageText(text, from + at, count))
   const whole = howManyFit(pages, room)
   const shown = { from, to: from + Math.max(1, whole) - 1 }
   const body = whole === 0 ? `${cut(pages[0] ?? '', room)}\n` : pages.slice(0, whole).join('')
-  const missing = [
-    ...(whole === 0 ? [`the rest of page ${from}`] : []),
-    ...(shown.to < to ? [pagesNamed({ from: shown.to + 1, to })] : []),
-  ]
-  return { text: headOf(count) + body + tailOf(missing, most), shown }
+  const leftOut = {
+    restOf: whole === 0 ? from : undefined,
+    pages: shown.to < to ? { from: shown.to + 1, to } : undefined,
+  }
+  return { text: pagesHead(count) + body + pagesTail(leftOut, most), shown }
 }
 
 /** More than the first and the last line take, whatever numbers are in them. */
 const NOTES_BYTES = 320
-
-function headOf(count: number): string {
-  const pages = count === 1 ? '1 page' : `${count} pages`
-  return `[This is the text of a PDF document of ${pages}. It was extracted: layout and pictures are not shown.]\n`
-}
-
-function pageOf(text: string | null, number: number, count: number): string {
-  const page = `Page ${number} of ${count}`
-  if (text === null) return `[${page}, which cannot be read]\n`
-  return text === '' ? `[${page}, on which no text was found]\n` : `[${page}]\n${text}\n`
-}
 
 function howManyFit(pages: readonly string[], room: number): number {
   let bytes = 0
@@ -49,13 +39,4 @@ function howManyFit(pages: readonly string[], room: number): number {
 function cut(text: string, bytes: number): string {
   const head = Buffer.from(text).subarray(0, Math.max(0, bytes))
   return new TextDecoder().decode(head, { stream: true })
-}
-
-function pagesNamed({ from, to }: VariantSpan): string {
-  return from === to ? `page ${from}` : `pages ${from} to ${to}`
-}
-
-function tailOf(missing: readonly string[], most: number): string {
-  if (missing.length === 0) return ''
-  return `[Left out: ${missing.join(' and ')}, because ${most} bytes of text are the limit. A Resource View of other pages, by their numbers, shows them.]\n`
 }

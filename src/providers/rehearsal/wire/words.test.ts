@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { fenced, resultText, titledText } from '../../stand-in-text.ts'
+import { fenced } from '../../../encoding/words/labels.ts'
+import { lost, titledText, view as viewLine } from '../../../encoding/words/resources.ts'
+import { resultText } from '../../../encoding/words/results.ts'
 import type { RehearsalSegment } from '../schema.ts'
 import { filePart, person, resultOf, spoken, withHandles } from './words.ts'
 
@@ -21,7 +23,7 @@ test('words of a person, notes of the harness and texts of files are told apart'
     role: 'developer',
     parts: [{ type: 'text', text: 'mode: build' }],
   })
-  const file = titledText({ handle: '@txt1' }, 'one\ntwo')
+  const file = titledText('@txt1', 'one\ntwo')
   expect(spoken(file)).toEqual(person(filePart(Buffer.from('one\ntwo'), 'text/plain', '@txt1')))
 })
 
@@ -69,9 +71,14 @@ test('lines of an earlier message name nothing later, and a view names what stan
   const image = person(filePart(Buffer.alloc(7), 'image/png'))
   const line = text('[@img1: image, "a.png", image/png, 7 bytes]')
   expect(handles([line, answer, image])).toEqual([undefined])
-  expect(handles([line, answer, text('[View of @img1, by user: is shown]'), image])).toEqual([
-    '@img1',
-  ])
+  expect(
+    handles([
+      line,
+      answer,
+      text(viewLine({ handle: '@img1', by: 'person', outcome: 'projected' })),
+      image,
+    ]),
+  ).toEqual(['@img1'])
 })
 
 test('what is told as not shown names nothing, and neither does a view that could not be shown', () => {
@@ -79,9 +86,9 @@ test('what is told as not shown names nothing, and neither does a view that coul
   const lines = [
     text('[@img1: image, "a.png", image/png, 70 bytes]'),
     text('[@img2: image, "b.png", image/png, 80 bytes]'),
-    text('[@img1 is not shown: its payload is missing]'),
+    text(lost({ handle: '@img1' }, 'payload_missing')),
   ]
   expect(handles([...lines, smaller])).toEqual(['@img2'])
-  const view = text('[View of @img1, by model: cannot be shown: its payload is missing]')
+  const view = text(viewLine({ handle: '@img1', by: 'model', outcome: 'missing' }))
   expect(handles([view, smaller])).toEqual([undefined])
 })

@@ -1,4 +1,10 @@
-import { fenced } from '../../stand-in-text.ts'
+import {
+  CONTENT_FORM,
+  insideFence,
+  NOT_SHOWN_FORM,
+  VIEW_SHOWN_FORM,
+} from '../../../encoding/words/read-back.ts'
+import { NO_OUTPUT, outcomeLabel } from '../../../encoding/words/results.ts'
 import type { RehearsalSegment } from '../schema.ts'
 
 // What requests of this program hold where a dialect has no form for something, read back. Requests of others hold no such
@@ -11,9 +17,9 @@ export type SaidPart = Said['parts'][number]
 export function spoken(text: string): RehearsalSegment {
   const note = insideFence(text)
   if (note !== undefined) return { role: 'developer', parts: [{ type: 'text', text: note }] }
-  const [, handle, content] = FILE.exec(text) ?? []
-  if (handle === undefined || content === undefined) return person({ type: 'text', text })
-  return person(filePart(Buffer.from(content), 'text/plain', handle))
+  const [label, handle] = CONTENT_FORM.exec(text) ?? []
+  if (label === undefined) return person({ type: 'text', text })
+  return person(filePart(Buffer.from(text.slice(label.length)), 'text/plain', handle))
 }
 
 export function person(...parts: readonly SaidPart[]): RehearsalSegment {
@@ -33,14 +39,6 @@ function handleIn(name: string): string {
 }
 
 const FILE_NAME = /^((?:img|pdf|txt|file)[1-9]\d*)\.\w+$/
-const FILE = /^\[Content of (@\w+)\]\n(.*)$/s
-
-const [FENCE_OPEN = '', FENCE_CLOSE = ''] = fenced('\0').split('\0')
-
-function insideFence(text: string): string | undefined {
-  if (!text.startsWith(FENCE_OPEN) || !text.endsWith(FENCE_CLOSE)) return undefined
-  return text.slice(FENCE_OPEN.length, -FENCE_CLOSE.length)
-}
 
 export function toolSegment({
   name,
@@ -60,17 +58,15 @@ export function resultOf(
   text: string,
   isError = false,
 ): RehearsalSegment {
-  const told = OUTCOMES.find((one) => text === opening(one) || text.startsWith(`${opening(one)}\n`))
+  const told = OUTCOMES.find(
+    (one) => text === outcomeLabel(one) || text.startsWith(`${outcomeLabel(one)}\n`),
+  )
   const outcome = told ?? (isError ? 'failed' : 'ok')
-  const output = told === undefined ? text : text.slice(opening(told).length + 1)
-  return { role: 'tool_result', ...call, outcome, output: output === '[no output]' ? '' : output }
+  const output = told === undefined ? text : text.slice(outcomeLabel(told).length + 1)
+  return { role: 'tool_result', ...call, outcome, output: output === NO_OUTPUT ? '' : output }
 }
 
 const OUTCOMES = ['failed', 'denied', 'unknown'] as const
-
-function opening(outcome: string): string {
-  return `[outcome: ${outcome}]`
-}
 
 /**
  * Gives pictures and documents that came without a name the handles by which the words before them tell of them: lines such as
@@ -116,12 +112,12 @@ function meant(
 
 /** What stands in the place of bytes says whose they are. */
 function withoutAbsent(told: readonly Descriptor[], text: string): Descriptor[] {
-  const [, absent] = ABSENT.exec(text) ?? []
+  const [, absent] = NOT_SHOWN_FORM.exec(text) ?? []
   return told.filter(({ handle }) => handle !== absent)
 }
 
 function descriptorIn(text: string): Descriptor[] {
-  const [, viewed] = VIEW.exec(text) ?? []
+  const [, viewed] = VIEW_SHOWN_FORM.exec(text) ?? []
   if (viewed !== undefined) return [{ handle: viewed }]
   const [, handle, media_type, size] = DESCRIPTOR.exec(text) ?? []
   if (handle === undefined || media_type === undefined) return []
@@ -129,5 +125,3 @@ function descriptorIn(text: string): Descriptor[] {
 }
 
 const DESCRIPTOR = /^\[(@\w+): (?:image|pdf), .*?([a-z]+\/[\w.+-]+), (\d+) bytes/
-const VIEW = /^\[View of (@\w+)\b.*: is shown\b/
-const ABSENT = /^\[(@\w+) is not shown: /

@@ -1,6 +1,3 @@
-/** The version of the Prompt Contract. A pinned hash ties it to every byte below and to the words of `history/words.ts`. */
-export const CONTRACT_VERSION = 'hw1'
-
 /** Layer 0: the same bytes for every Session on every machine. Nothing about here or now may stand in it. */
 export const LAYER_0 = `You are the agent of Hawser, a harness that runs on a person's own machine. You work in one folder of theirs, the workspace, with the tools you are given. Everything that happens is kept in a Log, and you see a view of it.
 

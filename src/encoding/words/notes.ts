@@ -1,0 +1,139 @@
+import { quoted } from '../quote.ts'
+
+// What a model reads of here and now, of Skills, of checkpoints and of how Turns ended. Every sentence of this folder is part
+// of the Prompt Contract: see `version.ts`.
+
+interface Late {
+  readonly workspace: string
+  readonly folder?: string | undefined
+  readonly branch?: string | undefined
+  readonly mode: string
+  readonly permission_mode: string
+  readonly date: string
+}
+
+export function lateContext(facts: Late): string {
+  const { workspace, folder, branch, mode, permission_mode, date } = facts
+  return lines([
+    'Context from here on (it replaces what was said before):',
+    `workspace: ${quoted(workspace)}`,
+    folder === undefined
+      ? undefined
+      : `folder: ${quoted(folder)} (the person is here and commands start here; paths of files are relative to the workspace)`,
+    branch === undefined ? undefined : `branch: ${quoted(branch)}`,
+    `mode: ${mode}`,
+    `permission: ${permission_mode}`,
+    `date: ${date}`,
+  ])
+}
+
+/** The count shows where it ends, whatever lines the text itself has. */
+export function piped(text: string): string {
+  const bytes = Buffer.byteLength(text)
+  return lines([
+    `[Standard input that was piped in with this message, ${bytes} bytes:]`,
+    text.endsWith('\n') ? text.slice(0, -1) : text,
+    '[End of standard input]',
+  ])
+}
+
+export function presenterContext(context: Readonly<Record<string, string>>): string {
+  const facts = Object.entries(context).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return lines([
+    'Volunteered by the program that shows this Session, not authoritative:',
+    ...facts.map(([key, value]) => `${quoted(key)}: ${quoted(value)}`),
+  ])
+}
+
+interface Activated {
+  readonly name: string
+  readonly args: string
+  readonly activated_by: string
+}
+
+export function skill({ name, args, activated_by }: Activated): string {
+  return `[Skill ${quoted(name)} was activated by the ${activated_by} for this Turn, with ${quoted(args)}]`
+}
+
+interface Hydrated {
+  readonly context_source_id: string
+  readonly skill: { readonly name: string }
+  readonly status: string
+  readonly output_bytes: number
+  readonly output_sha256: string
+  readonly truncated?: boolean | undefined
+}
+
+export function hydration(context: Hydrated): string {
+  const whole = `${context.output_bytes} bytes, sha256 ${context.output_sha256}`
+  const cut = context.truncated === true ? ', shown in part' : ''
+  return `[Hydrated context ${quoted(context.context_source_id)} of Skill ${quoted(context.skill.name)}: ${context.status}, ${whole}${cut}]`
+}
+
+interface Checkpoint {
+  readonly range: { readonly from_seq: number; readonly to_seq: number }
+  readonly summary: string
+  readonly limitations?: readonly string[] | undefined
+}
+
+export function checkpoint({ range, summary, limitations = [] }: Checkpoint): string {
+  return lines([
+    `[Checkpoint: Events ${range.from_seq} to ${range.to_seq} are replaced by this summary. It is lossy.]`,
+    summary,
+    ...limitations.map((limitation) => `- not kept: ${limitation}`),
+  ])
+}
+
+interface Restored {
+  readonly by: string
+  readonly files: readonly {
+    readonly path: string
+    readonly outcome: string
+    readonly why?: string | undefined
+  }[]
+}
+
+export function filesRestored({ by, files }: Restored): string {
+  return lines([
+    `The ${by} took back file changes of an earlier Turn:`,
+    ...files.map(({ path, outcome, why }) => {
+      const because = why === 'redacted' ? ', because a key in it is redacted' : ''
+      return `- ${quoted(path)}: ${outcome}${because}`
+    }),
+  ])
+}
+
+interface Ended {
+  readonly status: string
+  readonly crash_recovered?: boolean | undefined
+  readonly error?: { readonly kind: string } | undefined
+  readonly cut?: Cut | undefined
+}
+
+interface Cut {
+  readonly reason: 'output_limit' | 'lost_call' | 'unknown_reason'
+  readonly lost_calls: number
+}
+
+/** A Turn that came to its end says so by its answer; any other end has a sentence. */
+export function turnEnded({ status, crash_recovered, error, cut }: Ended): string | undefined {
+  if (crash_recovered === true) return '[This Turn was cut off by a crash.]'
+  if (status === 'interrupted') return '[This Turn was interrupted by the person.]'
+  if (status === 'failed') return `[This Turn failed: ${error?.kind ?? 'internal'}.]`
+  return cut === undefined ? undefined : answerCut(cut)
+}
+
+function answerCut({ reason, lost_calls }: Cut): string {
+  const how = {
+    output_limit: 'was cut off at the output limit',
+    lost_call: 'did not arrive whole',
+    unknown_reason: 'may have been cut off',
+  }[reason]
+  const calls =
+    lost_calls === 0 ? '' : ` Tool calls that were incomplete and did not run: ${lost_calls}.`
+  return `[The last answer ${how}.${calls}]`
+}
+
+function lines(all: readonly (string | undefined)[]): string {
+  return all.filter((line) => line !== undefined).join('\n')
+}

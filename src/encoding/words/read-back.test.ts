@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { contentLabel, fenced } from './labels.ts'
+import {
+  ABSENT_FORMS,
+  CONTENT_FORM,
+  DESCRIPTOR_FORM,
+  insideFence,
+  NOT_SHOWN_FORM,
+  REJECTED_FORM,
+  RESOURCE_LINE_FORM,
+  VIEW_SHOWN_FORM,
+} from './read-back.ts'
+import {
+  descriptor,
+  lost,
+  payloadMissing,
+  rejected,
+  takesNo,
+  titledText,
+  unfit,
+  view,
+} from './resources.ts'
+
+const VIEWED = { handle: '@pdf2', by: 'model', pages: { from: 1, to: 3 } }
+
+function handleBy(forms: readonly RegExp[], text: string): string | undefined {
+  return forms.flatMap((form) => form.exec(text)?.[1] ?? [])[0]
+}
+
+test('each label is read back as the handle it was written with', () => {
+  const link = { handle: '@link4', kind: 'link', uri: 'https://example.org/' } as const
+  expect(handleBy([DESCRIPTOR_FORM], descriptor(link, 500))).toBe('@link4')
+  expect(handleBy([VIEW_SHOWN_FORM], view({ ...VIEWED, outcome: 'projected' }))).toBe('@pdf2')
+  expect(handleBy([CONTENT_FORM], titledText('@txt3', 'one\ntwo'))).toBe('@txt3')
+  const absent = [
+    lost({ handle: '@img1' }, 'refused'),
+    unfit('@img1', takesNo('images')),
+    payloadMissing('@img1'),
+    ...(['missing', 'damaged', 'denied'] as const).map((outcome) =>
+      view({ ...VIEWED, handle: '@img1', outcome }),
+    ),
+  ]
+  expect(absent.map((text) => handleBy(ABSENT_FORMS, text))).toEqual(absent.map(() => '@img1'))
+})
+
+test('no label is taken for another', () => {
+  const texts = [
+    descriptor({ handle: '@link4', kind: 'link', uri: 'https://example.org/' }, 500),
+    view({ ...VIEWED, outcome: 'projected' }),
+    contentLabel('@txt3'),
+    lost({ handle: '@img1' }, 'refused'),
+  ]
+  const forms = [DESCRIPTOR_FORM, VIEW_SHOWN_FORM, CONTENT_FORM, NOT_SHOWN_FORM]
+  expect(texts.map((text) => forms.map((form) => form.test(text)))).toEqual(
+    texts.map((_, text) => forms.map((__, form) => form === text)),
+  )
+  for (const text of texts.slice(0, 3)) expect(handleBy(ABSENT_FORMS, text)).toBe(undefined)
+})
+
+test('the warning about attachments and the lines about Resources are told from a message', () => {
+  for (const count of [1, 2, 5]) {
+    const errors = Array.from({ length: count }, () => ({ name: 'a.bin', reason: 'too large.' }))
+    expect(`${rejected(errors)}\n\nHello`.replace(REJECTED_FORM, '')).toBe('Hello')
+  }
+  expect(RESOURCE_LINE_FORM.test(view({ ...VIEWED, outcome: 'projected' }))).toBe(true)
+  expect(RESOURCE_LINE_FORM.test('Look at @img1')).toBe(false)
+})
+
+test('a note is what was fenced, and other text is none', () => {
+  expect(insideFence(fenced('mode: build\nbranch: main'))).toBe('mode: build\nbranch: main')
+  expect(insideFence('mode: build')).toBe(undefined)
+})

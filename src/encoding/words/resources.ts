@@ -1,0 +1,168 @@
+import { quoted, shortened } from '../quote.ts'
+import {
+  contentLabel,
+  DESCRIBED,
+  NOT_SHOWN,
+  PAYLOAD_MISSING,
+  PAYLOAD_OF,
+  REJECTED,
+  VIEW_NOT_SHOWN,
+  VIEW_OF,
+  VIEW_SHOWN,
+} from './labels.ts'
+
+// What a model reads of Resources. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
+
+interface Named {
+  readonly handle: string
+}
+
+/** Of a descriptor what a model is shown. */
+type Described = Named & {
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+} & (
+    | { readonly kind: 'link'; readonly uri: string }
+    | {
+        readonly kind: 'image' | 'pdf' | 'text' | 'file'
+        readonly name: string
+        readonly media_type: string
+        readonly size_bytes: number
+        readonly width?: number | undefined
+        readonly height?: number | undefined
+        readonly pages?: number | undefined
+        readonly lines?: number | undefined
+        readonly charset?: string | undefined
+      }
+  )
+
+/** At most `most` bytes. The handle is first, so that no cut can touch it. */
+export function descriptor(resource: Described, most: number): string {
+  const facts =
+    resource.kind === 'link'
+      ? [quoted(resource.uri), 'the target was not fetched']
+      : [
+          quoted(resource.name),
+          resource.media_type,
+          `${resource.size_bytes} bytes`,
+          resource.width === undefined ? undefined : `${resource.width}x${resource.height} pixels`,
+          resource.pages === undefined ? undefined : `${resource.pages} pages`,
+          resource.lines === undefined ? undefined : `${resource.lines} lines`,
+          resource.charset === undefined ? undefined : `from ${resource.charset}`,
+          resource.kind === 'file' ? 'stored, not shown' : undefined,
+        ]
+  const title = resource.title === undefined ? undefined : `title ${quoted(resource.title)}`
+  const described = resource.description === undefined ? undefined : quoted(resource.description)
+  const all = [resource.kind, ...facts, title, described].filter((fact) => fact !== undefined)
+  return shortened(`[${resource.handle}${DESCRIBED}${all.join(', ')}]`, most)
+}
+
+/** Exactly three are named, whoever counts. */
+const NAMED_REJECTIONS = 3
+
+/** The warning about attachments that were not accepted. */
+export function rejected(
+  errors: readonly { readonly name: string; readonly reason: string }[],
+): string {
+  const more = errors.length - NAMED_REJECTIONS
+  const many = errors.length === 1 ? '1 attachment was' : `${errors.length} attachments were`
+  return [
+    `${many} ${REJECTED}`,
+    ...errors
+      .slice(0, NAMED_REJECTIONS)
+      .map(({ name, reason }) => `- ${bare(name)}: ${bare(reason)}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ].join('\n')
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+interface Viewed extends Named {
+  readonly by: string
+  readonly pages?: Span | undefined
+  readonly lines?: Span | undefined
+  readonly region?: object | undefined
+  readonly outcome: 'projected' | 'missing' | 'damaged' | 'denied'
+  readonly why?: string | undefined
+}
+
+/** The line before what is shown again, or instead of it. */
+export function view({ handle, by, pages, lines, region, outcome, why }: Viewed): string {
+  const part = [
+    pages === undefined ? undefined : `pages ${pages.from} to ${pages.to}`,
+    lines === undefined ? undefined : `lines ${lines.from} to ${lines.to}`,
+    region === undefined ? undefined : 'a region',
+  ].filter((one) => one !== undefined)
+  const what = [handle, ...part].join(', ')
+  const [cannotBeShown, isNotShown] = VIEW_NOT_SHOWN
+  const became = {
+    projected: VIEW_SHOWN,
+    missing: `${cannotBeShown}: ${LOSS.payload_missing}`,
+    damaged: `${cannotBeShown}: ${LOSS.payload_damaged}`,
+    denied: `${isNotShown}: ${why === 'holds_key' ? LOSS.holds_key : 'that was not permitted'}`,
+  }[outcome]
+  return `[${VIEW_OF}${what}, by ${by}: ${became}]`
+}
+
+const LOSS = {
+  payload_missing: 'its payload is missing',
+  payload_damaged: 'its payload is damaged',
+  refused: "the model's provider refused it",
+  too_large: 'with it the request is larger than this model takes',
+  no_variant: 'it could not be made to fit what this model takes',
+  upload_denied: 'sending it to this model was not permitted',
+  holds_key: 'it holds a key that Hawser uses',
+} as const
+
+/** In place of bytes that were to be shown, or that may not go to this model. */
+export function lost({ handle }: Named, loss: keyof typeof LOSS): string {
+  return `[${handle}${NOT_SHOWN}${LOSS[loss]}]`
+}
+
+/** In place of bytes that cannot be fetched. */
+export function payloadMissing(handle = 'a stored text'): string {
+  return `[${PAYLOAD_OF}${handle}${PAYLOAD_MISSING}.]`
+}
+
+/** In place of a long field of an Event whose blob cannot be fetched. */
+export function fieldMissing(field: string): string {
+  return payloadMissing(`this ${field}`)
+}
+
+/** In place of bytes that do not fit this model, with one of the reasons below. */
+export function unfit(handle = 'A stored file', why: string): string {
+  return `[${handle}${NOT_SHOWN}${why}.]`
+}
+
+export function takesNo(type: string): string {
+  return `this model does not take ${type}`
+}
+
+export function overRequest(most: number): string {
+  return `with it the request would be over ${most} bytes, which is all this model takes`
+}
+
+export function overImages(most: number): string {
+  return `this model takes at most ${most} images in a request`
+}
+
+export function overBase64(bytes: number, most: number): string {
+  return `it has ${bytes} bytes in base64, and this model takes at most ${most}`
+}
+
+export function overSide(pixels: number, most: number): string {
+  return `its longer side has ${pixels} pixels, and this model takes at most ${most}`
+}
+
+/** Text of a file, under its name. */
+export function titledText(handle: string | undefined, text: string): string {
+  return handle === undefined ? text : contentLabel(handle) + text
+}
+
+/** Safe on a line of its own, without quotes around it. */
+function bare(text: string): string {
+  return quoted(text).slice(1, -1)
+}
