@@ -25,6 +25,13 @@ export interface Made {
   readonly events: readonly WholeEvent[]
   readonly count?: number
   readonly turn: TurnId | undefined
+  /** The hash of the sentences it was written with; absent when a version wrote it that recorded none. */
+  readonly words?: string | undefined
+}
+
+/** Whether the same Events make the same bytes in both: other sentences make other items, which nobody can compose any more. */
+export function sameWords(before: Made, next: Made): boolean {
+  return before.words === next.words
 }
 
 /**
@@ -54,6 +61,7 @@ export function onlyGrew(before: Made, next: Made): boolean {
   return (
     before.dialect === next.dialect &&
     before.surface === next.surface &&
+    sameWords(before, next) &&
     before.turn === next.turn &&
     // Every Event names the hash of the one before it: with the same Event in the same place, all before it are the same.
     before.events[known - 1] === next.events[known - 1] &&
@@ -66,6 +74,10 @@ function eventsOf({ events, count }: Made): readonly WholeEvent[] {
 }
 
 function surfaceBreak(before: Made, next: Made): Break | undefined {
+  if (!sameWords(before, next)) {
+    const { bytes } = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
+    return { at: bytes, cause: 'surface' }
+  }
   // By what was recorded, not by what was encoded: bytes that change under the same surface have no cause.
   if (canonicalJson(before.surface) === canonicalJson(next.surface)) return undefined
   const shared = sharedPrefix(before.surfaceSegments, next.surfaceSegments)

@@ -1,7 +1,7 @@
 import { sha256 } from '../encoding/hash.ts'
 import { canonicalJson, parseJson } from '../encoding/json.ts'
 import { LAYER_0 } from '../encoding/words/layer0.ts'
-import { CONTRACT_VERSION } from '../encoding/words/version.ts'
+import { CONTRACT_VERSION, WORDS_SHA256 } from '../encoding/words/version.ts'
 import { Surface, type SurfaceParams, type ToolSchema } from '../model/surface.ts'
 
 /** A surface with the bytes that are frozen and the hashes that name its layers. */
@@ -21,6 +21,13 @@ export interface PromptContract {
   readonly layer0: string
   /** What late context says of the workspace instead of its path. */
   readonly lateWorkspace?: string
+  /** Of the sentences that requests are written with; those of this version, unless a Log of another is to be made. */
+  readonly words_sha256?: string
+}
+
+/** The hash of the sentences that requests are written with now. */
+export function wordsHash(contract: PromptContract | undefined): string {
+  return contract?.words_sha256 ?? WORDS_SHA256
 }
 
 /** Renders Layers 0 and 1. Tools are sorted by name; an empty skills index adds nothing. */

@@ -33,6 +33,7 @@ const surface = {
   layer1_sha256: sha,
   toolset_sha256: sha,
   skills_sha256: sha,
+  words_sha256: sha,
   blob,
   params: { replay: 'window', late_role: 'developer', tool_choice: 'auto', limits: { calls: 1 } },
   reason: 'session_start',

@@ -1,6 +1,13 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { cacheMarks } from '../contract/cache-marks.ts'
-import { APART, onlyGrew, predictBreak, type Break, type Made } from '../contract/predict.ts'
+import {
+  APART,
+  onlyGrew,
+  predictBreak,
+  sameWords,
+  type Break,
+  type Made,
+} from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
 import { changesWhatStands, Conversation } from '../history/conversation.ts'
@@ -20,6 +27,8 @@ import { Variants, type VariantWork } from './variants.ts'
 export interface RequestParts {
   readonly provider: Dialect
   readonly surface: Surface
+  /** The hash of the sentences that was recorded with the surface. */
+  readonly words?: string | undefined
   readonly store: BlobStore
   readonly cacheKey: string
   /** Makes forms that the model takes; without it only those are used that were recorded. */
@@ -125,7 +134,16 @@ export class RequestComposer {
     const { provider, surface, cacheKey } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const continued = spent?.run.list === run.list
-    const shared = sharedRun(before, run)
+    const made = {
+      dialect: provider.dialect,
+      surface,
+      surfaceSegments: this.#surfaceSegments,
+      events,
+      count,
+      turn: this.#turn,
+      words: this.#parts.words,
+    }
+    const shared = sharedRun(before, run, made)
     const framing = { cacheKey, marks: this.#marks(run, shared) }
     const known = continued ? { body: spent.body, count: spent.run.count } : undefined
     const body = provider.frame(run.list, { ...framing, spent: known })
@@ -143,14 +161,7 @@ export class RequestComposer {
       get segments() {
         return segmentsOf(run)
       },
-      made: {
-        dialect: provider.dialect,
-        surface,
-        surfaceSegments: this.#surfaceSegments,
-        events,
-        count,
-        turn: this.#turn,
-      },
+      made,
     }
   }
 
@@ -217,11 +228,16 @@ export class RequestComposer {
 const BRACKETS = 256
 
 /** The leading segments of `run` that an earlier request begins with too. */
-function sharedRun(before: SentRequest | undefined, run: SegmentRun): SegmentRun {
+function sharedRun(before: SentRequest | undefined, run: SegmentRun, made: Made): SegmentRun {
   if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
   if (before.run.list === run.list) return before.run
-  const { segments, bytes } = sharedPrefix(segmentsOf(before.run), run.list)
+  const { segments, bytes } = sharedPrefix(knownSegments(before, made), run.list)
   return { list: run.list, count: segments, bytes }
+}
+
+/** The segments of an earlier request, as far as this version writes them as they were sent. */
+function knownSegments({ run, made }: SentRequest, next: Made): readonly Segment[] {
+  return sameWords(made, next) ? segmentsOf(run) : made.surfaceSegments
 }
 
 function segmentsOf({ list, count }: SegmentRun): Segment[] {
@@ -244,9 +260,10 @@ export function sharedWith(before: SentRequest | undefined, next: SentRequest): 
   const segments = segmentsOf(before.run)
   const foretold = predictBreak(before.made, segments, next.made)
   const apart = foretold !== undefined && APART.has(foretold.cause)
-  const shared = sharedPrefix(segments, segmentsOf(next.run))
+  const shared = sharedPrefix(knownSegments(before, next.made), segmentsOf(next.run))
   const bytes = apart ? 0 : shared.bytes
-  if (shared.whole && !apart) return { shared_prefix_bytes: bytes }
+  if (shared.whole && !apart && sameWords(before.made, next.made))
+    return { shared_prefix_bytes: bytes }
   const cause = foretold?.at === bytes ? foretold.cause : 'unknown'
   return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }
 }

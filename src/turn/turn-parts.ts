@@ -39,6 +39,8 @@ export interface TurnParts {
   readonly model: {
     readonly provider: Provider
     readonly surface: Surface
+    /** The hash of the sentences that was recorded with the surface. */
+    readonly words?: string | undefined
     /** What the catalogue knows of the model now; what shapes requests is frozen in the surface instead. */
     readonly facts: ModelFacts | undefined
     /** Models of the same provider that are known to have a larger window. */

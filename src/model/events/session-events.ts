@@ -45,6 +45,8 @@ export const PromptSurface = openObject({
   layer1_sha256: Sha256,
   toolset_sha256: Sha256,
   skills_sha256: Sha256,
+  /** Names the sentences that requests are written with. Versions that did not record it wrote others. */
+  words_sha256: Sha256.optional(),
   blob: BlobKey,
   params: openObject(SurfaceParams.shape),
   reason: z.enum(['session_start', 'reload', 'checkpoint']),

@@ -1,9 +1,9 @@
 import { Redactor } from '../../encoding/redaction.ts'
-import { freezeSurface } from '../../contract/surface.ts'
+import { freezeSurface, wordsHash } from '../../contract/surface.ts'
 import type { LogWriter } from '../../log/append.ts'
 import { createLog } from '../../log/open.ts'
 import { ok, type Result } from '../../model/errors.ts'
-import type { EventData, EventDraft } from '../../model/events/event.ts'
+import type { EventData, EventDraft, WholeEvent } from '../../model/events/event.ts'
 import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import type { SessionParts } from './session-parts.ts'
 import { sessionFold, type SessionState } from './state.ts'
@@ -70,9 +70,26 @@ export async function surfaceEvent(
       layer1_sha256,
       toolset_sha256,
       skills_sha256,
+      words_sha256: wordsHash(contract),
       blob: blob.value,
       params: surface.params,
       reason,
     },
   })
+}
+
+/**
+ * What has to be recorded before the next Turn. A kill in the very first write can leave a Session without a surface; nothing
+ * was ever asked under it. One that was written with other sentences keeps its surface, and says that these follow.
+ */
+export async function surfaceToRecord(
+  parts: SessionParts,
+  events: readonly WholeEvent[],
+  state: SessionState,
+): Promise<Result<EventDraft | undefined>> {
+  const last = events.findLast((event) => event.type === 'prompt_surface')
+  if (last === undefined) return surfaceEvent(parts, state, 'session_start')
+  const words_sha256 = wordsHash(parts.model.contract)
+  if (last.data.words_sha256 === words_sha256) return ok(undefined)
+  return ok({ type: 'prompt_surface', data: { ...last.data, words_sha256, reason: 'reload' } })
 }

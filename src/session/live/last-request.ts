@@ -22,7 +22,9 @@ export async function lastRequestOf(
   const dialect = await model.dialectOf(sent.data.dialect)
   if (!found.ok || !dialect.ok) return ok(undefined)
   const cacheKey = sent.data.cache_key
-  const parts = { provider: dialect.value, surface: found.value.surface, store, cacheKey }
+  const { surface, recorded } = found.value
+  const words = recorded.words_sha256
+  const parts = { provider: dialect.value, surface, words, store, cacheKey }
   const request = await new RequestComposer(parts, sent.turn_id).compose(before, {
     recorded: sent.data.projected,
   })

@@ -17,7 +17,7 @@ import { Steering } from '../../turn/steering.ts'
 import type { TurnParts } from '../../turn/turn-parts.ts'
 import { Admissions, type WhenBusy } from './admissions.ts'
 import { resolveInputs } from './attachments.ts'
-import { surfaceEvent } from './create.ts'
+import { surfaceEvent, surfaceToRecord } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
 import { lateContext } from './late-context.ts'
@@ -273,11 +273,12 @@ export class Session {
     })
   }
 
-  /** A kill in the very first write can leave a Session without a surface; nothing was ever asked under it. */
   async #surface(writer: Writer): Promise<Result<void>> {
-    if (this.events.some(({ type }) => type === 'prompt_surface')) return ok(undefined)
-    const event = await surfaceEvent(this.#parts, this.state, 'session_start')
-    return event.ok ? this.#log.commit(writer, undefined, [event.value]) : event
+    const event = await surfaceToRecord(this.#parts, this.events, this.state)
+    if (!event.ok) return event
+    return event.value === undefined
+      ? ok(undefined)
+      : this.#log.commit(writer, undefined, [event.value])
   }
 
   async #run(

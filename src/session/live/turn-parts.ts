@@ -59,11 +59,12 @@ async function modelOf(
   if (!found.ok) return found
   const provider = await model.providerOf(state.provider)
   if (!provider.ok) return provider
-  const { surface } = found.value
+  const { surface, recorded } = found.value
   const { provider_calls, retries } = model.limits
   return ok({
     provider: provider.value,
     surface,
+    words: recorded.words_sha256,
     facts: model.factsOf(state.provider, surface.model),
     larger: largerModels(model, state.provider, surface.model),
     cacheKey: cacheKeyOf(found.value, state),

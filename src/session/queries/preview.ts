@@ -1,5 +1,6 @@
 import { cacheKeyOf } from '../live/cache-family.ts'
 import { lastRequestOf } from '../live/last-request.ts'
+import { wordsHash } from '../../contract/surface.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { timestamp } from '../../host/clock.ts'
 import { ok, type Result } from '../../model/errors.ts'
@@ -38,7 +39,9 @@ export async function previewRequest(
   const events = redactor.value([...session.events, ...opening(parts, session, text, late)])
   const turn = events.at(-1)?.turn_id
   const cacheKey = cacheKeyOf(found.value, session.state)
-  const request = { provider: provider.value, surface, store: parts.log.store, cacheKey }
+  // The Turn would record them first.
+  const words = wordsHash(parts.model.contract)
+  const request = { provider: provider.value, surface, words, store: parts.log.store, cacheKey }
   const last = await lastRequestOf(parts, session.events, undefined)
   if (!last.ok) return last
   const before = last.value

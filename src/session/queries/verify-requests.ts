@@ -1,4 +1,4 @@
-import { thawSurface } from '../../contract/surface.ts'
+import { thawSurface, wordsHash } from '../../contract/surface.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { Surface } from '../../model/surface.ts'
@@ -19,18 +19,27 @@ export interface Mismatch {
 }
 
 export interface RequestsVerdict {
+  /** As many were composed again and compared. */
   readonly requests: number
+  /** As many were written with other sentences than those of this version, so nothing can be said about their bytes. */
+  readonly not_comparable: number
   readonly mismatches: readonly Mismatch[]
 }
 
-/** Recomposes every request that was ever sent from the Events before it, and compares it with what was recorded. */
+/**
+ * Composes every request that was ever sent again, from the Events before it, and compares it with what was recorded. One
+ * that was written with other sentences is counted instead.
+ */
 export async function verifyRequests(
   { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
   events: readonly WholeEvent[],
 ): Promise<Result<RequestsVerdict>> {
   const mismatches: Mismatch[] = []
   let requests = 0
+  let not_comparable = 0
   let surface: Surface | undefined
+  let words: string | undefined
+  const ours = wordsHash(model.contract)
   let last: Sent | undefined
   /** The last request of an earlier call. */
   let before: ComposedRequest | undefined
@@ -40,6 +49,7 @@ export async function verifyRequests(
       const blob = await store.get(event.data.blob)
       if (!blob.ok) return blob
       surface = thawSurface(blob.value)
+      words = event.data.words_sha256
       composer = undefined
     }
     if (event.type !== 'provider_request') continue
@@ -49,7 +59,7 @@ export async function verifyRequests(
     const turn = event.turn_id
     if (composer === undefined || composer.turn !== turn) {
       const cacheKey = event.data.cache_key
-      const made = { provider: provider.value, surface, store, cacheKey }
+      const made = { provider: provider.value, surface, words, store, cacheKey }
       composer = { turn: turn ?? '', of: new RequestComposer(made, turn) }
     }
     const call = `${turn} ${event.data.call_index}`
@@ -58,11 +68,13 @@ export async function verifyRequests(
       before,
       recorded: event.data.projected,
     })
-    mismatches.push(...compare(event, request, last?.request))
-    requests += 1
+    if (words === ours) {
+      mismatches.push(...compare(event, request, last?.request))
+      requests += 1
+    } else not_comparable += 1
     last = { call, request }
   }
-  return ok({ requests, mismatches })
+  return ok({ requests, not_comparable, mismatches })
 }
 
 interface Sent {

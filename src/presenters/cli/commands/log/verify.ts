@@ -4,6 +4,7 @@ import { ok, type Result } from '../../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import { Count } from '../../../../model/shape.ts'
 import type { Proof } from '../../../../session/harness.ts'
+import type { RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
 import { answer } from '../../world/answer.ts'
 import { counted, grouped } from '../../../../encoding/amounts.ts'
 import type { Given } from '../../world/command.ts'
@@ -47,7 +48,15 @@ export const Output = z.object({
   foreign: z.boolean(),
   torn_bytes: Count.describe('Of a last write that was cut short, which is no damage.'),
   damage: ErrorObject.optional(),
-  requests: z.object({ checked: Count, mismatches: z.array(Mismatch) }).optional(),
+  requests: z
+    .object({
+      checked: Count.describe('Requests composed again and compared with their record.'),
+      not_comparable: Count.describe(
+        'Requests that another version wrote with other sentences. Nothing is wrong with them.',
+      ),
+      mismatches: z.array(Mismatch),
+    })
+    .optional(),
 })
 type Verified = Omit<z.infer<typeof Output>, 'ok'>
 
@@ -89,10 +98,12 @@ function verdictOf(session_id: SessionId, { log, requests }: Proof): Verified {
             next_actions: [...damage.next_actions],
           },
         }),
-    ...(requests === undefined
-      ? {}
-      : { requests: { checked: requests.requests, mismatches: [...requests.mismatches] } }),
+    ...(requests === undefined ? {} : { requests: checkedRequests(requests) }),
   }
+}
+
+function checkedRequests({ requests: checked, not_comparable, mismatches }: RequestsVerdict) {
+  return { checked, not_comparable, mismatches: [...mismatches] }
 }
 
 function words(verified: Verified, asked: boolean): string {
@@ -123,20 +134,26 @@ function words(verified: Verified, asked: boolean): string {
 
 function requestWords({ requests }: Verified, asked: boolean): string[] {
   if (requests === undefined) {
-    return asked ? ['The requests were not composed anew, because the Log is damaged.'] : []
+    return asked ? ['The requests were not composed again, because the Log is damaged.'] : []
   }
-  const { checked, mismatches } = requests
+  const { checked, not_comparable, mismatches } = requests
   const differing = new Set(mismatches.map(({ seq }) => seq)).size
+  const others = not_comparable === 0 ? [] : [notComparable(not_comparable)]
   if (differing === 0) {
-    return [`${counted(checked, 'request')} composed anew, byte for byte as recorded.`]
+    return [`${counted(checked, 'request')} composed again, byte for byte as recorded.`, ...others]
   }
   return [
-    `${grouped(differing)} of ${counted(checked, 'request')} composed anew came out otherwise:`,
+    ...others,
+    `${grouped(differing)} of ${counted(checked, 'request')} composed again differ from the record:`,
     ...mismatches.map(
       ({ seq, what, recorded, recomposed }) =>
         `  Event ${seq}, ${what}: ${shown(recorded)} recorded, ${shown(recomposed)} composed`,
     ),
   ]
+}
+
+function notComparable(count: number): string {
+  return `${counted(count, 'request')} not comparable: written by another version of Hawser, which says other sentences to a model. The Log itself is proved.`
 }
 
 function shown(value: unknown): string {

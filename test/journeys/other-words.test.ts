@@ -1,0 +1,164 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
+import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
+import type { ConversationItem } from '../../src/model/conversation.ts'
+import { ok } from '../../src/model/errors.ts'
+import type { EventDraft, WholeEvent } from '../../src/model/events/event.ts'
+import { Output as Verified } from '../../src/presenters/cli/commands/log/verify.ts'
+import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
+import type { Session } from '../../src/session/live/session.ts'
+import { runCli } from '../support/cli.ts'
+import type { Changes } from '../support/harness-parts.ts'
+import { harnessPlace } from '../support/harness-place.ts'
+import { value } from '../support/story.ts'
+import { commandPlace, logPath, writtenLog } from '../support/written-log.ts'
+
+const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
+const OTHER_WORDS = 'ab'.repeat(32)
+
+/** A version of this program that says late context in other words, and records that. */
+function otherVersion(): Changes {
+  const ours = rehearsalProvider({ chunk: 16, delayMs: 0 })
+  const theirs: typeof ours = {
+    ...ours,
+    encode: (items, surface) => ours.encode(items.map(inOtherWords), surface),
+  }
+  return {
+    model: {
+      contract: { version: CONTRACT_VERSION, layer0: LAYER_0, words_sha256: OTHER_WORDS },
+      providerOf: async () => ok(theirs),
+      dialectOf: async () => ok(theirs),
+    },
+  }
+}
+
+function inOtherWords(item: ConversationItem): ConversationItem {
+  if (item.kind !== 'developer') return item
+  const parts = item.parts.map((part) =>
+    part.type === 'text'
+      ? { ...part, text: `Facts, as another version says them. ${part.text}` }
+      : part,
+  )
+  return { ...item, parts }
+}
+
+async function say(session: Session, ...texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    const { done } = value(await session.admit(text))
+    expect(value(await done).ended.status).toBe('completed')
+  }
+}
+
+function requestsOf(events: readonly WholeEvent[]) {
+  return events.flatMap((event) => (event.type === 'provider_request' ? [event.data] : []))
+}
+
+function breaksOf(events: readonly WholeEvent[]): (string | undefined)[] {
+  return requestsOf(events).map(({ prefix_break }) => prefix_break?.cause)
+}
+
+function surfacesOf(events: readonly WholeEvent[]) {
+  return events.flatMap((event) => (event.type === 'prompt_surface' ? [event.data] : []))
+}
+
+/** A Session of two Turns that the other version wrote, each with one call. */
+async function writtenElsewhere(root?: string) {
+  const there = await harnessPlace(otherVersion(), root)
+  const session = value(await there.harness.create(REHEARSAL))
+  await say(session, 'What can you do?', 'What can you do?')
+  await session.close()
+  return { ...there, id: session.id, events: session.events }
+}
+
+test('[PC-014] a Session that another version wrote goes on with exactly one break, whose cause is the surface', async () => {
+  const there = await writtenElsewhere()
+  const log = await readFile(logPath(there.root, there.id))
+  expect(breaksOf(there.events)).toEqual([undefined, undefined])
+  const here = await harnessPlace({}, there.root)
+  const session = value(await here.harness.open(there.id))
+  await say(session, 'What can you do?', 'What can you do?')
+  await session.close()
+  const later = value(await (await harnessPlace({}, there.root)).harness.open(there.id))
+  await say(later, 'What can you do?')
+  expect(breaksOf(later.events)).toEqual([undefined, undefined, 'surface', undefined, undefined])
+  // What is frozen is shared; nobody knows what else is.
+  const [, , broken] = requestsOf(later.events)
+  const { segments } = value(await here.harness.preview(later, 'And now?'))
+  const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
+  const bytes = frozen.reduce((sum, { length }) => sum + length, 0)
+  expect([broken?.shared_prefix_bytes, broken?.prefix_break?.at]).toEqual([bytes, bytes])
+  const written = await readFile(logPath(there.root, there.id))
+  expect(written.subarray(0, log.length).equals(log)).toBe(true)
+})
+
+test('the new words are recorded once, with the surface as it was frozen', async () => {
+  const there = await writtenElsewhere()
+  const here = await harnessPlace({ tools: { schemas: [] } }, there.root)
+  const session = value(await here.harness.open(there.id))
+  expect(session.events.length).toBe(there.events.length)
+  await say(session, 'What can you do?', 'What can you do?')
+  const [first, ...more] = surfacesOf(session.events)
+  expect(first).toMatchObject({ words_sha256: OTHER_WORDS, reason: 'session_start' })
+  expect(more).toEqual([{ ...first, words_sha256: WORDS_SHA256, reason: 'reload' }])
+  const next = session.events[there.events.length]
+  expect([next?.type, next?.turn_id]).toEqual(['prompt_surface', undefined])
+})
+
+test('requests in other words are counted as not comparable, and what follows them is proved', async () => {
+  const there = await writtenElsewhere()
+  const here = await harnessPlace({}, there.root)
+  const proof = async () => value(await here.harness.verify(there.id, { requests: true }))
+  const { log, requests } = await proof()
+  expect(log).not.toHaveProperty('damage')
+  expect(requests).toEqual({ requests: 0, not_comparable: 2, mismatches: [] })
+  const session = value(await here.harness.open(there.id))
+  await say(session, 'What can you do?', 'What can you do?')
+  expect((await proof()).requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
+  // The other version cannot judge those of this one either.
+  const back = value(await there.harness.verify(there.id, { requests: true }))
+  expect(back.requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
+})
+
+test('a Session of a version that recorded no words goes on as one of other words', async () => {
+  const there = await writtenElsewhere()
+  const drafts = there.events.map(({ type, data, turn_id }) => {
+    const draft = { type, data: { ...data }, turn_id }
+    if ('words_sha256' in draft.data) delete draft.data.words_sha256
+    return draft as EventDraft
+  })
+  const id = await writtenLog(there.root, drafts)
+  const here = await harnessPlace({}, there.root)
+  const session = value(await here.harness.open(id))
+  expect(surfacesOf(session.events)[0]).not.toHaveProperty('words_sha256')
+  await say(session, 'What can you do?', 'What can you do?')
+  expect(breaksOf(session.events)).toEqual([undefined, undefined, 'surface', undefined])
+  const { requests } = value(await here.harness.verify(id, { requests: true }))
+  expect(requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
+})
+
+test('a change of words and of the model at once is one break, at the model', async () => {
+  const there = await writtenElsewhere()
+  const here = await harnessPlace({}, there.root)
+  const session = value(await here.harness.open(there.id))
+  value(await session.setModel({ ...REHEARSAL, model: 'rehearsal-2' }))
+  await say(session, 'What can you do?', 'What can you do?')
+  expect(breaksOf(session.events)).toEqual([undefined, undefined, 'model', undefined])
+  expect(surfacesOf(session.events).map(({ words_sha256 }) => words_sha256)).toEqual([
+    OTHER_WORDS,
+    WORDS_SHA256,
+  ])
+})
+
+test('log verify counts requests in other words, says so, and finds nothing wrong', async () => {
+  const { root } = await commandPlace()
+  const { id } = await writtenElsewhere(root)
+  const words = await runCli({ root }, 'log', 'verify', id, '--requests')
+  expect([words.code, words.stderr]).toEqual([0, ''])
+  expect(words.stdout).toMatch(/^2 requests not comparable: written by another version/m)
+  const json = await runCli({ root }, 'log', 'verify', id, '--requests', '--json')
+  expect([json.code, Verified.parse(JSON.parse(json.stdout))]).toMatchObject([
+    0,
+    { whole: true, requests: { checked: 0, not_comparable: 2, mismatches: [] } },
+  ])
+})
