@@ -30,7 +30,23 @@ export function elapsedMs(clock: Pick<Clock, 'monotonicMs'>, startedMs: number):
 
 /** The wall clock as Events and records carry it. Outside the years 0 to 9999 it is clamped: their schemas take four digits. */
 export function timestamp(clock: Pick<Clock, 'now'>): string {
-  return new Date(Math.min(Math.max(clock.now(), FIRST_MS), LAST_MS)).toISOString()
+  return clamped(clock).toISOString()
+}
+
+/** The day that the wall clock shows here, and the time zone of this process. */
+export function localDate(clock: Pick<Clock, 'now'>): {
+  readonly date: string
+  readonly zone: string
+} {
+  const now = clamped(clock)
+  // Shifted by the zone, so that the date of UTC is the one here.
+  const here = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return { date: timestamp({ now: () => here.getTime() }).slice(0, 10), zone }
+}
+
+function clamped(clock: Pick<Clock, 'now'>): Date {
+  return new Date(Math.min(Math.max(clock.now(), FIRST_MS), LAST_MS))
 }
 
 const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z')

@@ -4,12 +4,14 @@ import process from 'node:process'
 import { afterEach, expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
 import { homePath, openHome } from './home.ts'
-import { pathFacts, userHome } from './machine.ts'
+import { commandShell, operatingSystem, pathFacts, userHome } from './machine.ts'
 
 const HOME = process.env['HOME']
+const PATH = process.env['PATH']
 afterEach(() => {
   if (HOME === undefined) delete process.env['HOME']
   else process.env['HOME'] = HOME
+  process.env['PATH'] = PATH
 })
 
 test('a path is told as it is, and nothing is an exception', async () => {
@@ -45,4 +47,11 @@ test('a home is where the system says, unless a person says otherwise', () => {
   expect(homePath({})).toBe('/somewhere/.hawser')
   expect(homePath({ HAWSER_HOME: '' })).toBe('/somewhere/.hawser')
   expect(homePath({ HAWSER_HOME: '/elsewhere' })).toBe('/elsewhere')
+})
+
+test('the system is named with its processor, and the shell is one that commands find', async () => {
+  expect(operatingSystem()).toMatch(/^(?:Linux|macOS|Windows) \w+$/)
+  expect(['bash', 'sh']).toContain(await commandShell())
+  process.env['PATH'] = 'relative:/nowhere'
+  expect(['bash', 'sh']).toContain(await commandShell())
 })

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { arch, homedir, release, totalmem } from 'node:os'
-import { isAbsolute } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import process from 'node:process'
 
 /** What this program runs on. */
@@ -15,6 +15,28 @@ export interface MachineFacts {
 export function machineFacts(): MachineFacts {
   const { versions, platform } = process
   return { node: versions.node, platform, arch: arch(), release: release() }
+}
+
+/** The operating system by its usual name, and the processor: `Linux x64`. */
+export function operatingSystem(): string {
+  const { platform } = process
+  const names: Readonly<Record<string, string>> = {
+    linux: 'Linux',
+    darwin: 'macOS',
+    win32: 'Windows',
+  }
+  return `${names[platform] ?? platform} ${arch()}`
+}
+
+/** What a command runs in: the system's bash, or the first on `PATH`; `sh` where there is none. */
+export async function commandShell(): Promise<'bash' | 'sh'> {
+  const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)]
+  for (const folder of folders) {
+    if (!isAbsolute(folder)) continue
+    const runs = access(join(folder, 'bash'), constants.X_OK)
+    if (await runs.then(() => true).catch(() => false)) return 'bash'
+  }
+  return 'sh'
 }
 
 /** That part of the memory which this machine, or the container we are in, has. */

@@ -82,7 +82,14 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     steer: true,
     piped: 'a\n',
   },
-  late_context: { ...late, branch: 'main', folder: 'src' },
+  late_context: {
+    ...late,
+    branch: 'main',
+    folder: 'src',
+    zone: 'Europe/Berlin',
+    os: 'Linux x64',
+    shell: 'bash',
+  },
   skill_activation: {
     name: 's',
     args: '',

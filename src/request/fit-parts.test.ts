@@ -57,8 +57,8 @@ test('an image over a limit is told instead, in its place, and the others are sh
   const wide = image(3, 30, { width: 101, height: 2 })
   expect(await shown({ limits }, user(image(1), image(2, 3_001), wide))).toEqual([
     '@img1',
-    '[@img2 is not shown: it has 4004 bytes in base64, and this model takes at most 4000.]',
-    '[@img3 is not shown: its longer side has 101 pixels, and this model takes at most 100.]',
+    '[@img2 is not shown: it has 4004 bytes in base64; this model accepts at most 4000.]',
+    '[@img3 is not shown: its longer side has 101 pixels; this model accepts at most 100.]',
   ])
 })
 
@@ -67,7 +67,7 @@ test('images are counted over the whole request, in order', async () => {
   expect(await shown({ limits }, user(image(1)), user(image(2), image(3)))).toEqual([
     '@img1',
     '@img2',
-    '[@img3 is not shown: this model takes at most 2 images in a request.]',
+    '[@img3 is not shown: this model accepts at most 2 images in a request.]',
   ])
 })
 
@@ -75,7 +75,7 @@ test('what would take the request over its size is told instead, and a smaller o
   const limits = { request_bytes: 9_000 }
   expect(await shown({ limits }, user(image(1), image(2, 6_000), image(3)))).toEqual([
     '@img1',
-    '[@img2 is not shown: with it the request would be over 9000 bytes, which is all this model takes.]',
+    '[@img2 is not shown: with it the request would exceed 9000 bytes, the limit of this model.]',
     '@img3',
   ])
 })
@@ -83,7 +83,7 @@ test('what would take the request over its size is told instead, and a smaller o
 test('a model that takes no images or no files is told of them', async () => {
   const pdf = image(2, 30, { media_type: 'application/pdf', handle: '@pdf2' })
   expect(await shown({ images: false, files: false }, user(image(1), pdf))).toEqual([
-    '[@img1 is not shown: this model does not take images.]',
-    '[@pdf2 is not shown: this model does not take PDF files.]',
+    '[@img1 is not shown: this model does not accept images.]',
+    '[@pdf2 is not shown: this model does not accept PDF files.]',
   ])
 })

@@ -14,7 +14,7 @@ type Args = z.infer<typeof Parameters>
 export const attach = defineTool({
   name: 'attach',
   description:
-    'Attaches a file of the workspace to your answer, for the person: an image, a PDF or a text (.png .jpg .jpeg .gif .webp .pdf .txt .md .csv, at most 10 MiB). It is kept as it is now, whatever becomes of the file.',
+    'Attaches a file of the workspace to your answer, so that the person gets the file itself: an image, a PDF or text (.png .jpg .jpeg .gif .webp .pdf .txt .md .csv, at most 10 MiB). Its current content is kept, even if the file changes later.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'attach', effect: 'read', paths: [path], network: false }),
   run,

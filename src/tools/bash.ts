@@ -16,19 +16,19 @@ const Parameters = z.strictObject({
     .string()
     .min(1)
     .refine((text) => !text.includes('\0'), { error: 'a command has no NUL in it' })
-    .describe('What bash is to run. It has no terminal and nothing to read.'),
+    .describe('Such as: npm test 2>&1 | tail -n 40'),
   timeout_ms: z
     .int()
     .min(1)
     .max(LONGEST_MS)
     .optional()
-    .describe(`Milliseconds after which it is ended, at most ${LONGEST_MS}.`),
-  network: z.boolean().optional().describe('Let it reach the network; a person is asked first.'),
+    .describe(`Time limit in milliseconds, at most ${LONGEST_MS}.`),
+  network: z.boolean().optional().describe('Allow network access; the person is asked first.'),
   folder: z
     .string()
     .optional()
     .describe(
-      'Folder to run it in, relative to the workspace. Default: the folder that the context names, else the workspace.',
+      'Folder to run in, relative to the workspace. Default: the folder of the current context, else the workspace.',
     ),
 })
 type Args = z.infer<typeof Parameters>
@@ -36,7 +36,7 @@ type Args = z.infer<typeof Parameters>
 export const bash = defineTool({
   name: 'bash',
   description:
-    'Runs a command and shows what it says, with its exit code in the last line. Each call is a shell of its own; what it leaves running is ended with it. Only the workspace can be written. Of a long output the beginning and the end are shown.',
+    'Runs a command in bash and returns its output, with the exit code in the last line. Use it for tests, builds, git and other programs; use read, glob and grep to look at files, edit and write to change them. Each call is a new shell without terminal or input: cd and variables do not carry over, and what it leaves running is ended. It can write only in the workspace. Of long output the beginning and the end are shown.',
   parameters: Parameters,
   claim: ({ command, network = false, folder }) => ({
     tool: 'bash',

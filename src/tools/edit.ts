@@ -20,12 +20,11 @@ const Parameters = z
     old_text: z
       .string()
       .min(1)
-      .describe('Text to replace, exactly as it stands in the file, without line numbers.'),
-    new_text: z.string().describe('Text to put in its place.'),
-    replace_all: z
-      .boolean()
-      .optional()
-      .describe('Replace every occurrence; when absent or false there must be exactly one.'),
+      .describe(
+        'Text to replace, exactly as in the file, without the line numbers that read shows.',
+      ),
+    new_text: z.string().describe('Text to put in its place; empty to delete.'),
+    replace_all: z.boolean().optional().describe('Replace every occurrence. Default: false.'),
   })
   .refine(({ old_text, new_text }) => old_text !== new_text, {
     error: 'old_text and new_text are the same, so nothing would change',
@@ -35,7 +34,7 @@ type Args = z.infer<typeof Parameters>
 export const edit = defineTool({
   name: 'edit',
   description:
-    'Replaces a piece of text in a file and shows what changed. The old text must match letter for letter, white space included, and stand there once.',
+    'Replaces text in a file and returns the diff. Read the file first. old_text must match exactly, white space included, and occur exactly once: add lines around it until it is unique, or set replace_all. For a new file use write.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'edit', effect: 'write', paths: [path], network: false }),
   preview,

@@ -12,16 +12,14 @@ const Parameters = z.strictObject({
     .string()
     .min(1)
     .max(1_000)
-    .describe(
-      'Such as **/*.ts or src/{a,b}/*.md; without a slash it is about names in any folder.',
-    ),
-  path: z.string().optional().describe('Folder to look in; the workspace when absent.'),
+    .describe('Such as **/*.ts or src/{a,b}/*.md. Without a slash it matches names in any folder.'),
+  path: z.string().optional().describe('Folder to search. Default: the workspace.'),
 })
 type Args = z.infer<typeof Parameters>
 
 export const glob = defineTool({
   name: 'glob',
-  description: `Finds files by their path, sorted. ${LEFT_OUT}`,
+  description: `Finds files by path, sorted. To search their text use grep. ${LEFT_OUT}`,
   parameters: Parameters,
   claim: ({ path = '.' }) => ({ tool: 'glob', effect: 'read', paths: [path], network: false }),
   run,

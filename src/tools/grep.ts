@@ -14,22 +14,22 @@ const Parameters = z.strictObject({
     .min(1)
     .max(10_000)
     .refine((text) => !text.includes('\0'), { error: 'a NUL cannot be searched for' })
-    .describe('Regular expression, in the syntax of ripgrep.'),
-  path: z.string().optional().describe('File or folder to search; the workspace when absent.'),
+    .describe('Regular expression in ripgrep syntax, such as function\\s+\\w+ or log\\(.'),
+  path: z.string().optional().describe('File or folder to search. Default: the workspace.'),
   glob: z
     .string()
     .min(1)
     .max(1_000)
     .optional()
     .describe('Only files whose path matches, such as *.ts or src/**/*.md.'),
-  ignore_case: z.boolean().optional().describe('Take capital and small letters for the same.'),
+  ignore_case: z.boolean().optional().describe('Match case-insensitively.'),
   context: z.int().min(0).max(10).optional().describe('Lines to show around each match.'),
 })
 type Args = z.infer<typeof Parameters>
 
 export const grep = defineTool({
   name: 'grep',
-  description: `Searches the lines of files, sorted by path. ${LEFT_OUT}`,
+  description: `Searches the lines of files; returns them with their numbers under each path. To find files by name use glob. ${LEFT_OUT}`,
   parameters: Parameters,
   claim: ({ path = '.' }) => ({ tool: 'grep', effect: 'read', paths: [path], network: false }),
   run,

@@ -11,15 +11,15 @@ import { defineTool, failedOutcome, type ToolContext, type ToolOutcome } from '.
 
 const Parameters = z.strictObject({
   path: z.string().describe('Path of a file or folder, relative to the workspace.'),
-  from_line: z.int().min(1).optional().describe('First line to show; 1 when absent.'),
-  to_line: z.int().min(1).optional().describe('Last line to show; the end when absent.'),
+  from_line: z.int().min(1).optional().describe('First line. Default: 1.'),
+  to_line: z.int().min(1).optional().describe('Last line, included. Default: the end.'),
 })
 type Args = z.infer<typeof Parameters>
 
 export const read = defineTool({
   name: 'read',
   description:
-    'Shows a text file with line numbers, which are not part of the file, or the names in a folder. What is too long is cut, and the last line says how to go on.',
+    'Returns a text file with line numbers, which are not part of the file, or the names in a folder. A long file is cut, and the last line says how to continue. Read several files with several calls in one answer.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'read', effect: 'read', paths: [path], network: false }),
   run,

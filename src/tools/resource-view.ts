@@ -17,15 +17,15 @@ import {
 const Place = z.int().min(0)
 const Extent = z.int().min(1)
 const Span = z.strictObject({
-  from: Extent.describe('The first, counted from 1.'),
-  to: Extent.describe('The last.'),
+  from: Extent.describe('First, counted from 1.'),
+  to: Extent.describe('Last, included.'),
 })
 const width = Extent.describe('Pixels across.')
 const height = Extent.describe('Pixels down.')
 
 const Parameters = z.strictObject({
-  handle: z.string().describe('Handle of the Resource, as in @img1.'),
-  reason: z.string().describe('Why it has to be seen again, in a few words. It is recorded.'),
+  handle: z.string().describe('Handle of the Resource, such as @img1.'),
+  reason: z.string().describe('Why you need to see it again, in a few words.'),
   region: z
     .strictObject({
       x: Place.describe('Pixels from the left.'),
@@ -38,9 +38,9 @@ const Parameters = z.strictObject({
   size: z
     .strictObject({ width, height })
     .optional()
-    .describe('Largest size to show an image in; it is never enlarged.'),
-  pages: Span.optional().describe('Pages of a PDF, both included; they are shown as text.'),
-  lines: Span.optional().describe('Lines of a text, both included.'),
+    .describe('Largest size of an image; it is never enlarged.'),
+  pages: Span.optional().describe('Pages of a PDF, such as {"from": 2, "to": 3}; shown as text.'),
+  lines: Span.optional().describe('Lines of a text.'),
 })
 type Args = z.infer<typeof Parameters>
 
@@ -50,7 +50,7 @@ type Excerpt = Pick<Args, 'region' | 'size' | 'pages' | 'lines'>
 export const resourceView = defineTool({
   name: 'resource_view',
   description:
-    'Shows a Session Resource again, or a part of it, by its handle. Its content stands after the result of this call until the Turn ends; afterwards only its description remains.',
+    'Shows a Resource of this Session again, or part of it, by its handle. The content follows the result of this call until the Turn ends. Not needed while the content is still shown. For files of the workspace use read.',
   parameters: Parameters,
   claim: () => ({ tool: 'resource_view', effect: 'read', paths: [], network: false }),
   run,

@@ -37,7 +37,14 @@ export function toolSchemas(tools: readonly Tool[]): ToolSchema[] {
 }
 
 function schemaOf(parameters: z.ZodObject): Readonly<Record<string, unknown>> {
-  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: 'input' })
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // zod bounds every integer so; to a model it says nothing.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+    },
+  })
   const sorted = parseJson(canonicalJson(schema))
   if (!isJsonObject(sorted)) throw new Error('a schema of parameters is an object')
   return sorted

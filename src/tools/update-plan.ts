@@ -4,20 +4,20 @@ import { interruptedOutcome } from './shown-lines.ts'
 import { defineTool, type ToolContext, type ToolOutcome } from './tool.ts'
 
 const Entry = z.strictObject({
-  content: z.string().min(1).max(500).describe('What is to be done, in one sentence.'),
-  status: z.enum(['pending', 'in_progress', 'completed']).describe('How far it is.'),
-  priority: z.enum(['high', 'medium', 'low']).optional().describe('How much it matters.'),
+  content: z.string().min(1).max(500).describe('What to do, in one sentence.'),
+  status: z.enum(['pending', 'in_progress', 'completed']).describe('Progress.'),
+  priority: z.enum(['high', 'medium', 'low']).optional().describe('Importance.'),
 })
 
 const Parameters = z.strictObject({
-  entries: z.array(Entry).max(100).describe('The whole plan, in order; none takes it away.'),
+  entries: z.array(Entry).max(100).describe('The whole plan, in order; an empty list removes it.'),
 })
 type Args = z.infer<typeof Parameters>
 
 export const updatePlan = defineTool({
   name: 'update_plan',
   description:
-    'Shows the person what you plan and how far you are. Give the whole plan each time. Use it for work of several steps, and keep one entry in progress.',
+    'Shows the person your plan and progress. Use it for work of several steps, not for one. Pass the whole plan each time, with one entry in_progress, and mark an entry completed as soon as it is.',
   parameters: Parameters,
   claim: () => ({ tool: 'update_plan', effect: 'none', paths: [], network: false }),
   run,

@@ -12,14 +12,14 @@ import {
 
 const Parameters = z.strictObject({
   path: z.string().describe('Path of the file, relative to the workspace.'),
-  content: z.string().describe('All that the file is to hold.'),
+  content: z.string().describe('The whole content of the file.'),
 })
 type Args = z.infer<typeof Parameters>
 
 export const write = defineTool({
   name: 'write',
   description:
-    'Makes a file, or replaces all that it holds, and shows what changed. Folders that are missing are made. To change a part of a file use edit.',
+    'Creates a file, or replaces its whole content, and returns the diff. Missing folders are created. To change part of a file use edit.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'write', effect: 'write', paths: [path], network: false }),
   preview,

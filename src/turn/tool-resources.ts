@@ -26,7 +26,7 @@ function notTaken(
 ): string | undefined {
   if (kind !== 'image') return undefined
   const { params } = model.surface
-  if (params.images === false) return 'this model does not take images'
+  if (params.images === false) return 'this model does not accept images'
   const most = params.limits['image_count']
   const last = events().findLast(
     (event) => event.type === 'provider_request' && event.turn_id === turn,

@@ -40,7 +40,7 @@ test('a prompt and a pipe: the model gets the prompt, then the piped text with i
   expect(run.stderr()).toContain(`read ${bytes} bytes from standard input`)
   const request = await runCli({ root }, 'request', 'latest', '--prompt', 'next')
   expect(request.stdout).toContain(
-    `review this\\n\\n[Standard input that was piped in with this message, ${bytes} bytes:]\\ndiff --git`,
+    `review this\\n\\n[Standard input, piped in with this message, ${bytes} bytes:]\\ndiff --git`,
   )
   expect(request.stdout).toContain('+hawser\\n[End of standard input]')
   const verified = await runCli({ root }, 'log', 'verify', 'latest', '--requests')

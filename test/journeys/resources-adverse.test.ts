@@ -126,7 +126,7 @@ test.each([
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
     expect(files(here)).toEqual([['@img2']])
     expect(here.seen.at(-1)?.notes).toContain(
-      `[${handle} is not shown: with it the request is larger than this model takes]`,
+      `[${handle} is not shown: with it the request exceeds what this model accepts]`,
     )
     expect(reasons(session)).toEqual(['too_large'])
     expect(await say(session, 'Good morning.')).toBe('completed')
@@ -195,7 +195,7 @@ test.skipIf(!canDrawAll)(
       ['no_variant'],
     ])
     expect(here.seen.at(-1)?.notes.at(-1)).toBe(
-      '[@img1 is not shown: it could not be made to fit what this model takes]',
+      '[@img1 is not shown: it could not be converted to a form that this model accepts]',
     )
     await verified(here, session)
   },

@@ -35,7 +35,7 @@ test.each(WAYS)(
     expect(await here.harness.undo(session)).toMatchObject({ error: { kind: 'not_found' } })
 
     const next = value(await here.harness.preview(session, 'What now?'))
-    expect(next.body.toString('utf8')).toContain('took back file changes')
+    expect(next.body.toString('utf8')).toContain('undid file changes')
     await say(session, 'Read a.txt')
     const proof = value(await here.harness.verify(session.id, { requests: true }))
     expect(proof.requests?.mismatches).toEqual([])

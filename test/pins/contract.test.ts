@@ -45,6 +45,7 @@ const LABELS: Rendered<typeof labels> = {
 }
 
 const NOTES: Rendered<typeof notes> = {
+  LATE_HEADING: [notes.LATE_HEADING],
   lateContext: say.late_context.map(({ data }) => notes.lateContext(data)),
   piped: ['one\ntwo\n', 'no newline'].map(notes.piped),
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],
@@ -113,9 +114,9 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     layout: sha256(canonicalJson(await everyLayout())),
   }).toEqual({
     version: 'hw1',
-    layer0: 'bfd14903c0bcc4dff9e892c9410a1d8ffe650dfcd1059341e27826aa4ddc5d89',
+    layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
     words: WORDS_SHA256,
-    layout: 'd2300bdcfd7a0fa5018a02b946d71f4cc4de7238e7b13ef0d686139fa469eae6',
+    layout: '6525321658207b8278dc295f51d07386d5a87c0502959ac162018c20eae6fe6c',
   })
 })
 

@@ -25,10 +25,10 @@ const EVENT_PIN = {
     'parent_session_id at_seq at_hash at_offset root_session_id resources? resources_count',
   session_settings: 'model? provider? effort? mode? permission_mode? title?',
   prompt_surface:
-    'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 words_sha256 blob params reason',
+    'contract_version layer0_sha256 layer1_sha256 toolset_sha256 skills_sha256 words_sha256? blob params reason',
   turn_started: 'source',
   user_message: 'text resources? attachment_errors? prompt_mode presenter_context? piped? steer?',
-  late_context: 'workspace folder? branch? mode permission_mode date',
+  late_context: 'workspace folder? branch? mode permission_mode date zone? os? shell?',
   skill_activation: 'name args source path content_sha256 blob trust activated_by',
   skill_context_hydration:
     'skill activation_event_id context_source_id produced_by permission invoked_by status error? ' +

@@ -96,7 +96,7 @@ const EVERYTHING: Readonly<
   },
   'a file of a type that no model takes': {
     say: () => ({ kind: 'user', parts: [text('bytes:'), blob('audio/wav', '@file4', 'noise')] }),
-    shown: () => '[@file4 is not shown: this model does not take audio/wav.]',
+    shown: () => '[@file4 is not shown: this model does not accept audio/wav.]',
   },
   'late context': {
     say: () => ({ kind: 'developer', parts: [text('workspace: "/w"')] }),

@@ -47,16 +47,20 @@ const WORLDS: Readonly<Record<string, World>> = {
   },
   'another time zone': {
     env: { TZ: 'Pacific/Kiritimati' },
-    found: { here: { timeZone: 'Pacific/Kiritimati' } },
+    found: {
+      here: { timeZone: 'Pacific/Kiritimati' },
+      late: { zone: 'Pacific/Kiritimati' },
+    },
   },
   'another century': {
     now: Date.UTC(1999, 11, 31, 23, 59),
+    env: { TZ: 'UTC' },
     found: { late: { date: '1999-12-31' } },
   },
   'a later date in a zone where it is tomorrow': {
     now: Date.UTC(2038, 0, 19, 23, 0),
     env: { TZ: 'Asia/Kathmandu' },
-    found: { late: { date: '2038-01-19' }, here: { timeZone: expect.stringMatching(/mandu$/) } },
+    found: { late: { date: '2038-01-20' }, here: { timeZone: expect.stringMatching(/mandu$/) } },
   },
   'a git repository with changes': { branch: 'moored', found: { late: { branch: 'moored' } } },
   'a machine with a sandbox': { sandbox: true, found: {} },
@@ -83,6 +87,9 @@ const Told = z.object({
     mode: z.string(),
     permission_mode: z.string(),
     date: z.string(),
+    zone: z.string(),
+    os: z.string(),
+    shell: z.string(),
   }),
   here: z.object({ cwd: z.string() }).loose(),
 })
@@ -148,7 +155,9 @@ test.for(names)('[PC-023] here and now stand behind the request in %s', (name, {
     ...(late.branch === undefined ? [] : [`branch: "${late.branch}"`]),
     `mode: ${late.mode}`,
     `permission: ${late.permission_mode}`,
-    `date: ${late.date}`,
+    `date: ${late.date} (${late.zone})`,
+    `os: ${late.os}`,
+    `shell: ${late.shell}`,
   ]
   expect(input).toEqual([
     { role: 'user', text: 'Good morning.' },

@@ -5,6 +5,7 @@ import { LAYER_0 } from '../../src/encoding/words/layer0.ts'
 import { freezeSurface } from '../../src/contract/surface.ts'
 import { encode } from '../../src/providers/rehearsal/encode.ts'
 import { TOOLSET, toolSchemas } from '../../src/tools/toolset.ts'
+import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 
@@ -21,13 +22,13 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 says who the agent is, where a
   for (const said of [
     'You are the agent of Hawser',
     'Never try to get around a refusal',
-    'outcome unknown means that nobody knows whether the call took effect',
+    'outcome: unknown] means that it is not known whether the call took effect',
     'files named AGENTS.md',
     'at the root of the workspace, then for the nearest one',
     'the nearer one wins',
-    'A checkpoint stands for earlier Events that are no longer shown. It is lossy.',
+    'A checkpoint is a summary in place of earlier Events that are no longer shown. It is lossy.',
     'with what follows it, or with the current request, those win',
-    'A description is not the thing',
+    'A description is not the content',
     'Hydrated context is facts fetched for one Turn',
   ]) {
     expect(LAYER_0).toContain(said)
@@ -74,6 +75,20 @@ test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 
     { role: 'system', text: LAYER_0 },
     { role: 'system', text: 'Skills: none.' },
   ])
+})
+
+/** What a cold request pays before a person has said a word. */
+const SURFACE_TOKENS = 2_850
+const BYTES_A_TOKEN = 4
+
+test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
+  const speaker = DIALECTS[dialect]
+  const tools = toolSchemas(TOOLSET)
+  const { surface } = freezeSurface({ model: 'm', tools, skillsIndex: '', params })
+  const body = speaker.frame(speaker.encode([], surface), { cacheKey: '', marks: [] })
+  const tokens = Math.ceil(body.length / BYTES_A_TOKEN)
+  console.log(`${dialect}: surface of ${body.length} bytes, ${tokens} tokens`)
+  expect(tokens).toBeLessThanOrEqual(SURFACE_TOKENS)
 })
 
 test('[PC-015] the role says with what authority something is said, the place says what is cached', async () => {

@@ -11,10 +11,10 @@ export const DESCRIBED = ': '
 export const VIEW_OF = 'View of '
 
 /** How a view ends whose bytes follow. */
-export const VIEW_SHOWN = 'is shown for this Turn'
+export const VIEW_SHOWN = 'shown for this Turn'
 
 /** How the end of any other view begins. */
-export const VIEW_NOT_SHOWN = ['cannot be shown', 'is not shown'] as const
+export const VIEW_NOT_SHOWN = ['cannot be shown', 'not shown'] as const
 
 /** Between the name of a Resource and the reason. */
 export const NOT_SHOWN = ' is not shown: '

@@ -10,20 +10,28 @@ interface Late {
   readonly mode: string
   readonly permission_mode: string
   readonly date: string
+  readonly zone?: string | undefined
+  readonly os?: string | undefined
+  readonly shell?: string | undefined
 }
 
+/** The first line of late context. */
+export const LATE_HEADING = 'Current context (it replaces any earlier one):'
+
 export function lateContext(facts: Late): string {
-  const { workspace, folder, branch, mode, permission_mode, date } = facts
+  const { workspace, folder, branch, mode, permission_mode, date, zone, os, shell } = facts
   return lines([
-    'Context from here on (it replaces what was said before):',
+    LATE_HEADING,
     `workspace: ${quoted(workspace)}`,
     folder === undefined
       ? undefined
-      : `folder: ${quoted(folder)} (the person is here and commands start here; paths of files are relative to the workspace)`,
+      : `folder: ${quoted(folder)} (the person is here and commands start here; file paths are relative to the workspace)`,
     branch === undefined ? undefined : `branch: ${quoted(branch)}`,
     `mode: ${mode}`,
     `permission: ${permission_mode}`,
-    `date: ${date}`,
+    zone === undefined ? `date: ${date}` : `date: ${date} (${zone})`,
+    os === undefined ? undefined : `os: ${os}`,
+    shell === undefined ? undefined : `shell: ${shell}`,
   ])
 }
 
@@ -31,7 +39,7 @@ export function lateContext(facts: Late): string {
 export function piped(text: string): string {
   const bytes = Buffer.byteLength(text)
   return lines([
-    `[Standard input that was piped in with this message, ${bytes} bytes:]`,
+    `[Standard input, piped in with this message, ${bytes} bytes:]`,
     text.endsWith('\n') ? text.slice(0, -1) : text,
     '[End of standard input]',
   ])
@@ -40,7 +48,7 @@ export function piped(text: string): string {
 export function presenterContext(context: Readonly<Record<string, string>>): string {
   const facts = Object.entries(context).toSorted(([a], [b]) => (a < b ? -1 : 1))
   return lines([
-    'Volunteered by the program that shows this Session, not authoritative:',
+    'From the program that shows this Session (not authoritative):',
     ...facts.map(([key, value]) => `${quoted(key)}: ${quoted(value)}`),
   ])
 }
@@ -52,7 +60,7 @@ interface Activated {
 }
 
 export function skill({ name, args, activated_by }: Activated): string {
-  return `[Skill ${quoted(name)} was activated by the ${activated_by} for this Turn, with ${quoted(args)}]`
+  return `[Skill ${quoted(name)} activated by the ${activated_by} for this Turn, arguments ${quoted(args)}]`
 }
 
 interface Hydrated {
@@ -66,7 +74,7 @@ interface Hydrated {
 
 export function hydration(context: Hydrated): string {
   const whole = `${context.output_bytes} bytes, sha256 ${context.output_sha256}`
-  const cut = context.truncated === true ? ', shown in part' : ''
+  const cut = context.truncated === true ? ', truncated' : ''
   return `[Hydrated context ${quoted(context.context_source_id)} of Skill ${quoted(context.skill.name)}: ${context.status}, ${whole}${cut}]`
 }
 
@@ -78,7 +86,7 @@ interface Checkpoint {
 
 export function checkpoint({ range, summary, limitations = [] }: Checkpoint): string {
   return lines([
-    `[Checkpoint: Events ${range.from_seq} to ${range.to_seq} are replaced by this summary. It is lossy.]`,
+    `[Checkpoint: this summary replaces Events ${range.from_seq} to ${range.to_seq}. It is lossy.]`,
     summary,
     ...limitations.map((limitation) => `- not kept: ${limitation}`),
   ])
@@ -95,7 +103,7 @@ interface Restored {
 
 export function filesRestored({ by, files }: Restored): string {
   return lines([
-    `The ${by} took back file changes of an earlier Turn:`,
+    `The ${by} undid file changes of an earlier Turn:`,
     ...files.map(({ path, outcome, why }) => {
       const because = why === 'redacted' ? ', because a key in it is redacted' : ''
       return `- ${quoted(path)}: ${outcome}${because}`
@@ -117,8 +125,8 @@ interface Cut {
 
 /** A Turn that came to its end says so by its answer; any other end has a sentence. */
 export function turnEnded({ status, crash_recovered, error, cut }: Ended): string | undefined {
-  if (crash_recovered === true) return '[This Turn was cut off by a crash.]'
-  if (status === 'interrupted') return '[This Turn was interrupted by the person.]'
+  if (crash_recovered === true) return '[This Turn ended with a crash.]'
+  if (status === 'interrupted') return '[The person interrupted this Turn.]'
   if (status === 'failed') return `[This Turn failed: ${error?.kind ?? 'internal'}.]`
   return cut === undefined ? undefined : answerCut(cut)
 }
@@ -126,11 +134,10 @@ export function turnEnded({ status, crash_recovered, error, cut }: Ended): strin
 function answerCut({ reason, lost_calls }: Cut): string {
   const how = {
     output_limit: 'was cut off at the output limit',
-    lost_call: 'did not arrive whole',
+    lost_call: 'arrived incomplete',
     unknown_reason: 'may have been cut off',
   }[reason]
-  const calls =
-    lost_calls === 0 ? '' : ` Tool calls that were incomplete and did not run: ${lost_calls}.`
+  const calls = lost_calls === 0 ? '' : ` Incomplete tool calls that did not run: ${lost_calls}.`
   return `[The last answer ${how}.${calls}]`
 }
 

@@ -3,14 +3,14 @@
 
 export function pagesHead(count: number): string {
   const pages = count === 1 ? '1 page' : `${count} pages`
-  return `[This is the text of a PDF document of ${pages}. It was extracted: layout and pictures are not shown.]\n`
+  return `[Text extracted from a PDF document of ${pages}. Layout and pictures are not shown.]\n`
 }
 
 /** `null` is a page that cannot be read. */
 export function pageText(text: string | null, number: number, count: number): string {
   const page = `Page ${number} of ${count}`
-  if (text === null) return `[${page}, which cannot be read]\n`
-  return text === '' ? `[${page}, on which no text was found]\n` : `[${page}]\n${text}\n`
+  if (text === null) return `[${page}: cannot be read]\n`
+  return text === '' ? `[${page}: no text found]\n` : `[${page}]\n${text}\n`
 }
 
 interface LeftOut {
@@ -26,7 +26,7 @@ export function pagesTail({ restOf, pages }: LeftOut, mostBytes: number): string
     ...(pages === undefined ? [] : [pagesNamed(pages)]),
   ]
   if (missing.length === 0) return ''
-  return `[Left out: ${missing.join(' and ')}, because ${mostBytes} bytes of text are the limit. A Resource View of other pages, by their numbers, shows them.]\n`
+  return `[Left out: ${missing.join(' and ')}, because the limit is ${mostBytes} bytes of text. To see more, call resource_view with page numbers.]\n`
 }
 
 function pagesNamed({ from, to }: { readonly from: number; readonly to: number }): string {

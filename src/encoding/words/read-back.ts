@@ -21,7 +21,7 @@ const HANDLE = `(${HANDLE_FORM})`
 export const DESCRIPTOR_FORM = form(`[\0${DESCRIBED}`)
 
 /** A view whose bytes follow. */
-export const VIEW_SHOWN_FORM = form(`[${VIEW_OF}\0`, `[,:].*${VIEW_SHOWN}\\]$`)
+export const VIEW_SHOWN_FORM = form(`[${VIEW_OF}\0`, `[,:].*: ${VIEW_SHOWN}\\]$`)
 
 /** A view that shows nothing. */
 const VIEW_NOT_SHOWN_FORM = form(`[${VIEW_OF}\0`, `[,:].*: (?:${VIEW_NOT_SHOWN.join('|')})\\b`)

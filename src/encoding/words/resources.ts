@@ -97,12 +97,12 @@ export function view({ handle, by, pages, lines, region, outcome, why }: Viewed)
     region === undefined ? undefined : 'a region',
   ].filter((one) => one !== undefined)
   const what = [handle, ...part].join(', ')
-  const [cannotBeShown, isNotShown] = VIEW_NOT_SHOWN
+  const [cannotBeShown, notShown] = VIEW_NOT_SHOWN
   const became = {
     projected: VIEW_SHOWN,
     missing: `${cannotBeShown}: ${LOSS.payload_missing}`,
     damaged: `${cannotBeShown}: ${LOSS.payload_damaged}`,
-    denied: `${isNotShown}: ${why === 'holds_key' ? LOSS.holds_key : 'that was not permitted'}`,
+    denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key : 'that was not permitted'}`,
   }[outcome]
   return `[${VIEW_OF}${what}, by ${by}: ${became}]`
 }
@@ -111,8 +111,8 @@ const LOSS = {
   payload_missing: 'its payload is missing',
   payload_damaged: 'its payload is damaged',
   refused: "the model's provider refused it",
-  too_large: 'with it the request is larger than this model takes',
-  no_variant: 'it could not be made to fit what this model takes',
+  too_large: 'with it the request exceeds what this model accepts',
+  no_variant: 'it could not be converted to a form that this model accepts',
   upload_denied: 'sending it to this model was not permitted',
   holds_key: 'it holds a key that Hawser uses',
 } as const
@@ -138,23 +138,23 @@ export function unfit(handle = 'A stored file', why: string): string {
 }
 
 export function takesNo(type: string): string {
-  return `this model does not take ${type}`
+  return `this model does not accept ${type}`
 }
 
 export function overRequest(most: number): string {
-  return `with it the request would be over ${most} bytes, which is all this model takes`
+  return `with it the request would exceed ${most} bytes, the limit of this model`
 }
 
 export function overImages(most: number): string {
-  return `this model takes at most ${most} images in a request`
+  return `this model accepts at most ${most} images in a request`
 }
 
 export function overBase64(bytes: number, most: number): string {
-  return `it has ${bytes} bytes in base64, and this model takes at most ${most}`
+  return `it has ${bytes} bytes in base64; this model accepts at most ${most}`
 }
 
 export function overSide(pixels: number, most: number): string {
-  return `its longer side has ${pixels} pixels, and this model takes at most ${most}`
+  return `its longer side has ${pixels} pixels; this model accepts at most ${most}`
 }
 
 /** Text of a file, under its name. */

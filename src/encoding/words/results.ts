@@ -1,7 +1,7 @@
 // What a model reads of tool calls. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
 
 /** Of a call whose end was never recorded. */
-export const NO_RESULT = 'No result was recorded: whether this ran is not known.'
+export const NO_RESULT = 'No result was recorded: it is not known whether this call ran.'
 
 /** A result that is `ok` and empty: vendors refuse a blank one. */
 export const NO_OUTPUT = '[no output]'

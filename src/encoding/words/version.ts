@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = '22406b34daf5d7b8e9dbb43258520bca077bffd4b15a7842e64532990235fae6'
+export const WORDS_SHA256 = '98c568255c80876782b4400ee0d5511c3bca4903052b31425c6ab332d900724f'

@@ -34,7 +34,12 @@ export const LateContext = openObject({
   branch: z.string().optional(),
   mode: SessionMode,
   permission_mode: PermissionMode,
+  /** In the time zone `zone`; in UTC where none is recorded. */
   date: z.iso.date(),
+  zone: z.string().optional(),
+  os: z.string().optional(),
+  /** What commands run in. */
+  shell: z.string().optional(),
 })
 
 export const AssistantMessage = openObject({

@@ -216,7 +216,7 @@ test('what was said in several Events stays apart, and several parts of one are 
       role: 'assistant',
       content: [
         { type: 'text', text: 'b' },
-        { type: 'text', text: '[@x is not shown: this model does not take image/png.]' },
+        { type: 'text', text: '[@x is not shown: this model does not accept image/png.]' },
       ],
       tool_calls: [asCall('call_3')],
     },
@@ -229,7 +229,7 @@ test('images are shown, unless it is known that the model takes none', () => {
     expect(contentOf(blob(media_type))).toEqual({ type: 'image_url', image_url: { url } })
     expect(contentOf(blob(media_type), { images: false })).toEqual({
       type: 'text',
-      text: `[A stored file is not shown: this model does not take ${media_type}.]`,
+      text: `[A stored file is not shown: this model does not accept ${media_type}.]`,
     })
   }
 })
@@ -240,7 +240,7 @@ test('a PDF is a file if it is known that the model takes files', () => {
   expect(contentOf(part)).toEqual({ type: 'file', file: { filename: 'file.pdf', file_data } })
   const { files: _, ...unknown } = params
   for (const of of [under({ files: false }), { ...surface, params: unknown }]) {
-    const words = '[A stored file is not shown: this model does not take application/pdf.]'
+    const words = '[A stored file is not shown: this model does not accept application/pdf.]'
     expect(messagesOf([{ kind: 'user', seq: 1, parts: [part] }], of)).toEqual([
       { role: 'user', content: [{ type: 'text', text: words }] },
     ])
@@ -257,7 +257,7 @@ test('a file of text is text under its name, and what cannot be shown leaves a s
   const { bytes: _, ...unloaded } = blob('image/png', { handle })
   const empty = blob('image/gif', { handle, bytes: Buffer.alloc(0) })
   for (const part of [unloaded, empty, blob('image/bmp', { handle })]) {
-    const sentence = `[@x is not shown: this model does not take ${part.media_type}.]`
+    const sentence = `[@x is not shown: this model does not accept ${part.media_type}.]`
     expect(contentOf(part)).toEqual(words(sentence))
   }
 })
@@ -266,7 +266,7 @@ test('what the harness says has the role that the surface gives it', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
   const told = (late_role: string) =>
     bodyOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))['messages']
-  const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not take image/png.]']
+  const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not accept image/png.]']
   const messages = (role: string, contents: readonly string[]) =>
     contents.map((content) => ({ role, content }))
   const system = ['Layer “0”', 'Layer 1']

@@ -196,7 +196,7 @@ describe('parts', () => {
     const types = ['image/png', 'image/png', 'image/bmp', 'application/pdf', 'image/png']
     expect(blocks(items)).toEqual(
       types.map((type) => {
-        return { type: 'text', text: `[@img1 is not shown: this model does not take ${type}.]` }
+        return { type: 'text', text: `[@img1 is not shown: this model does not accept ${type}.]` }
       }),
     )
   })
@@ -204,13 +204,13 @@ describe('parts', () => {
   test('are not shown to a model that takes no images, or no PDF files', () => {
     const items = [said('user', blob('image/png'), blob('application/pdf'), blob('text/plain'))]
     expect(blocks(items, under({ images: false }))).toEqual([
-      { type: 'text', text: '[@img1 is not shown: this model does not take image/png.]' },
+      { type: 'text', text: '[@img1 is not shown: this model does not accept image/png.]' },
       expect.objectContaining({ type: 'document' }),
       expect.objectContaining({ type: 'document' }),
     ])
     expect(blocks(items, under({ files: false }))).toEqual([
       expect.objectContaining({ type: 'image' }),
-      { type: 'text', text: '[@img1 is not shown: this model does not take application/pdf.]' },
+      { type: 'text', text: '[@img1 is not shown: this model does not accept application/pdf.]' },
       expect.objectContaining({ type: 'document' }),
     ])
   })

@@ -266,7 +266,7 @@ test('a person who steers after results gives a new task', () => {
 })
 
 test('what is shown after results without asking for anything does not end the task', () => {
-  const note = user('[View of @img1, by model: is shown for this Turn]')
+  const note = user('[View of @img1, by model: shown for this Turn]')
   const segments = [...opening('read a.txt, then run `ls`'), ...answered([READ]), note]
   expect(thinkOf(...segments).calls).toEqual([RUN])
 })

@@ -151,7 +151,7 @@ test('what calls have brought to light is told with their results', async () => 
     user(text('Read a.txt')),
     { role: 'tool_call', ...call, arguments: '{"path":"a.txt"}' },
     { role: 'tool_result', ...call, outcome: 'ok', output: 'see @img1' },
-    user(text('[View of @img1, by model: is shown for this Turn]'), shown('@img1', HARBOUR)),
+    user(text('[View of @img1, by model: shown for this Turn]'), shown('@img1', HARBOUR)),
   )
   expect(looked).toEqual([HARBOUR])
   expect(told).toContain('see @img1')
@@ -204,7 +204,7 @@ test('[SR-033] what is shown comes first, the latest before the rest; then what 
 })
 
 test('of what could not be shown it says why, and does not offer to view it', async () => {
-  const why = '[@img1 is not shown: this model does not take images.]'
+  const why = '[@img1 is not shown: this model does not accept images.]'
   const { text: told, calls } = await ask(
     VIEW,
     user(text('View @img1'), text('[@img1: image, "harbour.png"]'), text(why)),

@@ -103,7 +103,7 @@ test('what is shown already is not viewed again, unless a part of it is wanted',
   const shown: RehearsalSegment = {
     role: 'user',
     parts: [
-      { type: 'text', text: '[View of @img1, by person: is shown for this Turn]' },
+      { type: 'text', text: '[View of @img1, by person: shown for this Turn]' },
       { type: 'blob', media_type: 'image/png', handle: '@img1', data: '' },
     ],
   }
@@ -122,7 +122,7 @@ test('a view is waited for where the words say so, and does not end the task', (
   const viewed: RehearsalSegment[] = [
     { role: 'tool_call', ...call, arguments: '{"handle":"@img1","reason":"x"}' },
     { role: 'tool_result', ...call, outcome: 'ok', output: 'shown' },
-    user('[View of @img1, by model: is shown for this Turn]'),
+    user('[View of @img1, by model: shown for this Turn]'),
   ]
   expect(thinkOf(...asked).calls.map(({ name }) => name)).toEqual(['resource_view'])
   expect(thinkOf(...asked, ...viewed).calls.map(({ name }) => name)).toEqual(['bash'])

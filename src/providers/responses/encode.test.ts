@@ -248,7 +248,7 @@ test('a file of text is text under its name, and a PDF without a name is a file 
 test('what cannot be shown leaves a sentence', () => {
   const sentence = (media_type: string) => ({
     type: 'input_text',
-    text: `[@x is not shown: this model does not take ${media_type}.]`,
+    text: `[@x is not shown: this model does not accept ${media_type}.]`,
   })
   const handle = '@x'
   const { bytes: _, ...unloaded } = blob('image/png', { handle })
@@ -270,7 +270,7 @@ test('what the harness says has the role that the surface gives it', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
   const said = (late_role: string) =>
     inputOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))
-  const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not take image/png.]']
+  const words = ['mode: plan', 'bytes', '[@x is not shown: this model does not accept image/png.]']
   const messages = (role: string, contents: readonly string[]) =>
     contents.map((content) => ({ type: 'message', role, content }))
   expect(said('developer')).toEqual(messages('developer', words))

@@ -10,8 +10,8 @@ test('every page stands under its number, and those without words are named', ()
     '[Page 2 of 12]',
     'one',
     'two',
-    '[Page 3 of 12, on which no text was found]',
-    '[Page 4 of 12, which cannot be read]',
+    '[Page 3 of 12: no text found]',
+    '[Page 4 of 12: cannot be read]',
     '',
   ])
 })
@@ -19,7 +19,7 @@ test('every page stands under its number, and those without words are named', ()
 test('the first line tells that this is text alone', () => {
   const { text } = pagesAsText(['one'], { from: 1, to: 1 }, 1, PLENTY)
   expect(text).toBe(
-    '[This is the text of a PDF document of 1 page. It was extracted: layout and pictures are not shown.]\n[Page 1 of 1]\none\n',
+    '[Text extracted from a PDF document of 1 page. Layout and pictures are not shown.]\n[Page 1 of 1]\none\n',
   )
 })
 
@@ -32,7 +32,7 @@ test('whole pages are shown while there is room, and the last line tells the oth
     expect(shown).toEqual({ from: 3, to: 2 + whole })
     const left = shown.to === 10 ? 'page 11' : `pages ${shown.to + 1} to 11`
     if (shown.to === 11) expect(text).toMatch(/x\n$/)
-    else expect(text).toContain(`\n[Left out: ${left}, because ${most} bytes`)
+    else expect(text).toContain(`\n[Left out: ${left}, because the limit is ${most} bytes`)
   }
 })
 

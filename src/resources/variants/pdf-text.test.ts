@@ -23,7 +23,7 @@ test('the words of all pages are given, line by line', async () => {
     '[Page 1 of 3]',
     'one two',
     'three (3)',
-    '[Page 2 of 3, on which no text was found]',
+    '[Page 2 of 3: no text found]',
     '[Page 3 of 3]',
     'the last',
     '',
@@ -78,7 +78,7 @@ test('a page that is damaged is named, and hides no other', async () => {
   expect(linesOf(await pdfText(pdf))).toEqual([
     '[Page 1 of 3]',
     'one',
-    '[Page 2 of 3, which cannot be read]',
+    '[Page 2 of 3: cannot be read]',
     '[Page 3 of 3]',
     'three',
     '',

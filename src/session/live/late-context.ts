@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { canonicalJson } from '../../encoding/json.ts'
-import { timestamp } from '../../host/clock.ts'
+import { localDate } from '../../host/clock.ts'
 import { currentBranch } from '../../host/git-branch.ts'
-import { userHome } from '../../host/machine.ts'
+import { commandShell, operatingSystem, userHome } from '../../host/machine.ts'
 import { foldersUpwards } from '../../host/workspace-search.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { PermissionMode } from '../../model/modes.ts'
@@ -35,7 +35,9 @@ export async function lateContext(
     ...(branch === undefined ? {} : { branch }),
     mode: state.mode,
     permission_mode: permissionMode,
-    date: timestamp(log.place.clock).slice(0, 10),
+    ...localDate(log.place.clock),
+    os: operatingSystem(),
+    shell: await commandShell(),
   }
   const last = events.findLast((event) => event.type === 'late_context')
   const known = last !== undefined && canonicalJson(last.data) === canonicalJson(facts)
