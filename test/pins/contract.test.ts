@@ -45,6 +45,7 @@ const LABELS: Rendered<typeof labels> = {
 }
 
 const NOTES: Rendered<typeof notes> = {
+  LATE_HEADING: [notes.LATE_HEADING],
   lateContext: say.late_context.map(({ data }) => notes.lateContext(data)),
   piped: ['one\ntwo\n', 'no newline'].map(notes.piped),
   presenterContext: [notes.presenterContext({ b: 'two\nlines', a: 'one' })],

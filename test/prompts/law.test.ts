@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { LATE_HEADING } from '../../src/encoding/words/notes.ts'
 import { onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
 import { Conversation } from '../../src/history/conversation.ts'
@@ -66,7 +67,7 @@ const MISTAKES: Record<string, Mistake> = {
       const late = items.findLast(
         (item) =>
           item.kind === 'developer' &&
-          item.parts.some((p) => p.type === 'text' && p.text.startsWith('Context from')),
+          item.parts.some((p) => p.type === 'text' && p.text.startsWith(LATE_HEADING)),
       )
       return late === undefined ? items : [...items.filter((item) => item !== late), late]
     },

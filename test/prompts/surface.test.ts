@@ -82,10 +82,10 @@ const SURFACE_TOKENS = 2_850
 const BYTES_A_TOKEN = 4
 
 test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
-  const { encode, frame } = DIALECTS[dialect]
+  const speaker = DIALECTS[dialect]
   const tools = toolSchemas(TOOLSET)
   const { surface } = freezeSurface({ model: 'm', tools, skillsIndex: '', params })
-  const body = frame(encode([], surface), { cacheKey: '', marks: [] })
+  const body = speaker.frame(speaker.encode([], surface), { cacheKey: '', marks: [] })
   const tokens = Math.ceil(body.length / BYTES_A_TOKEN)
   console.log(`${dialect}: surface of ${body.length} bytes, ${tokens} tokens`)
   expect(tokens).toBeLessThanOrEqual(SURFACE_TOKENS)

@@ -15,10 +15,13 @@ interface Late {
   readonly shell?: string | undefined
 }
 
+/** The first line of late context. */
+export const LATE_HEADING = 'Current context (it replaces any earlier one):'
+
 export function lateContext(facts: Late): string {
   const { workspace, folder, branch, mode, permission_mode, date, zone, os, shell } = facts
   return lines([
-    'Current context (it replaces any earlier one):',
+    LATE_HEADING,
     `workspace: ${quoted(workspace)}`,
     folder === undefined
       ? undefined

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = 'd98cf996b12aacc5129c894904b4ba5e38682dc74184083d941da7e7bf47af75'
+export const WORDS_SHA256 = '98c568255c80876782b4400ee0d5511c3bca4903052b31425c6ab332d900724f'
