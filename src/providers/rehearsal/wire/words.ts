@@ -11,9 +11,9 @@ export type SaidPart = Said['parts'][number]
 export function spoken(text: string): RehearsalSegment {
   const note = insideFence(text)
   if (note !== undefined) return { role: 'developer', parts: [{ type: 'text', text: note }] }
-  const [, handle, content] = FILE.exec(text) ?? []
-  if (handle === undefined || content === undefined) return person({ type: 'text', text })
-  return person(filePart(Buffer.from(content), 'text/plain', handle))
+  const [heading = '', handle] = FILE.exec(text) ?? []
+  if (handle === undefined) return person({ type: 'text', text })
+  return person(filePart(Buffer.from(text.slice(heading.length)), 'text/plain', handle))
 }
 
 export function person(...parts: readonly SaidPart[]): RehearsalSegment {
@@ -33,7 +33,7 @@ function handleIn(name: string): string {
 }
 
 const FILE_NAME = /^((?:img|pdf|txt|file)[1-9]\d*)\.\w+$/
-const FILE = /^\[Content of (@\w+)\]\n(.*)$/s
+const FILE = /^\[Content of (@\w+)\]\n/
 
 const [FENCE_OPEN = '', FENCE_CLOSE = ''] = fenced('\0').split('\0')
 
