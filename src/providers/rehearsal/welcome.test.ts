@@ -38,7 +38,7 @@ test.each(newcomers)('a newcomer who types $say gets: $answer', ({ say, answer, 
     expect(text).not.toContain('\n')
     expect(text).toContain('offline demo model')
     expect(text).toContain('ANTHROPIC_API_KEY=… or OPENAI_API_KEY=…')
-    expect(text).toContain('`hawser models`')
+    expect(text).toContain('hawser models')
     expect(text.startsWith('Nothing has come back')).toBe(answer === 'no result')
     expect(text.startsWith('No picture')).toBe(answer === 'nothing visible')
     const suggestions = [...text.matchAll(/“([^”]+)”/g)].map(([, one = '']) => one)

@@ -19,7 +19,7 @@ export function welcome(surroundings: Surroundings): string {
   return [
     'I am the offline demo model of Hawser: I follow simple commands, and I am not a language model, so I have no answer to that.',
     `Here are three things to try: “${first}”, “${second}” or “${third}”.`,
-    'For a real model, export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=… and start Hawser again; `hawser models` lists the models.',
+    'For a real model, export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=… and start Hawser again; the command hawser models lists the models.',
   ].join(' ')
 }
 
