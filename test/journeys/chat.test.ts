@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { NO_RESULT } from '../../src/providers/rehearsal/speech.ts'
+import { welcome } from '../../src/providers/rehearsal/welcome.ts'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { openPty } from '../support/pty.ts'
@@ -22,9 +24,10 @@ beforeAll(async () => {
   program = await bundleChat()
 })
 
-const TALE =
-  'Tell me of ropes and sails, of tides and harbours, and of the ships that never came back from the sea to us who waited on the pier'
-const ANSWER = `I am the rehearsal model: I follow rules, I do not think. I received: “${TALE}”. My rules find no task in it. Ask me in plain English to read, list, search, write, edit or run something, or to note a plan.`
+/** Answered in one call, and at length, because nothing has happened yet. */
+const QUESTIONS =
+  'What came back? What did it say? Did it work? How did it go? What went wrong? What was the exit code? What was the last result?'
+const ANSWER = `${NO_RESULT} ${welcome({ files: [], handles: [] })}`
 const CHUNK = 17
 
 /** Lets one more piece of the answer through, the `count`th, and waits until it is shown. */
@@ -49,7 +52,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
       '> Read notes.txt',
       'I will read notes.txt.',
       '● read notes.txt · 2 lines',
-      'I asked to read notes.txt: done.',
+      'Done: read notes.txt',
       '> │  1  rope',
       '> │  2  sail',
     ])
@@ -122,26 +125,26 @@ describe.each([80, 200])('at %i columns', (columns) => {
 
   test('what is typed while an answer streams stands apart from it, and both are whole', async () => {
     const chat = await openChat(program, { columns, gated: true, chunk: CHUNK })
-    chat.say(TALE)
+    chat.say(QUESTIONS)
     const typed = 'a word for later'
     for (const at of typed.split('').keys()) {
       chat.write(typed.charAt(at))
       await streamed(chat, at + 1)
       await chat.until((rows) => rows.includes(`> ${typed.slice(0, at + 1)}▏`))
-      const above = flat(chat).split(`> ${TALE} `)[1] ?? ''
+      const above = flat(chat).split(`> ${QUESTIONS} `)[1] ?? ''
       const shown = `${ANSWER.slice(0, CHUNK * (at + 1)).trimEnd()} … answering`
       expect(above.slice(0, shown.length)).toBe(shown)
     }
     await released(chat, typed.length)
     await chat.turns(1)
-    expect(flat(chat)).toContain(`> ${TALE} ${ANSWER} `)
+    expect(flat(chat)).toContain(`> ${QUESTIONS} ${ANSWER} `)
     expect(
       chat.terminal
         .screen()
         .filter((row) => row !== '')
         .slice(-2),
     ).toEqual([`> ${typed}`, 'ask · /help'])
-    expect(saidIn(await logOf(chat.root))).toEqual([TALE])
+    expect(saidIn(await logOf(chat.root))).toEqual([QUESTIONS])
   })
 })
 
@@ -153,7 +156,7 @@ test.each([
   'a terminal that goes from %i to %i columns while an answer streams shows it once, and whole',
   async (from, to) => {
     const chat = await openChat(program, { columns: from, gated: true, chunk: CHUNK })
-    chat.say(TALE)
+    chat.say(QUESTIONS)
     for (let at = 1; at <= 8; at++) await streamed(chat, at)
     chat.write('日本 draft')
     await chat.until('> 日本 draft▏')
@@ -165,13 +168,13 @@ test.each([
     await released(chat, 8)
     await chat.turns(1)
     expect(flat(chat)).toContain(` ${ANSWER} `)
-    expect([times(flat(chat), 'I am the rehearsal'), times(flat(chat), 'draft')]).toEqual([1, 1])
+    expect([times(flat(chat), 'I am the offline'), times(flat(chat), 'draft')]).toEqual([1, 1])
     chat.write('!')
     await chat.until('> 日本 draft!')
     chat.resize(from, 30)
     chat.write('\u007f\u007f')
     await chat.until((rows) => rows.includes('> 日本 draf'))
-    expect([times(flat(chat), 'I am the rehearsal'), times(flat(chat), 'draf')]).toEqual([1, 1])
+    expect([times(flat(chat), 'I am the offline'), times(flat(chat), 'draf')]).toEqual([1, 1])
   },
 )
 
@@ -247,7 +250,7 @@ test.each([
   ['SIGHUP', 129],
 ] as const)('%s ends the Turn in the Log and the chat with %i', async (signal, code) => {
   const chat = await openChat(program, { gated: true })
-  chat.say(TALE)
+  chat.say(QUESTIONS)
   await chat.until('… waiting for the model')
   chat.signal(signal)
   expect((await chat.ended).code).toBe(code)

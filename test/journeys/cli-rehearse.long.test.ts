@@ -48,7 +48,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
       completion.choices[0]?.message.content,
     ]
     expect(new Set(texts)).toEqual(
-      new Set([expect.stringMatching(/^I am the rehearsal model/) as unknown]),
+      new Set([expect.stringMatching(/I am the offline demo model/) as unknown]),
     )
     program.child.kill(signal)
     expect(await program.ended).toEqual({ code: 0, signal: null })

@@ -40,7 +40,7 @@ test.each(VENDOR_DIALECTS)(
       ['read', 'failed'],
     ])
     expect(answers(session).join('\n')).toContain('the first line')
-    expect(answers(session).join('\n')).toContain('it failed')
+    expect(answers(session).join('\n')).toContain('Failed: read nowhere.txt')
     expect(vendor.violations).toEqual([])
     const used = session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data.usage] : []))
     expect(used).toHaveLength(vendor.requests.length)

@@ -59,7 +59,7 @@ test('what was allowed once is shown no more where the rules deny it by now, and
   expect(files(here)).toEqual([['@img1'], ['@img1']])
   const changes = { model, person: { ask: never, upload: { upload: 'deny' } } } as const
   const { again, resumed } = await reopened(here, session, changes)
-  expect(await say(resumed, 'Good morning.')).toBe('completed')
+  expect(await say(resumed, 'What came back?')).toBe('completed')
   expect(files(again)).toEqual([[]])
   expect(again.seen.at(-1)?.notes.at(-1)).toBe(
     '[@img1 is not shown: sending it to this model was not permitted]',
@@ -129,7 +129,7 @@ test.each([
       `[${handle} is not shown: with it the request exceeds what this model accepts]`,
     )
     expect(reasons(session)).toEqual(['too_large'])
-    expect(await say(session, 'Good morning.')).toBe('completed')
+    expect(await say(session, 'What came back?')).toBe('completed')
     await verified(here, session)
   },
 )
@@ -139,7 +139,7 @@ test('what a provider finds too long is left out, the Turn goes on, and it is no
   const session = value(await here.harness.create(here.begin))
   const text = await givenFile(here.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
   expect(await say(session, 'Read it.', { attachments: [text.input] })).toBe('completed')
-  expect(await say(session, 'Good morning.')).toBe('completed')
+  expect(await say(session, 'What came back?')).toBe('completed')
   expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200, 200])
   expect(reasons(session)).toEqual(['too_large'])
   await verified(here, session)
@@ -231,7 +231,7 @@ test('a link is nothing to be seen again: alone it is no Turn', async () => {
   const refused = await session.admit('', { views: ['@link1'] })
   expect(refused.ok ? undefined : refused.error.kind).toBe('invalid_args')
   expect(session.busy).toBe(false)
-  expect(await say(session, 'Good morning.')).toBe('completed')
+  expect(await say(session, 'What came back?')).toBe('completed')
 })
 
 test('a Log whose handles are used up refuses what is attached, and takes everything else', async () => {
@@ -248,7 +248,7 @@ test('a Log whose handles are used up refuses what is attached, and takes everyt
   )
   const refused = await session.admit('Look.', { attachments: [image.input] })
   expect(refused.ok ? undefined : refused.error.kind).toBe('too_large')
-  expect(await say(session, 'Good morning.')).toBe('completed')
+  expect(await say(session, 'What came back?')).toBe('completed')
 })
 
 test('the agent has one budget for all that it attaches in a Turn', async () => {

@@ -68,7 +68,7 @@ test.each(WAYS)(
     const image = await givenFile(here.workspace, 'a.png', picture(7))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
-    expect(lastAnswer(session)).toContain('Of @img1 I see only a description now')
+    expect(lastAnswer(session)).toContain('I see only the description of @img1')
     expect([here.seen[0]?.files, projected(session), resources(session).length]).toEqual([
       [],
       [[]],

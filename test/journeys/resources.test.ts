@@ -33,7 +33,7 @@ test.each(WAYS)(
     const session = value(await here.harness.create(here.begin))
     const attachments = [image.input, pdf.input, text.input]
     expect(await say(session, 'Read crew.txt', { attachments })).toBe('completed')
-    expect(await say(session, 'Good morning.')).toBe('completed')
+    expect(await say(session, 'What came back?')).toBe('completed')
     expect(await say(session, 'What do you see?')).toBe('completed')
     const blind = lastAnswer(session)
     expect(await say(session, 'View @img1 and say what you see.')).toBe('completed')
@@ -71,7 +71,7 @@ test.each(WAYS)(
       true,
       true,
     ])
-    expect(blind).toContain('Of @img1 I see only a description now')
+    expect(blind).toContain('I see only the description of @img1')
     await verified(here, session)
   },
 )
@@ -83,7 +83,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
     const image = await givenFile(here.workspace, 'a.png', picture(3))
     const session = value(await here.harness.create(here.begin))
     await say(session, 'Read a.txt', { attachments: [image.input] })
-    await say(session, 'Good morning.')
+    await say(session, 'What came back?')
     await say(session, 'View @img1')
     const base64 = image.bytes.toString('base64')
     const sent = here.vendor?.requests.map(({ bytes }) => bytes.includes(base64))
@@ -102,7 +102,7 @@ test.each(WAYS)(
     const link = { from: 'link', uri: 'https://user:pw@a.example/b.png?token=1#c' } as const
     expect(await say(session, '', { attachments: [link] })).toBe('completed')
     expect(await say(session, 'What do you see?')).toBe('completed')
-    expect(lastAnswer(session)).toContain('Of @link1 I see only a description now')
+    expect(lastAnswer(session)).toContain('I see only the description of @link1')
     expect(await say(session, 'View @link1')).toBe('completed')
     const [message] = session.events.flatMap((e) => (e.type === 'user_message' ? [e.data] : []))
     expect(message?.prompt_mode).toBe('string')
@@ -200,7 +200,7 @@ test.each(WAYS)(
     const [image, pdf, text] = await oneOfEach(here.workspace)
     const lengthOf = async (attachments: Parameters<typeof say>[2]) => {
       const session = value(await here.harness.create(here.begin))
-      expect(await say(session, 'Who are you?', attachments)).toBe('completed')
+      expect(await say(session, 'What did it say?', attachments)).toBe('completed')
       await session.close()
       const log = join(here.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
       return (await stat(log)).size

@@ -85,9 +85,9 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
     const { Harness } = await import('../../src/session/harness.ts')
     const harness = new Harness(withClock(plain.parts, clock))
     const session = value(await harness.create(plain.begin))
-    expect(ends).toContain(await say(session, 'Hello there.'))
+    expect(ends).toContain(await say(session, 'What did it say?'))
     const [first = ''] = answers(session)
-    expect(await say(session, 'Hello there.')).toBe('completed')
+    expect(await say(session, 'What did it say?')).toBe('completed')
     const last = answers(session).at(-1) ?? ''
     expect(last.length).toBeGreaterThan(20)
     // What a vendor does not number can be told twice by it, and nobody would know.
@@ -102,7 +102,7 @@ test.each(WIRE)(
   async (way) => {
     const here = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
     const session = value(await here.harness.create(here.begin))
-    expect(await say(session, 'Hello there.')).toBe('context_overflow')
+    expect(await say(session, 'What did it say?')).toBe('context_overflow')
     expect(session.events.filter(({ type }) => type === 'provider_request').length).toBe(1)
   },
 )
@@ -142,12 +142,12 @@ test.each(WIRE)(
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create(here.begin))
-    for (const text of ['One.', 'Two.']) await say(session, text)
+    for (const text of ['What came back?', 'Did it work?']) await say(session, text)
     const contract = earlyWorkspace(here.workspace)
     const parts = withChanges(here.parts, { model: { contract } })
     const changed = value(await surfaceEvent(parts, session.state, 'reload'))
     value(await session.between((record) => record([changed])))
-    for (const text of ['Three.', 'Four.']) await say(session, text)
+    for (const text of ['What happened?', 'How did it go?']) await say(session, text)
     const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
     expect(
       requests.map(({ contract_version, prefix_break }) => [contract_version, prefix_break?.cause]),

@@ -1,23 +1,22 @@
-import { asksWhatIsSeen } from './english/looking.ts'
-import { phrase } from './english/words/phrase.ts'
-import type { Call } from './english/reading.ts'
-import type { Showing } from './english/words/shown-things.ts'
+import { offeredCall } from './client-tools.ts'
+import type { Call, Visible } from './english/call.ts'
+import { understand, type Understanding } from './english/understand.ts'
 import type { RehearsalRequest } from './schema.ts'
-import { spokenOf } from './sight-speech.ts'
+import { sightText } from './sight-speech.ts'
 import {
-  findShown,
-  notIn,
-  shownIn,
-  toldIn,
-  type Looked,
-  type Shown,
-  type Sights,
-  type Spoken,
+  inspect,
+  mentionsIn,
+  notVisible,
+  visibleIn,
+  type Inspection,
   type Mention,
+  type Sights,
+  type SightText,
+  type VisiblePart,
 } from './sights.ts'
 import * as speech from './speech.ts'
-import { tasksOf, type Task } from './task.ts'
-import { isBlank, understand, type Understanding } from './understand.ts'
+import { lastFile, tasksOf, type CallRecord, type Task } from './task.ts'
+import { filesIn, LIST_FILES, welcome } from './welcome.ts'
 
 /** What the model answers: some text, and the calls it wants made at once. */
 export interface Thought {
@@ -26,131 +25,169 @@ export interface Thought {
 }
 
 /**
- * The rehearsal model. It follows rules and reads nothing but the request, and what was seen of the bytes in it: the last thing
- * a person said, the tools on offer, and what has come back since. The same request gets the same answer. Pure.
+ * The offline model. It follows the rules of `english/` and reads nothing but the request and what its pictures show: the last
+ * message of a person, the tools on offer, and what has come back since. The same request gets the same answer. Pure.
  */
 export function think(request: RehearsalRequest, sights: Sights = new Map()): Thought {
   const current = currentTask(request)
   const stage = stageOf(current)
-  const { made, tools } = current.task
-  const spoken = spokenOf(lookedAt(current, stage), sights, tools)
-  const notes = [...stage.absent.map(speech.notOffered), ...current.missing]
+  const { calls, tools } = current.task
+  const sight = sightText(inspectionOf(current, stage), sights, new Set(tools.keys()))
+  const notes = [...stage.absent.map(speech.notOffered), ...notUnderstood(current)]
   switch (stage.at) {
-    case 'idle':
-      return say(idle(current, spoken))
+    case 'answer':
+      return say(answerTo(current, sight))
+    case 'look around':
+      return say(speech.LOOKING_AROUND, stage.next)
     case 'first':
-      return say(
-        [...spoken.sentences, speech.announce(stage.next, notes, 'first')].join(' '),
-        stage.next,
-      )
+      return say([...sight.sentences, speech.announce(stage.next, notes)].join(' '), stage.next)
     case 'later':
-      return say(speech.announce(stage.next, [], 'later'), stage.next)
+      return say(speech.announceNext(stage.next), stage.next)
     case 'stopped':
-      return say(speech.stopped(made, stage.left, spoken.sentences))
+      return say(speech.stopped(calls, stage.left, sight.sentences))
     case 'done':
-      return say(speech.report(made, [...notes, ...spoken.sentences]))
+      return say(speech.report(calls, [...notes, ...sight.sentences]))
   }
 }
 
-/** What has to be looked at before `think` is asked. Everything else may stay unseen. Pure. */
-export function toBeSeen(request: RehearsalRequest): readonly Shown[] {
-  if (shownIn(request).length === 0) return []
+/** The parts that must be looked at before `think`. Pure. */
+export function partsToInspect(request: RehearsalRequest): readonly VisiblePart[] {
+  if (visibleIn(request).length === 0) return []
   const current = currentTask(request)
-  return lookedAt(current, stageOf(current)).found
+  return inspectionOf(current, stageOf(current)).found
 }
 
 interface Current extends Understanding {
   readonly task: Task
-  /** Everything that the request shows. */
-  readonly shown: readonly Shown[]
-  /** Everything that it tells of. */
-  readonly told: readonly Mention[]
+  readonly parts: readonly VisiblePart[]
+  readonly mentions: readonly Mention[]
 }
 
-/** The newest task that asks for anything. */
+/** The newest task that asks for anything, or else the newest. */
 function currentTask(request: RehearsalRequest): Current {
-  const shown = shownIn(request)
-  const told = toldIn(request)
-  const [newest, ...older] = tasksOf(request)
-  for (const task of [newest, ...older]) {
-    const understanding = understand(task.words, task.it, showingTo(task, shown, told))
-    const { steps, missing, looks } = understanding
-    if (steps.length > 0 || missing.length > 0 || looks !== undefined)
-      return { task, shown, told, ...understanding }
-  }
-  return { task: newest, shown, told, steps: [], missing: [] }
+  const parts = visibleIn(request)
+  const mentions = mentionsIn(request)
+  const tasks = tasksOf(request).map((task) => {
+    const visible = visibleTo(task, parts, mentions)
+    return { task, parts, mentions, ...understand(task.words, lastFile(task.earlier), visible) }
+  })
+  const [newest] = tasks
+  const current = tasks.find((one) => !asksNothing(one)) ?? newest
+  if (current === undefined) throw new Error('a request has at least one task')
+  return current
 }
 
-/** What calls have brought to light since changes nothing about what they were asked for. */
-function showingTo({ from }: Task, shown: readonly Shown[], told: readonly Mention[]): Showing {
-  const before = shown.filter((one) => one.from <= from)
-  const here = before.some((one) => one.from === from)
-  const unseen = notIn(before, told)
-  const failed = unseen.filter(({ why, at }) => why !== undefined && at >= from)
+function asksNothing({ groups, subject, asksLastResult }: Understanding): boolean {
+  return groups.length === 0 && subject === undefined && !asksLastResult
+}
+
+/** What calls have brought into the request since changes nothing about what was asked. */
+function visibleTo(
+  { from }: Task,
+  parts: readonly VisiblePart[],
+  mentions: readonly Mention[],
+): Visible {
+  const before = parts.filter((part) => part.from <= from)
+  const here = before.some((part) => part.from === from)
+  const described = notVisible(before, mentions)
+  const unavailable = described.filter(({ why, at }) => why !== undefined && at >= from)
+  const without = described.length > 0 ? 'described' : 'nowhere'
   return {
-    where: here ? 'here' : before.length > 0 ? 'earlier' : unseen.length > 0 ? 'told' : 'nowhere',
-    settled: new Set([...before, ...failed].flatMap(({ handle }) => handle ?? [])),
-    told: unseen.map(({ handle }) => handle),
+    where: here ? 'here' : before.length > 0 ? 'earlier' : without,
+    settled: new Set([...before, ...unavailable].flatMap(({ handle }) => handle ?? [])),
+    described: described.map(({ handle }) => handle),
   }
 }
 
-/** How far a task is. `absent` are calls of tools that are not on offer. */
+/** How far a task is. `absent` are calls for which no tool is on offer. */
 type Stage = { readonly absent: readonly Call[] } & (
-  | { readonly at: 'idle' | 'done' }
-  | { readonly at: 'first' | 'later'; readonly next: readonly Call[] }
+  | { readonly at: 'answer' | 'done' }
+  | { readonly at: 'look around' | 'first' | 'later'; readonly next: readonly Call[] }
   | { readonly at: 'stopped'; readonly left: readonly Call[] }
 )
 
-function stageOf({ task: { made, tools }, steps }: Current): Stage {
-  const wanted = steps.flat()
-  const absent = wanted.filter(({ name }) => !tools.has(name))
-  if (wanted.length === 0 && made.length === 0) return { at: 'idle', absent }
-  const offered = steps
-    .map((step): readonly Call[] => step.filter(({ name }) => tools.has(name)))
-    .filter((step) => step.length > 0)
-  const next = stepAfter(offered, made.length)
+function stageOf(current: Current): Stage {
+  const { task, groups } = current
+  const { calls: made, tools } = task
+  const wanted = groups.flat()
+  const absent = wanted.filter((call) => offeredCall(call, tools) === undefined)
+  if (wanted.length === 0) return withoutCommands(current)
+  const offered = groups
+    .map((group) => group.flatMap((call) => offeredCall(call, tools) ?? []))
+    .filter((group) => group.length > 0)
+  const next = groupAfter(offered, made.length)
   if (next === undefined) return { at: 'done', absent }
   if (made.length === 0) return { at: 'first', next, absent }
-  if (made.every(({ result }) => result?.outcome === 'ok')) return { at: 'later', next, absent }
-  return { at: 'stopped', left: offered.slice(offered.indexOf(next)).flat(), absent }
+  if (made.every((call) => speech.succeeded(call))) return { at: 'later', next, absent }
+  const left = offered.slice(offered.findIndex((group) => group === next)).flat()
+  return { at: 'stopped', left, absent }
 }
 
-/** The step whose turn it is when `made` calls are done. Calls that no plan foresaw end the plan. */
-function stepAfter(steps: readonly (readonly Call[])[], made: number): readonly Call[] | undefined {
+/** The first message of a conversation that asks for nothing is answered with files of the workspace as examples. */
+function withoutCommands(current: Current): Stage {
+  const { task, parts, mentions } = current
+  const [made] = task.calls
+  if (made === undefined) {
+    const isNew = task.opens && asksNothing(current) && parts.length + mentions.length === 0
+    // Only by the tool that lists: nothing is run because of a greeting.
+    if (!isNew || !task.tools.has(LIST_FILES.name)) return { at: 'answer', absent: [] }
+    return { at: 'look around', next: [LIST_FILES], absent: [] }
+  }
+  const hasListed = task.calls.length === 1 && isListing(made) && task.opens
+  return { at: hasListed ? 'answer' : 'done', absent: [] }
+}
+
+function isListing({ name, arguments: args }: CallRecord): boolean {
+  return name === LIST_FILES.name && args['pattern'] === LIST_FILES.arguments['pattern']
+}
+
+/** The group whose turn it is after so many calls. Calls that no command asked for end the task. */
+function groupAfter(
+  groups: readonly (readonly Call[])[],
+  made: number,
+): readonly Call[] | undefined {
   let before = 0
-  for (const step of steps) {
-    if (before === made) return step
-    before += step.length
+  for (const group of groups) {
+    if (before === made) return group
+    before += group.length
   }
   return undefined
 }
 
-/** What is asked about is looked at once, at the start; what calls have brought to light, at the end. */
-function lookedAt({ task, shown, told, looks }: Current, { at }: Stage): Looked {
+/** What a question is about is looked at once, at the start; what calls have brought into the request, at the end. */
+function inspectionOf({ task, parts, mentions, subject }: Current, { at }: Stage): Inspection {
   if (at === 'later') return { found: [], absent: [] }
-  if (task.made.length > 0)
-    return { found: shown.filter(({ from }) => from > task.from), absent: [] }
-  if (looks !== undefined) return findShown(looks, shown, { told, from: task.from })
-  const own = at === 'idle' ? shown.filter(({ from }) => from === task.from) : []
+  if (task.calls.length > 0) {
+    return { found: parts.filter(({ from }) => from > task.from), absent: [] }
+  }
+  if (subject !== undefined) return inspect(subject, parts, { told: mentions, from: task.from })
+  const own = at === 'answer' ? parts.filter(({ from }) => from === task.from) : []
   return { found: own, absent: [] }
 }
 
-function idle({ task, missing, looks, shown }: Current, spoken: Spoken): string {
-  const { words, tools } = task
-  if (looks !== undefined) return [...spoken.sentences, ...missing].join(' ')
-  if (words.some((text) => ABOUT_ME.test(text))) return speech.aboutMyself(tools)
-  if (words.every(isBlank) && spoken.sentences.length > 0) return spoken.sentences.join(' ')
-  if (shown.length === 0 && words.some(asksWhatIsSeen)) return speech.nothingShown(tools)
-  return speech.received(task, spoken, missing)
+function answerTo(current: Current, sight: SightText): string {
+  const { task, subject, asksLastResult, parts, mentions } = current
+  const all = [...task.earlier, ...task.calls]
+  const friendly = welcome({
+    files: filesIn(all),
+    handles: [...new Set([...parts, ...mentions].flatMap(({ handle }) => handle ?? []))],
+  })
+  const others = task.others.map(speech.unknownPart)
+  if (asksLastResult) {
+    const last = task.earlier.at(-1)
+    return last === undefined ? `${speech.NO_RESULT} ${friendly}` : speech.report([last], [])
+  }
+  const seen = [...sight.sentences, ...others]
+  if (subject !== undefined && seen.length > 0)
+    return [...seen, ...notUnderstood(current)].join(' ')
+  if (subject !== undefined) return `${speech.NOTHING_VISIBLE} ${friendly}`
+  if (task.words.length === 0 && seen.length > 0) return seen.join(' ')
+  return [...seen, friendly].join(' ')
 }
 
-const ABOUT_ME = phrase`
-  \b(?:who|what) (?:exactly )?are you\b|\b(?:what|which) (?:(?:kind|sort) of )?(?:model|ai
-  |assistant|program|llm|tools)\b|\bare you (?:an? |the |really |still |just )*(?:real|ai|human
-  |person|robot|bot|machine|model|claude|gpt|chatgpt|gemini|intelligent|alive|conscious|able
-  |there)\b|\bwhat (?:can|could|do) you (?:do|know|understand)\b|\bhow do you work\b
-  |\bintroduce yourself\b|\babout yourself\b|^\s*(?:help|[?]+)[\s!?.]*$|\bcan you (?:think
-  |read files|write|run commands|help)\b`
+function notUnderstood({ notUnderstood: words }: Understanding): string[] {
+  return words === undefined ? [] : [speech.notUnderstood(words)]
+}
 
 function say(text: string, calls: readonly Call[] = []): Thought {
   return { text, calls }

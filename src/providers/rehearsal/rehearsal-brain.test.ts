@@ -67,9 +67,9 @@ const HARBOUR: Sight = {
 const REPORT: Sight = { kind: 'pdf', pages: 3, words: 412 }
 const NOTES: Sight = { kind: 'text', lines: 1, words: 80 }
 
-const HARBOUR_TOLD =
+const HARBOUR_SENTENCE =
   '@img1 is a PNG picture, 640 by 400 pixels, mostly blue (61 %) and sand (30 %); top left blue, centre sand.'
-const REPORT_TOLD = '@pdf2 is a PDF document of 3 pages and 412 words.'
+const REPORT_SENTENCE = '@pdf2 is a PDF document of 3 pages and 412 words.'
 
 const PICTURE = [text('[@img1: image, "harbour.png", image/png]'), shown('@img1', HARBOUR)]
 const PDF = [text('[@pdf2: pdf, "report.pdf"]'), shown('@pdf2', REPORT, 'application/pdf')]
@@ -80,7 +80,7 @@ test.each([
   'Describe the image.',
   'Tell me what you see',
   'Hi! Could you please tell me what is in the attached image?',
-  'I attached a picture. What is in it?',
+  'What is in it?',
   'What colours does it have?',
   'How big is it?',
   'Look at this!',
@@ -89,7 +89,7 @@ test.each([
   '',
 ])('asked "%s" it speaks of what it was shown', async (say) => {
   const { text: told, calls, looked } = await ask(user(text(say), ...PICTURE))
-  expect({ told, calls, looked }).toEqual({ told: HARBOUR_TOLD, calls: [], looked: [HARBOUR] })
+  expect({ told, calls, looked }).toEqual({ told: HARBOUR_SENTENCE, calls: [], looked: [HARBOUR] })
 })
 
 test.each([
@@ -114,16 +114,21 @@ test.each([
   expect((await ask(user(shown('@img1', sight)))).text).toContain(told)
 })
 
-test('words that ask for nothing are told as received, with what came with them', async () => {
+test('words that ask for nothing are answered behind what came with them', async () => {
   const { text: told } = await ask(user(text('Lovely day.'), ...PICTURE))
-  expect(told).toContain('“Lovely day.')
-  expect(told).toContain(HARBOUR_TOLD)
+  expect(told.startsWith(`${HARBOUR_SENTENCE} I am the offline demo model`)).toBe(true)
 })
 
 test.each([
   ['Read a.txt', [{ name: 'read', arguments: { path: 'a.txt' } }]],
-  ['Read a.txt and describe it', [{ name: 'read', arguments: { path: 'a.txt' } }]],
-  ['What do you see in README.md?', [{ name: 'read', arguments: { path: 'README.md' } }]],
+  [
+    'Read a.txt and b.txt',
+    [
+      { name: 'read', arguments: { path: 'a.txt' } },
+      { name: 'read', arguments: { path: 'b.txt' } },
+    ],
+  ],
+  ['What is in README.md?', [{ name: 'read', arguments: { path: 'README.md' } }]],
   ['List the images folder', [{ name: 'glob', arguments: { pattern: '*', path: 'images' } }]],
   ['search for "@img1"', [{ name: 'grep', arguments: { pattern: '@img1' } }]],
   ['Write "@img1" to a.txt', [{ name: 'write', arguments: { path: 'a.txt', content: '@img1' } }]],
@@ -135,7 +140,7 @@ test('a task and a question are both answered, and the picture is looked at once
   const asked = user(text('Describe the picture and then run `ls`.'), ...PICTURE)
   const first = await ask(asked)
   const run = { name: 'bash', arguments: { command: 'ls' } }
-  expect(first).toMatchObject({ text: `${HARBOUR_TOLD} I will run “ls”.`, calls: [run] })
+  expect(first).toMatchObject({ text: `${HARBOUR_SENTENCE} I will run “ls”.`, calls: [run] })
   const call = { call_id: 'c', name: 'bash' }
   const then = await ask(
     asked,
@@ -155,33 +160,34 @@ test('what calls have brought to light is told with their results', async () => 
   )
   expect(looked).toEqual([HARBOUR])
   expect(told).toContain('see @img1')
-  expect(told).toContain(HARBOUR_TOLD)
+  expect(told).toContain(HARBOUR_SENTENCE)
 })
 
 test('a picture of an earlier Turn is looked at while its bytes are there', async () => {
   const before = [user(text('Hello'), ...PICTURE), said('Hello.')]
-  expect((await ask(...before, user(text('What does the picture show?')))).text).toBe(HARBOUR_TOLD)
-  expect((await ask(...before, user(text('Describe @img1')))).text).toBe(HARBOUR_TOLD)
+  expect((await ask(...before, user(text('What does the picture show?')))).text).toBe(
+    HARBOUR_SENTENCE,
+  )
+  expect((await ask(...before, user(text('Describe @img1')))).text).toBe(HARBOUR_SENTENCE)
   expect((await ask(...before, user(text('How many lines does it have?')))).looked).toEqual([])
 })
 
 const GONE = [user(text('Hello'), text('[@img1: image, "harbour.png"]')), said('Hello.')]
-const ONLY_TOLD =
-  'Of @img1 I see only a description now, because its bytes are not in this request: [@img1: image, "harbour.png"].'
+const ONLY_DESCRIBED =
+  'I see only the description of @img1, because its bytes are not in this request: [@img1: image, "harbour.png"].'
 
 test.each([
   'Describe @img1',
   'What do you see?',
-  'Can you still see @img1?',
   'What colours does @img1 have?',
   'What is in the picture?',
   'Describe the image.',
 ])(
   '[SR-033] asked "%s" of a picture whose bytes are gone, it has a description and says so',
   async (say) => {
-    expect((await ask(...GONE, user(text(say)))).text).toBe(ONLY_TOLD)
+    expect((await ask(...GONE, user(text(say)))).text).toBe(ONLY_DESCRIBED)
     const { text: told, calls, looked } = await ask(VIEW, ...GONE, user(text(say)))
-    expect(told).toBe(`${ONLY_TOLD} I can view @img1 again if you tell me to.`)
+    expect(told).toBe(`${ONLY_DESCRIBED} To see more, say “view @img1”.`)
     expect([calls, looked]).toEqual([[], []])
   },
 )
@@ -194,12 +200,12 @@ test('[SR-033] what is shown comes first, the latest before the rest; then what 
     said('Yes.'),
   ]
   const { text: told } = await ask(VIEW, ...before, user(text('What do you see?')))
-  const [first, second, ...rest] = told.split(/(?<=\.) (?=[@OI])/)
-  expect([first, second]).toEqual([REPORT_TOLD, HARBOUR_TOLD])
+  const [first, second, ...rest] = told.split(/(?<=\.) (?=[@IT])/)
+  expect([first, second]).toEqual([REPORT_SENTENCE, HARBOUR_SENTENCE])
   expect(rest.map((sentence) => sentence.slice(0, 40))).toEqual([
-    'Of @txt7 I see only a description now, b',
-    'Of @link8 I see only a description now, ',
-    'I can view @txt7 again if you tell me to',
+    'I see only the description of @txt7, bec',
+    'I see only the description of @link8, be',
+    'To see more, say “view @txt7”.',
   ])
 })
 
@@ -211,13 +217,13 @@ test('of what could not be shown it says why, and does not offer to view it', as
   )
   expect(calls).toEqual([])
   expect(told).toContain(`[@img1: image, "harbour.png"] ${why}`)
-  expect(told).not.toContain('I can view')
+  expect(told).not.toContain('To see more')
 })
 
 test('of many pictures that are only told of, it has their names', async () => {
   const notes = Array.from({ length: 9 }, (_, n) => text(`[@img${n + 1}: image, "x.png"]`))
   const { text: told } = await ask(user(...notes), said('Yes.'), user(text('What do you see?')))
-  expect(told).toMatch(/^Of @img1, @img2, .* and @img9 I see only descriptions now\.$/)
+  expect(told).toMatch(/^@img1, @img2, .* and @img9 are only described in this request\.$/)
 })
 
 test('what was never spoken of is not there', async () => {
@@ -229,12 +235,12 @@ function said(words: string): RehearsalSegment {
   return { role: 'assistant', parts: [text(words)] }
 }
 
-test('where nothing is shown, it says that it sees words only, and what it can do', async () => {
+test('where nothing is visible, it says so, and what to try', async () => {
   const { text: told, calls } = await ask(user(text('What do you see?')))
   expect(calls).toEqual([])
-  expect(told).toContain('I am the rehearsal model: I follow rules, I do not think')
-  expect(told).toContain('no picture and no document')
-  expect(told).toContain('grep')
+  expect(told).toContain(
+    'No picture or document is in this conversation. I am the offline demo model',
+  )
 })
 
 test('images without a handle have that of their descriptor, if there is one for each', async () => {
@@ -242,13 +248,13 @@ test('images without a handle have that of their descriptor, if there is one for
   const note = (handle: string) => text(`[${handle}: image, "x.png"]`)
   const told = async (...parts: Part[]) =>
     (await ask(user(text('What do you see?'), ...parts))).text
-  expect(await told(note('@img1'), nameless)).toBe(HARBOUR_TOLD)
+  expect(await told(note('@img1'), nameless)).toBe(HARBOUR_SENTENCE)
   expect(await told(note('@img3'), note('@pdf2'), note('@img1'), nameless, ...PDF, nameless)).toBe(
-    [HARBOUR_TOLD.replace('@img1', '@img3'), REPORT_TOLD, HARBOUR_TOLD].join(' '),
+    [HARBOUR_SENTENCE.replace('@img1', '@img3'), REPORT_SENTENCE, HARBOUR_SENTENCE].join(' '),
   )
   const gone = text('[@img3 is not shown: its payload is damaged.]')
   const both = await told(note('@img3'), note('@img1'), gone, nameless)
-  expect(both.startsWith(`${HARBOUR_TOLD} Of @img3 I see only a description`)).toBe(true)
+  expect(both.startsWith(`${HARBOUR_SENTENCE} I see only the description of @img3`)).toBe(true)
   expect(await told(note('@img3'), note('@img1'), nameless)).toContain('The picture is')
   expect(await told(nameless, nameless)).toContain('Picture 2 is')
 })

@@ -1,9 +1,9 @@
 import { systemClock, type Clock } from '../../host/clock.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { Describe, Sight } from '../../model/sight.ts'
-import { think, toBeSeen, type Thought } from './brain.ts'
+import { think, partsToInspect, type Thought } from './brain.ts'
 import type { RehearsalRequest } from './schema.ts'
-import { bytesOf, type Shown, type Sights } from './sights.ts'
+import { bytesOf, type VisiblePart, type Sights } from './sights.ts'
 
 /** Answers requests, each on its own. The same request gets the same answer, as long as looking at its bytes is not cut short. */
 export type Brain = (request: RehearsalRequest) => Promise<Thought>
@@ -15,18 +15,18 @@ export function rehearsalBrain(
 ): Brain {
   return async (request) => {
     if (describe === undefined) return think(request)
-    return think(request, await sightsOf(toBeSeen(request), describe, clock))
+    return think(request, await sightsOf(partsToInspect(request), describe, clock))
   }
 }
 
 /** One after the other, so that what has to be held of them at once stays small. */
 async function sightsOf(
-  shown: readonly Shown[],
+  shown: readonly VisiblePart[],
   describe: Describe,
   clock: Pick<Clock, 'monotonicMs'>,
 ): Promise<Sights> {
   const end = clock.monotonicMs() + LIMITS.turn_attachment_ms
-  const sights = new Map<Shown['part'], Sight>()
+  const sights = new Map<VisiblePart['part'], Sight>()
   for (const { part, media_type } of shown) {
     const late = clock.monotonicMs() > end
     sights.set(part, late ? TOO_LATE : await describe(bytesOf(part), media_type))

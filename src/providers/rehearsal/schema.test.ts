@@ -51,3 +51,14 @@ test.each([
   const refused = readRequest(body)
   expect(refused.ok ? undefined : refused.error.kind).toBe('invalid_args')
 })
+
+test('24 MiB of a picture are read, and base64 that is none is refused', () => {
+  const data = Buffer.alloc(24 * 1024 * 1024, 7).toString('base64')
+  const blob = (text: string) => ({
+    dialect: 'rehearsal',
+    segments: [{ role: 'user', parts: [{ type: 'blob', media_type: 'image/png', data: text }] }],
+  })
+  expect(read(blob(data)).ok).toBe(true)
+  for (const wrong of [`${data}a`, `${data.slice(4)}=aaa`, `-${data.slice(1)}`])
+    expect(read(blob(wrong)).ok).toBe(false)
+})

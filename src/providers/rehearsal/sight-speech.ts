@@ -1,17 +1,17 @@
 import type { ImageSight, Sight } from '../../model/sight.ts'
-import type { Looked, Shown, Sights, Spoken } from './sights.ts'
-import { listed } from './speech.ts'
+import type { Inspection, VisiblePart, Sights, SightText } from './sights.ts'
+import { listed } from './wording.ts'
 
-/** Speaks of bytes: sizes, colours and counts, so that an answer shows which bytes arrived. It claims to understand none. Pure. */
-export function spokenOf(
-  { found, absent }: Looked,
+/** Describes bytes by sizes, colours and counts, so that an answer shows which bytes arrived. It claims no more. Pure. */
+export function sightText(
+  { found, absent }: Inspection,
   sights: Sights,
   tools: ReadonlySet<string>,
-): Spoken {
+): SightText {
   const names = namesOf(found)
   const seen = found.flatMap(({ part }, index) => {
     const sight = sights.get(part)
-    return sight === undefined ? [] : [`${names[index] ?? ''} ${told(sight)}.`]
+    return sight === undefined ? [] : [`${names[index] ?? ''} ${sentenceOf(sight)}.`]
   })
   const unseen = found
     .filter(({ part }) => !sights.has(part))
@@ -20,7 +20,7 @@ export function spokenOf(
   return { seen, unseen, sentences: [...seen, ...dark, ...notShown(absent, tools)] }
 }
 
-function told(sight: Sight): string {
+function sentenceOf(sight: Sight): string {
   switch (sight.kind) {
     case 'image':
       return `is a ${FORMATS[sight.format]} picture, ${sight.width} by ${sight.height} pixels${colours(sight)}`
@@ -37,14 +37,14 @@ const FORMATS = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 
 function colours({ decoded, colours: found, regions }: ImageSight): string {
   if (!decoded)
-    return '; its colours I cannot tell, because the library that decodes pictures is not installed'
+    return '; its colours are unknown because the library that decodes pictures is not installed'
   const shares = found.map(({ name, share }) => `${name} (${Math.round(share * 100)} %)`)
   const places = regions.map(({ where, colour }) => `${where} ${colour}`)
   return `, mostly ${listed(shares)}; ${places.join(', ')}`
 }
 
-/** A description is no picture: what it says is repeated, and nothing is made of it. */
-function notShown(absent: Looked['absent'], tools: ReadonlySet<string>): string[] {
+/** Without its bytes a Resource has only its description, which is repeated word for word. */
+function notShown(absent: Inspection['absent'], tools: ReadonlySet<string>): string[] {
   const unknown = absent.filter(
     ({ descriptor, why }) => descriptor === undefined && why === undefined,
   )
@@ -52,7 +52,7 @@ function notShown(absent: Looked['absent'], tools: ReadonlySet<string>): string[
   return [
     ...unknown.map(({ handle }) => `The bytes of ${handle} are not in this request.`),
     ...(known.length > MOST_DESCRIBED
-      ? [`Of ${listed(handlesOf(known))} I see only descriptions now.`]
+      ? [`${listed(handlesOf(known))} are only described in this request.`]
       : known.map(described)),
     ...(tools.has('resource_view') ? viewable(known) : []),
   ]
@@ -61,25 +61,25 @@ function notShown(absent: Looked['absent'], tools: ReadonlySet<string>): string[
 /** More of them are only named. */
 const MOST_DESCRIBED = 4
 
-function described({ handle, descriptor, why }: Looked['absent'][number]): string {
+function described({ handle, descriptor, why }: Inspection['absent'][number]): string {
   const lines = [descriptor, why].filter((line) => line !== undefined).join(' ')
-  return `Of ${handle} I see only a description now, because its bytes are not in this request: ${lines.replace(/\.$/, '')}.`
+  return `I see only the description of ${handle}, because its bytes are not in this request: ${lines.replace(/\.$/, '')}.`
 }
 
 /** Whatever could not be shown just now cannot be viewed either; links and other files never are. */
-function viewable(absent: Looked['absent']): string[] {
+function viewable(absent: Inspection['absent']): string[] {
   const handles = handlesOf(absent.filter(({ why }) => why === undefined)).filter((handle) =>
     /^@(?:img|pdf|txt)/.test(handle),
   )
-  return handles.length === 0 ? [] : [`I can view ${listed(handles)} again if you tell me to.`]
+  return handles.length === 0 ? [] : [`To see more, say “view ${handles[0] ?? ''}”.`]
 }
 
-function handlesOf(absent: Looked['absent']): string[] {
+function handlesOf(absent: Inspection['absent']): string[] {
   return absent.map(({ handle }) => handle)
 }
 
 /** What has no handle is counted among its like. */
-function namesOf(shown: readonly Shown[]): string[] {
+function namesOf(shown: readonly VisiblePart[]): string[] {
   const nameless = shown.filter(({ handle }) => handle === undefined).map(isPicture)
   const alone = (picture: boolean) => nameless.filter((one) => one === picture).length === 1
   const [onePicture, oneDocument] = [alone(true), alone(false)]
@@ -91,7 +91,7 @@ function namesOf(shown: readonly Shown[]): string[] {
   })
 }
 
-function isPicture({ media_type }: Shown): boolean {
+function isPicture({ media_type }: VisiblePart): boolean {
   return media_type.startsWith('image/')
 }
 

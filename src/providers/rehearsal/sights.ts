@@ -4,12 +4,12 @@ import {
   DESCRIPTOR_FORM,
   VIEW_SHOWN_FORM,
 } from '../../encoding/words/read-back.ts'
-import type { Looks } from './english/looking.ts'
+import type { Subject } from './english/call.ts'
 import type { Sight } from '../../model/sight.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 
-/** Bytes that a request shows, and what to call them. */
-export interface Shown {
+/** A picture or document of a request, and its name. */
+export interface VisiblePart {
   readonly part: Part
   /** A handle, where one is known: by the part itself, or by the descriptor that stands before it. */
   readonly handle?: string
@@ -18,44 +18,44 @@ export interface Shown {
   readonly from: number
 }
 
-/** What was seen of the parts of a request. A part that nobody looked at is not in it. */
+/** What the parts of a request show. A part that was not looked at is not in it. */
 export type Sights = ReadonlyMap<Part, Sight>
 
-/** What can be said of what is shown. */
-export interface Spoken {
-  /** A sentence for everything that was seen. */
+/** Sentences about pictures and documents. */
+export interface SightText {
+  /** One for each that was looked at. */
   readonly seen: readonly string[]
-  /** Names of what nobody looked into. */
+  /** Names of those that were not. */
   readonly unseen: readonly string[]
-  /** `seen`, and what is to be said of everything else. */
+  /** `seen`, and what there is to say about everything else. */
   readonly sentences: readonly string[]
 }
 
 type Part = Extract<RehearsalSegment, { role: 'user' }>['parts'][number]
 
-/** Everything that people and their programs show in a request, in order. Pure. */
-export function shownIn({ segments }: RehearsalRequest): Shown[] {
+/** Every picture and document of a request, in order. Pure. */
+export function visibleIn({ segments }: RehearsalRequest): VisiblePart[] {
   const runs: { from: number; parts: Part[] }[] = []
   for (const [at, segment] of segments.entries()) {
     if (segment.role !== 'user') continue
     if (segments[at - 1]?.role !== 'user') runs.push({ from: at, parts: [] })
     for (const part of segment.parts) runs.at(-1)?.parts.push(part)
   }
-  return runs.flatMap(shownInRun)
+  return runs.flatMap(visibleInRun)
 }
 
-/** A Resource that a request tells of, in the words that stand there. */
+/** A Resource that the texts of a request mention. */
 export interface Mention {
   readonly handle: string
   readonly descriptor?: string
   /** Why it is not shown, where a line says so. */
   readonly why?: string
-  /** Where the last of these words stand. */
+  /** The segment of the last of these lines. */
   readonly at: number
 }
 
-/** Everything that a request tells of, in the order in which it was first told. Pure. */
-export function toldIn({ segments }: RehearsalRequest): Mention[] {
+/** Every Resource that a request mentions, in the order of first mention. Pure. */
+export function mentionsIn({ segments }: RehearsalRequest): Mention[] {
   const told = new Map<string, Mention>()
   for (const [at, segment] of segments.entries()) {
     if (segment.role !== 'user') continue
@@ -77,9 +77,9 @@ function linesOf(text: string): string[] {
 }
 
 /** What is looked at, and what cannot be. */
-export interface Looked {
-  readonly found: readonly Shown[]
-  /** What is not shown, with what is told of it. */
+export interface Inspection {
+  readonly found: readonly VisiblePart[]
+  /** What is not in the request, with its mentions. */
   readonly absent: readonly Omit<Mention, 'at'>[]
 }
 
@@ -87,16 +87,16 @@ export interface Looked {
  * What a question is about: the handles it names; or what was shown with it, or what was last shown before it; or everything,
  * the latest first.
  */
-export function findShown(
-  { at, handles }: Looks,
-  shown: readonly Shown[],
+export function inspect(
+  { which, handles }: Subject,
+  shown: readonly VisiblePart[],
   { told, from }: { readonly told: readonly Mention[]; readonly from: number },
-): Looked {
+): Inspection {
   const before = shown.filter((one) => one.from <= from)
-  if (at === 'all') return { found: latestFirst(before), absent: notIn(before, told) }
-  if (at === 'pointed') {
+  if (which === 'all') return { found: latestFirst(before), absent: notVisible(before, told) }
+  if (which === 'latest') {
     const latest = before.at(-1)
-    if (latest === undefined) return { found: [], absent: notIn(shown, told) }
+    if (latest === undefined) return { found: [], absent: notVisible(shown, told) }
     return { found: shown.filter((one) => one.from === latest.from), absent: [] }
   }
   const last = (handle: string) => shown.findLast((one) => one.handle === handle)
@@ -109,7 +109,7 @@ export function findShown(
 }
 
 /** What stands side by side keeps its order. What is there twice counts where it was last shown. */
-function latestFirst(shown: readonly Shown[]): Shown[] {
+function latestFirst(shown: readonly VisiblePart[]): VisiblePart[] {
   const places = [...new Set(shown.map(({ from }) => from))].toSorted((a, b) => b - a)
   const ordered = places.flatMap((place) => shown.filter(({ from }) => from === place))
   return ordered.filter(
@@ -118,8 +118,8 @@ function latestFirst(shown: readonly Shown[]): Shown[] {
   )
 }
 
-/** What is told of and not shown. Of a kind of which something nameless is shown, nobody knows. */
-export function notIn(shown: readonly Shown[], told: readonly Mention[]): Mention[] {
+/** What is mentioned and not visible. A nameless part may be any of its kind, so that kind is left out. */
+export function notVisible(shown: readonly VisiblePart[], told: readonly Mention[]): Mention[] {
   const names = new Set(shown.map(({ handle }) => handle))
   const nameless = shown.filter(({ handle }) => handle === undefined).map(prefixOf)
   return told.filter(
@@ -127,7 +127,7 @@ export function notIn(shown: readonly Shown[], told: readonly Mention[]): Mentio
   )
 }
 
-/** The bytes of a part; none of one that shows nothing. */
+/** The bytes of a part; none where it has none. */
 export function bytesOf(part: Part): Buffer {
   if (part.type === 'blob') return Buffer.from(part.data, 'base64')
   if (part.type === 'other') return Buffer.alloc(0)
@@ -149,7 +149,7 @@ interface Run {
  * Some dialects have no place for the handle of an image. Descriptors stand before the bytes and in their order, so where there
  * are as many of a kind as there are images, each has the name of its own.
  */
-function shownInRun({ from, parts }: Run): Shown[] {
+function visibleInRun({ from, parts }: Run): VisiblePart[] {
   const shown = parts.flatMap((part) => shownBy(part, from))
   if (shown.every(({ handle }) => handle !== undefined)) return shown
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -165,16 +165,16 @@ function shownInRun({ from, parts }: Run): Shown[] {
 /** Those without a handle whose kind has this prefix, each with its own of the free ones. */
 function namedBy(
   prefix: string,
-  shown: readonly Shown[],
+  shown: readonly VisiblePart[],
   free: readonly string[],
-): [Shown, string][] {
+): [VisiblePart, string][] {
   const alike = shown.filter((one) => one.handle === undefined && prefixOf(one) === prefix)
   const handles = free.filter((handle) => handle.startsWith(prefix))
   if (handles.length !== alike.length) return []
   return alike.map((one, index) => [one, handles[index] ?? ''])
 }
 
-function shownBy(part: Part, from: number): Shown[] {
+function shownBy(part: Part, from: number): VisiblePart[] {
   if (part.type === 'blob') {
     const handle = part.handle === undefined ? {} : { handle: part.handle }
     return [{ part, from, media_type: part.media_type, ...handle }]
@@ -192,7 +192,7 @@ function handlesIn(texts: readonly string[], forms: readonly RegExp[]): string[]
 
 const PREFIXES = ['@img', '@pdf', '@txt'] as const
 
-function prefixOf({ media_type }: Shown): (typeof PREFIXES)[number] {
+function prefixOf({ media_type }: VisiblePart): (typeof PREFIXES)[number] {
   if (media_type.startsWith('image/')) return '@img'
   return media_type === 'application/pdf' ? '@pdf' : '@txt'
 }

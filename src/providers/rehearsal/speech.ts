@@ -1,89 +1,100 @@
 import { isJsonObject } from '../../encoding/json.ts'
-import type { Call } from './english/reading.ts'
-import type { Spoken } from './sights.ts'
-import type { MadeCall, Task } from './task.ts'
+import type { Call } from './english/call.ts'
+import type { CallRecord } from './task.ts'
+import { cut, listed, quoted } from './wording.ts'
 
-// The sentences of the rehearsal model. It never claims to have understood more than its rules did.
+// The sentences of the offline model. It reports what came back and claims nothing else.
 
-const I_AM = 'I am the rehearsal model: I follow rules, I do not think.'
-const I_CAN =
-  'Ask me in plain English to read, list, search, write, edit or run something, or to note a plan.'
+export const LOOKING_AROUND = 'I will see what is in this folder.'
+export const NO_RESULT = 'Nothing has come back in this conversation yet.'
+export const NOTHING_VISIBLE = 'No picture or document is in this conversation.'
 
-export function announce(
-  calls: readonly Call[],
-  notes: readonly string[],
-  when: 'first' | 'later',
-): string {
-  const doing = listed(calls.map(deed))
-  return [
-    when === 'first' ? `I will ${doing}.` : `That came back. Next I will ${doing}.`,
-    ...notes,
-  ].join(' ')
+export function announce(calls: readonly Call[], notes: readonly string[]): string {
+  return [`I will ${listed(calls.map(deed))}.`, ...notes].join(' ')
 }
 
-export function report(made: readonly MadeCall[], notes: readonly string[]): string {
-  if (made.length === 0) return [I_AM, ...notes].join(' ')
-  const heading = made.length === 1 ? '' : `${made.length} calls came back.\n\n`
-  return heading + [...made.map(outcomeOf), ...notes].join('\n\n')
+export function announceNext(calls: readonly Call[]): string {
+  return `That is done. Next I will ${listed(calls.map(deed))}.`
+}
+
+export function report(calls: readonly CallRecord[], notes: readonly string[]): string {
+  return [...calls.map(outcomeOf), ...notes].join('\n\n')
 }
 
 export function stopped(
-  made: readonly MadeCall[],
+  calls: readonly CallRecord[],
   left: readonly Call[],
   notes: readonly string[],
 ): string {
-  const rest = `I have not tried to ${listed(left.map(deed))}.`
-  return report(made, [...notes, `I stop here, because not everything went well. ${rest}`])
+  const rest = `I stopped there, because not every step succeeded. Not done: ${listed(left.map(deed))}.`
+  return report(calls, [...notes, rest])
 }
 
 export function notOffered(call: Call): string {
-  return `To ${deed(call)} I would need the tool ${call.name}, which this request does not offer.`
+  return `I cannot ${deed(call)}, because this request does not offer the tool ${call.name}.`
 }
 
-export function aboutMyself(tools: ReadonlySet<string>): string {
-  return `${I_AM} ${I_CAN} ${offerOf(tools)}`
+export function notUnderstood(words: string): string {
+  return `I did not understand ${quoted(words, 120)}, so I leave that out.`
 }
 
-export function nothingShown(tools: ReadonlySet<string>): string {
-  const nothing =
-    'I see your words and nothing else: this request shows no picture and no document.'
-  return `${I_AM} ${nothing} ${I_CAN} ${offerOf(tools)}`
+export function unknownPart(type: string): string {
+  return `I cannot look into a part of type ${cut(type, 60)}.`
 }
 
-function offerOf(tools: ReadonlySet<string>): string {
-  const names = [...tools].toSorted()
-  return `This request offers me ${names.length === 0 ? 'no tools' : `these tools: ${names.join(', ')}`}.`
+/** A command that ended with another exit code than 0 did not succeed, whatever the client made of it. */
+export function succeeded({ name, result }: CallRecord): boolean {
+  if (result?.outcome !== 'ok') return false
+  const code = name === 'bash' ? exitCode(result.output) : undefined
+  return code === undefined || code === 0
 }
 
-export function received(
-  { texts, others }: Task,
-  { seen, unseen }: Spoken,
-  missing: readonly string[],
-): string {
-  const words = texts.join('\n').trim()
-  const said = words === '' ? 'I received no text.' : `I received: ${quoted(words, 400)}.`
-  const dark = [...unseen, ...others]
-  const parts = dark.length === 0 ? [] : [`With it came what I cannot look into: ${listed(dark)}.`]
-  const lack = missing.length > 0 ? missing : ['My rules find no task in it.']
-  return [I_AM, said, ...seen, ...parts, ...lack, I_CAN].join(' ')
-}
-
-function outcomeOf({ name, arguments: args, result }: MadeCall): string {
-  const asked = `I asked to ${deed({ name, arguments: args })}`
-  if (result === undefined) return `${asked}, and nothing has come back.`
-  const head = headOf(result.output)
-  const answer = head === '' ? ' The answer was empty.' : `\n${head}`
-  return `${asked}: ${OUTCOMES[result.outcome] ?? result.outcome}.${answer}`
+function outcomeOf(call: CallRecord): string {
+  const { name, result } = call
+  if (result === undefined) return `No result: ${deed(call)}. Nothing has come back.`
+  const { outcome, output } = result
+  if (succeeded(call)) {
+    const head = headOf(output)
+    return head === ''
+      ? `Done: ${deed(call)}. The result is empty.`
+      : `Done: ${deed(call)}\n${head}`
+  }
+  const code = name === 'bash' ? exitCode(output) : undefined
+  const word = OUTCOMES[outcome] ?? outcome
+  const heading = `${word}: ${deed(call)}${code === undefined ? '' : ` (exit code ${code})`}`
+  const [first, ...more] = relevantLines(output)
+  if (first === undefined) return `${heading}. There is no further information.`
+  const reason = `${heading}: ${cut(first, LINE_CHARACTERS)}`
+  return more.length === 0 ? reason : `${reason}\n${headOf(output)}`
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {
-  ok: 'done',
-  failed: 'it failed',
-  denied: 'it was not allowed',
-  unknown: 'nobody knows what became of it',
+  ok: 'Failed',
+  failed: 'Failed',
+  denied: 'Denied',
+  unknown: 'Outcome unknown',
 }
 
-/** What a call does, in words that fit after "I will" and "I asked to". */
+/** Clients write it in the first lines or the last. */
+function exitCode(output: string): number | undefined {
+  const ends = `${output.slice(0, 400)}\n${output.slice(-400)}`
+  const [, code] = EXIT_CODE.exec(ends) ?? []
+  return code === undefined ? undefined : Number(code)
+}
+
+const EXIT_CODE = /^\W{0,2}(?:process |command )?exit(?:ed with)?[ _]code:? (\d{1,3})\W{0,2}$/im
+
+/** Lines with words in them, those of the program before the notes of the harness. */
+function relevantLines(output: string): string[] {
+  const lines = output
+    .slice(0, 10_000)
+    .split('\n')
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
+  const own = lines.filter((line) => !/^\[.*\]$/.test(line.trim()))
+  return own.length > 0 ? own : lines
+}
+
+/** What a call does, in words that fit after "I will" and "Done:". */
 function deed({ name, arguments: args }: Call): string {
   const at = (key: string) => (typeof args[key] === 'string' ? args[key] : '')
   const place = args['path'] === undefined ? '' : ` in ${at('path')}`
@@ -94,7 +105,7 @@ function deed({ name, arguments: args }: Call): string {
     case 'write':
       return `write ${at('content').length} characters to ${at('path')}`
     case 'edit':
-      return `replace ${quoted(at('old_text'), 60)} by ${quoted(at('new_text'), 60)}${place}`
+      return `replace ${quoted(at('old_text'), 60)} with ${quoted(at('new_text'), 60)}${place}`
     case 'bash':
       return `run ${quoted(at('command'), 120)}`
     case 'glob':
@@ -116,10 +127,10 @@ function linesOf(args: Readonly<Record<string, unknown>>): string {
   const from = typeof args['from_line'] === 'number' ? args['from_line'] : 1
   const to = typeof args['to_line'] === 'number' ? args['to_line'] : undefined
   if (to === undefined) return from === 1 ? '' : ` from line ${from} on`
-  return from === to ? `, line ${from}` : ` from line ${from} to ${to}`
+  return from === to ? `, line ${from}` : `, lines ${from} to ${to}`
 }
 
-/** Which part of a Resource is to be seen, if not the whole. */
+/** Which part of a Resource is viewed, if not the whole. */
 function partOf(args: Readonly<Record<string, unknown>>): string {
   const part = ['pages', 'lines', 'region', 'size'].find((name) => args[name] !== undefined)
   if (part === undefined) return ''
@@ -133,27 +144,12 @@ const HEAD_LINES = 8
 const LINE_CHARACTERS = 200
 
 function headOf(output: string): string {
-  const lines = output.replace(/\n+$/, '').split('\n')
+  const lines = output.replace(/\n{1,100}$/, '').split('\n')
   if (lines.length === 1 && lines[0]?.trim() === '') return ''
-  const shown = lines.slice(0, HEAD_LINES).map((line) => `> ${cut(line, LINE_CHARACTERS)}`)
-  const more = lines.length - shown.length
+  const head = lines.slice(0, HEAD_LINES).map((line) => `> ${cut(line, LINE_CHARACTERS)}`)
+  const more = lines.length - head.length
   return [
-    ...shown,
+    ...head,
     ...(more > 0 ? [`(and ${more} more ${more === 1 ? 'line' : 'lines'})`] : []),
   ].join('\n')
-}
-
-function quoted(text: string, limit: number): string {
-  return `“${cut(text, limit)}”`
-}
-
-/** Never in the middle of a character. */
-function cut(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  return `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')}…`
-}
-
-export function listed(words: readonly string[]): string {
-  if (words.length < 2) return words.join('')
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
 }

@@ -78,7 +78,7 @@ test('text comes in small pieces, then as an item, then the calls, then the end'
 })
 
 test('an answer without calls ends the Turn', async () => {
-  const events = await all(prompt.stream(bodyOf('hello'), new AbortController().signal))
+  const events = await all(prompt.stream(bodyOf('what did it say?'), new AbortController().signal))
   expect(events.at(-1)).toMatchObject({ type: 'done', stop_reason: 'end_turn' })
 })
 
@@ -96,7 +96,7 @@ test('the same body gets the same events, and another body other call ids', asyn
 
 test('no character is split between pieces', async () => {
   const provider = rehearsalProvider({ chunk: 1, delayMs: 0 })
-  const events = await all(provider.stream(bodyOf('🚢🚢🚢'), new AbortController().signal))
+  const events = await all(provider.stream(bodyOf('run `🚢🚢🚢`'), new AbortController().signal))
   const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
   expect(deltas.join('')).toContain('🚢🚢🚢')
   expect(deltas.every((delta) => delta.isWellFormed())).toBe(true)

@@ -1,33 +1,37 @@
 import { REJECTED_FORM, RESOURCE_LINE_FORM } from '../../encoding/words/read-back.ts'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
-import type { Call } from './english/reading.ts'
+import { ownCall } from './client-tools.ts'
+import type { Call } from './english/call.ts'
 import type { RehearsalRequest, RehearsalSegment } from './schema.ts'
 import { isContent } from './sights.ts'
 
-/** Something a person said, and what has been done about it. */
+/** A message of a person, and what has been done about it. */
 export interface Task {
-  readonly texts: readonly string[]
-  /** The same without what the harness says of attachments: that is no request. */
+  /** Its texts without lines of the harness about attachments and without context that a client adds: those ask for nothing. */
   readonly words: readonly string[]
-  /** Parts that no rule knows, by type. */
+  /** Parts of unknown types, by type. */
   readonly others: readonly string[]
-  /** Where its segments begin. */
+  /** Its first segment. */
   readonly from: number
-  /** Names of the tools that may be called. */
-  readonly tools: ReadonlySet<string>
-  /** Calls made since, in order, with what came back. */
-  readonly made: readonly MadeCall[]
-  /** The file that was last spoken of before. */
-  readonly it: readonly string[]
+  readonly tools: Tools
+  /** Calls made since, in order. */
+  readonly calls: readonly CallRecord[]
+  /** Calls made before. */
+  readonly earlier: readonly CallRecord[]
+  /** Whether it opens the conversation. */
+  readonly opens: boolean
 }
 
-export interface MadeCall extends Call {
+/** The tools that may be called, each with its parameters as JSON Schema. */
+export type Tools = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+
+export interface CallRecord extends Call {
   readonly result?: { readonly outcome: string; readonly output: string }
 }
 
 /**
- * The tasks of the current Turn, newest first. Whoever steers, steers right behind results, and so do things that are
- * shown to a model for the asking; which of the two it is, only the text can tell.
+ * The tasks of the current Turn, newest first. A message that comes right behind results may steer, or may only show what a
+ * call asked for; its text decides.
  */
 export function tasksOf({ segments }: RehearsalRequest): Tasks {
   return tasksUpTo(segments.length, segments)
@@ -47,41 +51,53 @@ function isUser(segment: RehearsalSegment): boolean {
   return segment.role === 'user'
 }
 
-/** Segments of a person that stand side by side are one task. */
+/** Segments of a person that follow one another are one task. */
 function taskAt(segments: readonly RehearsalSegment[], start: number): Task {
   const since = segments.slice(start)
   const end = since.findIndex((segment) => !isUser(segment))
-  const said = end < 0 ? since : since.slice(0, end)
-  const parts = said.flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
+  const own = end < 0 ? since : since.slice(0, end)
+  const parts = own.flatMap((segment) => (segment.role === 'user' ? segment.parts : []))
   const texts = parts.flatMap((part) =>
-    part.type === 'text' && !isContent(part.text) ? [part.text] : [],
+    part.type === 'text' && !isContent(part.text) && !isContext(part.text) ? [part.text] : [],
   )
+  const before = segments.slice(0, start)
   return {
-    texts,
-    words: texts.map(withoutNotes).filter((text) => text !== ''),
+    words: texts.map(withoutNotes).filter((text) => text.trim() !== ''),
     others: parts.flatMap((part) => (part.type === 'other' ? [part.of] : [])),
     from: start,
     tools: toolsOf(segments),
-    made: callsIn(since),
-    it: lastPath(segments.slice(0, start)),
+    calls: callsIn(since),
+    earlier: callsIn(before),
+    opens: !before.some(({ role }) => role === 'assistant' || role === 'tool_result'),
   }
 }
 
-/** A warning of what was rejected stands before the words, a line for each attachment or view behind them. */
+/** Clients put context into messages of the person, as one element: `<system-reminder>…</system-reminder>`. */
+function isContext(text: string): boolean {
+  const trimmed = text.trim()
+  const [, name] = /^(?:# [^\n]{1,200}\n+)?<([\w-]{1,60})>/.exec(trimmed) ?? []
+  return name !== undefined && trimmed.endsWith(`</${name}>`)
+}
+
+/** The warning about rejected attachments comes before the words, a line for each attachment or view behind them. */
 function withoutNotes(text: string): string {
   const lines = text.replace(REJECTED_FORM, '').split('\n')
   const last = lines.findLastIndex((line) => line.trim() !== '' && !RESOURCE_LINE_FORM.test(line))
   return lines.slice(0, last + 1).join('\n')
 }
 
-function toolsOf(segments: readonly RehearsalSegment[]): ReadonlySet<string> {
+function toolsOf(segments: readonly RehearsalSegment[]): Tools {
   if (segments.some((segment) => segment.role === 'params' && segment.tool_choice === 'none')) {
-    return new Set()
+    return new Map()
   }
-  return new Set(segments.flatMap((segment) => (segment.role === 'tool' ? [segment.name] : [])))
+  return new Map(
+    segments.flatMap((segment) =>
+      segment.role === 'tool' ? [[segment.name, segment.parameters] as const] : [],
+    ),
+  )
 }
 
-function callsIn(segments: readonly RehearsalSegment[]): MadeCall[] {
+function callsIn(segments: readonly RehearsalSegment[]): CallRecord[] {
   const results = new Map(
     segments.flatMap((segment) =>
       segment.role === 'tool_result' ? [[segment.call_id, segment] as const] : [],
@@ -90,13 +106,14 @@ function callsIn(segments: readonly RehearsalSegment[]): MadeCall[] {
   return segments.flatMap((segment) => {
     if (segment.role !== 'tool_call') return []
     const result = results.get(segment.call_id)
-    const made = { name: segment.name, arguments: argumentsOf(segment.arguments) }
-    return [result === undefined ? made : { ...made, result }]
+    const call = ownCall({ name: segment.name, arguments: argumentsOf(segment.arguments) })
+    return [result === undefined ? call : { ...call, result }]
   })
 }
 
-function lastPath(segments: readonly RehearsalSegment[]): string[] {
-  const path = callsIn(segments)
+/** The file that calls were about last. */
+export function lastFile(calls: readonly CallRecord[]): string[] {
+  const path = calls
     .map((call) => call.arguments['path'])
     .findLast((value) => typeof value === 'string')
   return path === undefined ? [] : [path]

@@ -1,38 +1,92 @@
-import { list, NAMES_FILES } from './list.ts'
-import { literalsIn } from './words/literals.ts'
-import { looksLikePath } from './words/file-names.ts'
-import { phrase } from './words/phrase.ts'
-import { takePlace } from './place.ts'
-import type { Context, Reading } from './reading.ts'
-import { asksForText, search } from './search.ts'
+import type { Context, Reading } from './call.ts'
+import { asMeant, literalsIn } from './literals.ts'
+import { phrase } from './phrase.ts'
 
-/** "… TODO in src" is about text, "… files named x" about files; "… main.ts" depends on the verb. */
-export function find(said: string, context: Context, verb: string): Reading {
-  return isAboutFiles(said, context, verb) ? list(said, context, true) : search(said, context)
+/** "", "the files in src", "src", "*.md in docs", "all .ts files": a call of glob. */
+export function list(words: string, context: Context): Reading | undefined {
+  const { text, place } = takePlace(words, context)
+  const pattern = patternIn(text, context)
+  if (pattern !== undefined) return globs(pattern, place)
+  if (FILES.test(text)) return globs('*', place)
+  const [, folder] = phrase`^{THE}({PATH}|[\w.-]+)(?: {FOLDER})?$`.exec(text) ?? []
+  if (folder === undefined || place !== undefined || VAGUE.test(folder)) return undefined
+  const name = asMeant(folder, context.literals)
+  return /\.\w+$/.test(name) ? globs(`**/${name}`, place) : globs('*', name)
 }
 
-const FILE_NOUN = phrase`(?:^|\s)(?:{FILE}|{FOLDER})(?!\w)`
-const TEXT_NOUN = phrase`
-  (?:^|\s)(?:words?|texts?|strings?|phrases?|terms?|patterns?|regexp?|expressions?|symbols?
-  |functions?|methods?|class(?:es)?|variables?|identifiers?|constants?|comments?|lines?|keywords?)
-  (?!\w)`
+const FILES = phrase`^(?:{THE}(?:files?|everything|contents?|{FOLDER}|here|)|all)$`
 
-function isAboutFiles(said: string, context: Context, verb: string): boolean {
-  if (NAMES_FILES.test(said)) return true
-  if (asksForText(said)) return false
-  const { rest, place } = takePlace(said, context)
-  if (TEXT_NOUN.test(rest) && !phrase`(?:text|pattern)s? ?files?`.test(rest)) return false
-  const before = rest.split(phrase`(?:^|\s)for `)
-  const object = before.length > 1 ? (before.at(-1) ?? rest) : rest
-  if (FILE_NOUN.test(object)) return true
-  const literals = literalsIn(object, context.literals)
-  if (literals.some(({ kind }) => kind === 'glob')) return true
-  const wantsText = /^(?:grep|rg|search|scan|count|check)/.test(verb)
-  const inFile = place.paths.some((path) => /\.\w+$/.test(path))
-  return (
-    !wantsText &&
-    !inFile &&
-    literals.length > 0 &&
-    literals.every(({ text }) => looksLikePath(text))
-  )
+/** "*.md", ".ts files": which names are meant. */
+function patternIn(text: string, { literals }: Context): string | undefined {
+  const [, glob, kind] = phrase`^{THE}(?:({GLOB})(?: files?)?|({PATH}) files)$`.exec(text) ?? []
+  if (glob !== undefined) return asMeant(glob, literals)
+  const suffix = asMeant(kind ?? '', literals)
+  return /^\.\w+$/.test(suffix) ? `**/*${suffix}` : undefined
+}
+
+function globs(pattern: string, path: string | undefined): Reading {
+  const place = path === undefined || path === '' ? {} : { path: path.replace(/(?<=.)\/$/, '') }
+  return { calls: [{ name: 'glob', arguments: { pattern, ...place } }] }
+}
+
+interface Place {
+  readonly text: string
+  /** Empty for the workspace itself, `undefined` when no place is named. */
+  readonly place?: string
+  /** Which files of it. */
+  readonly glob?: string
+}
+
+/** Takes "in src", "under docs/", "in *.ts" or "in this folder" off the end. */
+function takePlace(words: string, context: Context): Place {
+  const [, before = '', place = ''] = PLACE.exec(words.trim()) ?? []
+  if (place === '') return { text: words.trim() }
+  const text = before.trim()
+  if (phrase`^{IT}$`.test(place)) return { text, place: context.it[0] ?? '' }
+  if (HERE.test(place)) return { text, place: '' }
+  const glob = patternIn(place, context)
+  if (glob !== undefined) return { text, place: '', glob }
+  const [literal] = literalsIn(place, context.literals)
+  return { text, place: literal?.text ?? phrase`^{THE}([\w.-]+)`.exec(place)?.[1] ?? '' }
+}
+
+const PLACE = phrase`
+  ^(.*?)(?:^|\s)(?:in|inside|under|of|from) ({THE}(?:{FILE} |{FOLDER} )?(?:{NAME}|{GLOB}|[\w.-]+)
+  (?: files| {FOLDER})?|{IT})$`
+const HERE = phrase`
+  ^(?:here|(?:this|the|the current|my|our) (?:{FOLDER}|workspace|project|repo|repository|codebase)
+  |{THE}files)$`
+
+/** "TODO in src", "“some words”", "files named a.txt": a call of grep, or of glob where names are meant. */
+export function search(words: string, context: Context): Reading | undefined {
+  const { text, place, glob } = takePlace(words, context)
+  const [, named] = phrase`^{THE}(?:{FILE} )?(?:(?:named|called) )?({PATH})$`.exec(text) ?? []
+  const name = named === undefined ? undefined : asMeant(named, context.literals)
+  const names = name === undefined ? patternIn(text, context) : `**/${name.replace(/^\.?\//, '')}`
+  if (names !== undefined) return globs(names, place)
+  const [, wanted, behind] = SEARCHED.exec(text) ?? []
+  if (wanted === undefined || VAGUE.test(wanted)) return undefined
+  const path = behind === undefined ? (place ?? '') : asMeant(behind, context.literals)
+  const where = path === '' ? {} : { path: path.replace(/(?<=.)\/$/, '') }
+  const only = glob === undefined ? {} : { glob }
+  const pattern = asPattern(asMeant(wanted, context.literals))
+  return { calls: [{ name: 'grep', arguments: { pattern, ...where, ...only } }] }
+}
+
+/** A quotation, or one word; `grep word path` needs no "in". */
+const SEARCHED = phrase`
+  ^(?:for )?{THE}(?:(?:words?|texts?|strings?|phrase|occurrences? of) )?
+  ({TEXT}|[^\s\uE000-\uF3FF]+)(?: ({PATH}))?$`
+const VAGUE = phrase`
+  ^(?:it|them|that|this|these|those|something|anything|nothing|everything|files?|bugs?|out|me|how
+  |why|what|more)$`
+
+/** What cannot be a regular expression is meant as text. */
+function asPattern(text: string): string {
+  try {
+    void new RegExp(text, 'u')
+    return text
+  } catch {
+    return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  }
 }

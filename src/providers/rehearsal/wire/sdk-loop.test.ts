@@ -32,7 +32,7 @@ const USED = [
   ['read', { path: 'a.txt' }],
   ['bash', { command: 'ls' }],
 ]
-const REPORT = /^2 calls came back\.[\s\S]*> first line[\s\S]*> a\.txt/
+const REPORT = /^Done: read a\.txt\n> first line[\s\S]*> a\.txt/
 
 test('the SDK of Anthropic completes a tool loop', async () => {
   const vendor = await openRehearsal()

@@ -1,0 +1,43 @@
+import type { Literal } from './literals.ts'
+
+/** A tool call that a command asks for, with the names and arguments of this program's own tools. */
+export interface Call {
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
+/** Pictures and documents that a question is about. */
+export interface Subject {
+  /** Those whose handles are named; those that came with the question, or else the latest; or all of them. */
+  readonly which: 'named' | 'latest' | 'all'
+  readonly handles: readonly string[]
+}
+
+/** What one step of a text asks for. */
+export interface Reading {
+  readonly calls?: readonly Call[]
+  readonly subject?: Subject
+  /** The question is about the result of the last call. */
+  readonly asksLastResult?: true
+  /** Files that a later "it" refers to. */
+  readonly files?: readonly string[]
+  /** It begins when everything before it is done. */
+  readonly waits?: boolean
+  /** Words behind the command that fit no rule. */
+  readonly rest?: string
+}
+
+/** Which pictures and documents are in a request when a text is read. */
+export interface Visible {
+  /** With the text, only in earlier messages, described without bytes, or not at all. */
+  readonly where: 'here' | 'earlier' | 'described' | 'nowhere'
+  /** Handles that need no view: their bytes are there, or were just found to be unavailable. */
+  readonly settled: ReadonlySet<string>
+  /** Handles that are described without bytes, in order. */
+  readonly described: readonly string[]
+}
+
+export const NOTHING_VISIBLE: Visible = { where: 'nowhere', settled: new Set(), described: [] }
+
+/** What a rule may look at beside the words of its step; `it` is what "it" refers to. */
+export type Context = { literals: readonly Literal[]; it: readonly string[]; visible: Visible }

@@ -1,0 +1,72 @@
+import { NOTHING_VISIBLE, type Call, type Reading, type Subject, type Visible } from './call.ts'
+import { asTyped, mask } from './literals.ts'
+import { inOrder } from './order.ts'
+import { planIn } from './plan.ts'
+import { readingOf } from './rules.ts'
+import { stepsOf } from './steps.ts'
+
+/** What texts ask for. Nothing of it is a guess: a text that no rule fits asks for nothing. */
+export interface Understanding {
+  /** Groups of calls, one after the other; the calls of a group may be made at once. */
+  readonly groups: readonly (readonly Call[])[]
+  readonly subject?: Subject
+  readonly asksLastResult: boolean
+  /** The first words that no rule fits, behind others that one did. Nothing behind them is done. */
+  readonly notUnderstood?: string
+}
+
+/** Reads English commands by rules, each text on its own. `it` are the files that were named last. Pure. */
+export function understand(
+  texts: readonly string[],
+  it: readonly string[] = [],
+  visible: Visible = NOTHING_VISIBLE,
+): Understanding {
+  const readings: Reading[] = []
+  let files = it
+  let rest: string | undefined
+  for (const text of texts) {
+    const own = readText(text, files, visible)
+    files = own.findLast((one) => one.files !== undefined)?.files ?? files
+    rest ??= own.at(-1)?.rest || undefined
+    readings.push(...own)
+  }
+  const views = readings.some(({ calls = [] }) =>
+    calls.some(({ name }) => name === 'resource_view'),
+  )
+  const subject = views ? undefined : together(readings.flatMap((one) => one.subject ?? []))
+  return {
+    groups: inOrder(readings),
+    asksLastResult: readings.some((one) => one.asksLastResult === true),
+    ...(subject === undefined ? {} : { subject }),
+    ...(rest === undefined ? {} : { notUnderstood: rest }),
+  }
+}
+
+/** Up to the first step that no rule fits, whose words are then the rest of those before. */
+function readText(text: string, it: readonly string[], visible: Visible): Reading[] {
+  const masked = mask(text)
+  if (masked === undefined) return []
+  const { literals } = masked
+  const plan = planIn(masked)
+  if (plan !== undefined) return [{ calls: [plan], waits: true }]
+  const readings: Reading[] = []
+  let files = it
+  for (const step of stepsOf(masked.text)) {
+    const reading = readingOf(step.text, { literals, it: files, visible })
+    if (reading !== undefined) readings.push({ ...reading, waits: step.waits })
+    files = reading?.files ?? files
+    const rest = asTyped(reading === undefined ? step.text : (reading.rest ?? ''), literals).trim()
+    if (rest !== '') return readings.map((one) => ({ ...one, rest: rest.replace(JOINT, '') }))
+  }
+  return readings
+}
+
+const JOINT = /^[,:]?\s*(?:and\b\s*)?/i
+
+/** A handle says more than a word that only points. */
+function together(subjects: readonly Subject[]): Subject | undefined {
+  if (subjects.length === 0) return undefined
+  const handles = [...new Set(subjects.flatMap((one) => one.handles))]
+  if (handles.length > 0) return { which: 'named', handles }
+  return { which: subjects.some(({ which }) => which === 'all') ? 'all' : 'latest', handles }
+}

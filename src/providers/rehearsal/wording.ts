@@ -1,0 +1,15 @@
+/** `a, b and c`. */
+export function listed(words: readonly string[]): string {
+  if (words.length < 2) return words.join('')
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
+}
+
+export function quoted(text: string, limit: number): string {
+  return `“${cut(text, limit)}”`
+}
+
+/** Never in the middle of a character. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  return `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
