@@ -152,9 +152,9 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
   })
 }
 
-/** As `turn/` puts it into the Log. */
+/** As `turn/` puts it into the Log: the typed cause of an error is for code, and a copy does not have it. */
 function expectLoggable({ name }: Tool, { record = [], ...outcome }: ToolOutcome): void {
-  const result = { call_id: 'call-1', name, duration_ms: 1, ...outcome }
+  const result = structuredClone({ call_id: 'call-1', name, duration_ms: 1, ...outcome })
   expect(ToolResult.parse(result)).toEqual(result)
   expect(JSON.parse(JSON.stringify(result))).toEqual(result)
   for (const { type, data } of record) expect(EVENT_DATA[type].parse(data)).toEqual(data)

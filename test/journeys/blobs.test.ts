@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock } from '../../src/host/clock.ts'
 import { BlobKey } from '../../src/model/ids.ts'
+import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { oneOfEach, say } from '../support/given-files.ts'
 import { memoryStore } from '../support/memory-store.ts'
@@ -15,6 +16,7 @@ import { treeHash } from '../support/tree-hash.ts'
 /** A Session that brought a picture, a PDF and a text. */
 async function brought(changes: Changes = {}) {
   const here = await seeingPlace('in process', { changes })
+  if (changes.log?.store) await damagedOnPurpose(here.root, 'its blobs are in memory only')
   const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
   const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
