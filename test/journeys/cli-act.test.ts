@@ -153,7 +153,7 @@ test('gc counts first and deletes what is old and unmentioned, and nothing else'
   const young = await runCli({ root }, 'gc', '--json')
   expect(Swept.parse(JSON.parse(young.stdout)).deleted).toEqual([])
   await utimes(join(blobs, lost), 1, 1)
-  const figures = { kept: kept.length, deleted: [lost], freed_bytes: 4, unbegun: 0 }
+  const figures = { kept: kept.length, deleted: [lost], freed_bytes: 4, unbegun: 0, writing: [] }
   const dry = await runCli({ root }, 'gc', '--dry-run', '--json')
   expect(JSON.parse(dry.stdout)).toEqual({ ok: true, dry_run: true, ...figures })
   expect(await readdir(blobs)).toContain(lost)

@@ -160,7 +160,7 @@ test('a terminal that can show pictures gets them on rows of their own, and noth
     '',
     '',
   ])
-  expect(rows[at + 4]).toContain('rehearsal model')
+  expect(rows[at + 4]).toContain('I cannot look into @img1.')
   expect(chat.terminal.screen().filter((row) => row === 'ask · /help').length).toBe(1)
   chat.say('Attach tiny.png to your answer.')
   await chat.turns(2)

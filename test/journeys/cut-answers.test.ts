@@ -97,7 +97,7 @@ test.each(WAYS)(
     const types = session.events.map(({ type }) => type)
     expect(types.filter((type) => type === 'tool_call' || type === 'tool_result')).toEqual([])
     await say(session, 'Continue.')
-    expect(bodies()[1]).toContain('incomplete and did not run: 1.')
+    expect(bodies()[1]).toContain('Incomplete tool calls that did not run: 1.')
     await proven(here, session)
   },
 )

@@ -66,7 +66,7 @@ function surfacesOf(events: readonly WholeEvent[]) {
 async function writtenElsewhere(root?: string) {
   const there = await harnessPlace(otherVersion(), root)
   const session = value(await there.harness.create(REHEARSAL))
-  await say(session, 'What can you do?', 'What can you do?')
+  await say(session, 'What did it say?', 'What did it say?')
   await session.close()
   return { ...there, id: session.id, events: session.events }
 }
@@ -77,10 +77,10 @@ test('[PC-014] a Session that another version wrote goes on with exactly one bre
   expect(breaksOf(there.events)).toEqual([undefined, undefined])
   const here = await harnessPlace({}, there.root)
   const session = value(await here.harness.open(there.id))
-  await say(session, 'What can you do?', 'What can you do?')
+  await say(session, 'What did it say?', 'What did it say?')
   await session.close()
   const later = value(await (await harnessPlace({}, there.root)).harness.open(there.id))
-  await say(later, 'What can you do?')
+  await say(later, 'What did it say?')
   expect(breaksOf(later.events)).toEqual([undefined, undefined, 'surface', undefined, undefined])
   // What is frozen is shared; nobody knows what else is.
   const [, , broken] = requestsOf(later.events)
@@ -97,7 +97,7 @@ test('the new words are recorded once, with the surface as it was frozen', async
   const here = await harnessPlace({ tools: { schemas: [] } }, there.root)
   const session = value(await here.harness.open(there.id))
   expect(session.events.length).toBe(there.events.length)
-  await say(session, 'What can you do?', 'What can you do?')
+  await say(session, 'What did it say?', 'What did it say?')
   const [first, ...more] = surfacesOf(session.events)
   expect(first).toMatchObject({ words_sha256: OTHER_WORDS, reason: 'session_start' })
   expect(more).toEqual([{ ...first, words_sha256: WORDS_SHA256, reason: 'reload' }])
@@ -113,7 +113,7 @@ test('requests in other words are counted as not comparable, and what follows th
   expect(log).not.toHaveProperty('damage')
   expect(requests).toEqual({ requests: 0, not_comparable: 2, mismatches: [] })
   const session = value(await here.harness.open(there.id))
-  await say(session, 'What can you do?', 'What can you do?')
+  await say(session, 'What did it say?', 'What did it say?')
   expect((await proof()).requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
   // The other version cannot judge those of this one either.
   const back = value(await there.harness.verify(there.id, { requests: true }))
@@ -131,7 +131,7 @@ test('a Session of a version that recorded no words goes on as one of other word
   const here = await harnessPlace({}, there.root)
   const session = value(await here.harness.open(id))
   expect(surfacesOf(session.events)[0]).not.toHaveProperty('words_sha256')
-  await say(session, 'What can you do?', 'What can you do?')
+  await say(session, 'What did it say?', 'What did it say?')
   expect(breaksOf(session.events)).toEqual([undefined, undefined, 'surface', undefined])
   const { requests } = value(await here.harness.verify(id, { requests: true }))
   expect(requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
@@ -142,7 +142,7 @@ test('a change of words and of the model at once is one break, at the model', as
   const here = await harnessPlace({}, there.root)
   const session = value(await here.harness.open(there.id))
   value(await session.setModel({ ...REHEARSAL, model: 'rehearsal-2' }))
-  await say(session, 'What can you do?', 'What can you do?')
+  await say(session, 'What did it say?', 'What did it say?')
   expect(breaksOf(session.events)).toEqual([undefined, undefined, 'model', undefined])
   expect(surfacesOf(session.events).map(({ words_sha256 }) => words_sha256)).toEqual([
     OTHER_WORDS,

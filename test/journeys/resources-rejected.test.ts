@@ -58,7 +58,7 @@ test.each(WAYS)(
     const attachments = names.map((name) => {
       return { from: 'path', path: join(here.workspace, 'nowhere', name) } as const
     })
-    expect(await say(session, 'Who are you?', { attachments })).toBe('completed')
+    expect(await say(session, 'What did it say?', { attachments })).toBe('completed')
     const lines = here.seen[0]?.texts[0]?.split('\n') ?? []
     expect(lines.slice(0, 2)).toEqual([
       '5 attachments were rejected and cannot be seen.',
@@ -69,7 +69,7 @@ test.each(WAYS)(
       '- b.pdf: ',
       '- c.txt: ',
     ])
-    expect(lines.slice(5)).toEqual(['- and 2 more', '', 'Who are you?'])
+    expect(lines.slice(5)).toEqual(['- and 2 more', '', 'What did it say?'])
     const codes = messages(session)[0]?.attachment_errors?.map(({ code }) => code)
     expect(codes).toEqual(names.map(() => 'not_found'))
     expect(JSON.stringify(session.events)).not.toContain('nowhere')
@@ -83,12 +83,12 @@ test.each(WAYS)(
     const here = await seeingPlace(way)
     const zip = await givenFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004'))
     const session = value(await here.harness.create(here.begin))
-    expect(await say(session, 'Who are you?', { attachments: [zip.input] })).toBe('completed')
+    expect(await say(session, 'What did it say?', { attachments: [zip.input] })).toBe('completed')
     expect(messages(session).map(({ prompt_mode }) => prompt_mode)).toEqual(['string'])
     const [request] = here.seen
     expect([request?.texts.length, request?.files]).toEqual([1, []])
     expect(request?.texts[0]).toMatch(
-      /^1 attachment was rejected and cannot be seen\.\nRejected attachments:\n- b\.zip: [^\n]+\n\nWho are you\?$/,
+      /^1 attachment was rejected and cannot be seen\.\nRejected attachments:\n- b\.zip: [^\n]+\n\nWhat did it say\?$/,
     )
     expect(projected(session)).toEqual([[]])
     await verified(here, session)
@@ -119,8 +119,8 @@ test.each(WAYS)(
     expect(turn.at(-1)?.data).toMatchObject({ status: 'refused' })
     expect(JSON.stringify(session.events.slice(-3))).not.toContain(here.workspace)
     expect(here.seen).toEqual([])
-    expect(await say(session, 'Who are you?')).toBe('completed')
-    expect(here.seen.map(({ texts }) => texts)).toEqual([['Who are you?']])
+    expect(await say(session, 'What did it say?')).toBe('completed')
+    expect(here.seen.map(({ texts }) => texts)).toEqual([['What did it say?']])
     await verified(here, session)
   },
 )

@@ -71,16 +71,16 @@ test('the trace of a Session, played again, makes requests that grow as those of
     ['b.txt', Buffer.from('The tide is low at six.\n'.repeat(40))],
   ])
   const turns = [
-    { after_s: 0, says: 'Read a.txt, then b.txt, then list the files.', gives: ['a.png'] },
+    { after_s: 0, says: 'Read a.txt, then read b.txt, then list the files.', gives: ['a.png'] },
     { after_s: 400, says: 'What do you see?', gives: [] },
-    { after_s: 20, says: 'Read b.txt, and after that search for "tide".', gives: ['b.txt'] },
+    { after_s: 20, says: 'Read b.txt, then search for "tide".', gives: ['b.txt'] },
   ]
   const events = await recordedSession(await freshFolder(), { files, turns }, 'window')
   const trace = traceOf(events, 'recorded')
   expect(trace.turns.map(({ calls, ...turn }) => ({ ...turn, calls: calls.length }))).toEqual([
-    { after_s: 0, ask_bytes: 44, attached: [{ kind: 'image', bytes: 30_000 }], calls: 4 },
+    { after_s: 0, ask_bytes: 49, attached: [{ kind: 'image', bytes: 30_000 }], calls: 4 },
     { after_s: 400, ask_bytes: 16, attached: [], calls: 1 },
-    { after_s: 20, ask_bytes: 47, attached: [{ kind: 'text', bytes: 960 }], calls: 3 },
+    { after_s: 20, ask_bytes: 37, attached: [{ kind: 'text', bytes: 960 }], calls: 3 },
   ])
   expect(growth(await eventsOf(trace, 'window'), trace)).toEqual(growth(events, trace))
 })
