@@ -15,7 +15,7 @@ export type BubblewrapSearch =
     }
   | { readonly bubblewrap: undefined; readonly why: string }
 
-export interface SearchOptions {
+export interface BubblewrapOptions {
   readonly platform: string
   /** The processor, as in `process.arch`. */
   readonly arch: string
@@ -32,7 +32,7 @@ export type TrialRun = (
 
 /** Finds bubblewrap and runs the self-test, in each configuration it may need here, the preferred one first. */
 export async function findBubblewrap(
-  world: SearchOptions,
+  world: BubblewrapOptions,
   trialRun: TrialRun,
 ): Promise<BubblewrapSearch> {
   if (world.platform !== 'linux')
