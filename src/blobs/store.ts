@@ -2,47 +2,47 @@ import type { Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 
 /**
- * Bytes by their content. A key is the SHA-256 of the bytes and an extension, so a key never means two things, equal
- * bytes are kept once, and whoever reads can prove what was read. Callers never build a path.
+ * Content-addressed bytes. A key is the SHA-256 of the bytes and an extension, so a key never has two meanings, equal bytes
+ * are stored once, and readers can verify what they read. Callers never build a path.
  *
- * Every method may be called at any time, also from several processes at once. A key that is not one is refused as
- * `invalid_args` before anything is touched. What a stream that `put` reads from throws is passed on as it is.
+ * Every method may be called at any time, also from several processes at once. An invalid key is refused with
+ * `invalid_args` before anything is accessed. Errors of the stream that `put` reads propagate unchanged.
  */
 export interface BlobStore {
   /**
-   * Keeps bytes and names them. When it returns, they survive a power cut, so an Event may name the key from then on. The
-   * same bytes again: the same key, and the blob counts as new for the sweep. What stands damaged under that key is
-   * replaced. An unknown media type is `unsupported_type`, more than a blob may hold `too_large`.
+   * Stores bytes and returns their key. When it returns, they survive a power cut, so an Event may name the key. Storing
+   * the same bytes again returns the same key and renews the blob for the sweep. Damaged content under that key is
+   * replaced. `unsupported_type` for an unknown media type, `too_large` above the size limit.
    */
   put(
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     mediaType: string,
   ): Promise<Result<BlobKey>>
-  /** All bytes, hashed again. `resource_missing` with the cause `payload` otherwise, never other bytes. */
+  /** All bytes, verified against the hash. Otherwise `resource_missing` with the cause `payload`; never other bytes. */
   get(key: string): Promise<Result<Buffer>>
-  /** For what should not be in memory: hashed once through, then read in pieces from the same open file. Close it. */
+  /** For large blobs: verified once, then read in pieces from the same open file. The caller must close it. */
   open(key: string): Promise<Result<OpenBlob>>
-  /** Without hashing: whether something stands there, and since when. */
+  /** Whether the blob exists, and since when; does not verify it. */
   stat(key: string): Promise<Result<BlobFacts>>
-  /** Every key, in no order. */
+  /** All keys, in no particular order. */
   list(): Promise<Result<BlobKey[]>>
-  /** Counts the blob as put now, without hashing it. Answers whether it is there. */
+  /** Renews the blob for the sweep, without verifying it. Returns whether it exists. */
   renew(key: string): Promise<Result<boolean>>
-  /** Deletes the blob; with `putAt`, only if it was not put again since it had that time. Answers whether it is gone. */
+  /** Deletes the blob; with `putAt`, only if it was not renewed since that time. Returns whether it is gone. */
   delete(key: string, putAt?: number): Promise<Result<boolean>>
-  /** Removes what puts that never ended left behind before `olderThan`. Answers how much that was. */
+  /** Removes temporary files that interrupted puts left before `olderThan`. Returns how many. */
   tidy(olderThan: number): Promise<Result<number>>
 }
 
 export interface BlobFacts {
   readonly size: number
-  /** When it was put, or put again; milliseconds since 1970. */
+  /** When it was stored or renewed; milliseconds since 1970. */
   readonly putAt: number
 }
 
 export interface OpenBlob {
   readonly size: number
-  /** Bytes from `start` to before `end`. May be called again. */
+  /** Bytes from `start` up to but excluding `end`. May be called repeatedly. */
   read(start?: number, end?: number): AsyncIterable<Buffer>
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ import type { BlobStore } from './store.ts'
 import { workspaceBlobStore } from './workspace-store.ts'
 
 const ids = systemIds(systemClock)
-/** Everything that stands is older than this. */
+/** Later than every stored blob. */
 const LATER = () => Date.now() + 3_600_000
 const nobody = async () => []
 
@@ -31,7 +31,7 @@ async function harbour() {
   return { path, store, workspace, put, mention, sweep }
 }
 
-test('a blob that nothing mentions is deleted, one that any file mentions is kept [TI-041]', async () => {
+test('a blob that no file mentions is deleted; one that any file mentions is kept [TI-041]', async () => {
   const { put, mention, sweep, store } = await harbour()
   const kept = {
     log: await put('in a Log'),
@@ -59,7 +59,7 @@ test('a blob that nothing mentions is deleted, one that any file mentions is kep
   expect(value(await store.list()).toSorted()).toEqual(Object.values(kept).toSorted())
 })
 
-test('a blob mentioned only by a blob that is mentioned is kept, and so on', async () => {
+test('a blob mentioned through other mentioned blobs is kept', async () => {
   const { put, mention, sweep } = await harbour()
   const third = await put('third', 'image/png')
   const second = await put(`{"then":"${third}"}`, 'application/json')
@@ -71,18 +71,18 @@ test('a blob mentioned only by a blob that is mentioned is kept, and so on', asy
   expect(deleted.toSorted()).toEqual([unmentioned, loose].toSorted())
 })
 
-test('a blob that was put or put again a short while ago is left alone', async () => {
+test('a recently stored or renewed blob is kept', async () => {
   const { put, sweep } = await harbour()
   await put('about to be named')
   expect(value(await sweep(Date.now() - 60_000)).deleted).toEqual([])
 })
 
-test('a blob put again after the sweep began is not deleted', async () => {
+test('a blob renewed after the sweep began is not deleted', async () => {
   const { path, put, sweep, store } = await harbour()
   const key = await put('rope')
   const anHourAgo = Date.now() / 1000 - 3600
   await utimes(join(path, '.hawser', 'blobs', key), anHourAgo, anHourAgo)
-  // The put comes between the sweep's look at the blob and its deletion.
+  // The put happens between the sweep's check and its deletion.
   const late: BlobStore = {
     ...store,
     delete: async (blob, unless) => {
@@ -107,7 +107,7 @@ test('if a file that may mention blobs cannot be read, nothing is deleted and th
   expect((await store.get(key)).ok).toBe(true)
 })
 
-test('if mentioned texts cannot be read, nothing is deleted, and each is named with its Sessions and what to do', async () => {
+test('if mentioned texts cannot be read, nothing is deleted, and the error names each with its Sessions and next steps', async () => {
   const { path, put, mention, sweep, store } = await harbour()
   const blobs = join(path, '.hawser', 'blobs')
   const session = ids.session()
@@ -147,7 +147,7 @@ test('if mentioned texts cannot be read, nothing is deleted, and each is named w
   expect(value(await sweep()).deleted.toSorted()).toEqual([spoilt, outer, loose, also].toSorted())
 })
 
-test('folders below a folder of mentions count too', async () => {
+test('subfolders of a folder of mentions count too', async () => {
   const { path, put, workspace, store } = await harbour()
   const key = await put('staged')
   await mkdir(join(path, 'staged', 'upload-1'), { recursive: true, mode: 0o700 })
@@ -161,7 +161,7 @@ test('folders below a folder of mentions count too', async () => {
   await staged.close()
 })
 
-test('a dry run tells what would go and deletes nothing', async () => {
+test('a dry run reports what would be deleted and deletes nothing', async () => {
   const { put, sweep, store } = await harbour()
   const key = await put('nowhere')
   expect(value(await sweep(LATER(), true)).deleted).toEqual([key])

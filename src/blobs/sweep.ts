@@ -23,35 +23,35 @@ export interface Swept {
 }
 
 export interface SweepOptions {
-  /** Folders whose every file may mention a blob: Logs, torn pieces and hidden parents, staged uploads, frame logs. */
+  /** Folders in which every file may mention a blob: Logs, torn pieces and hidden parents, staged uploads, frame logs. */
   readonly mentions: readonly Folder[]
   /**
-   * Sessions that somebody writes now: what their Turns have stored and not mentioned yet looks like what nothing mentions,
-   * and no clock tells them apart. While there is one, nothing is deleted.
+   * Sessions that are being written now: what their Turns have stored but not mentioned yet looks unmentioned, and no clock
+   * can distinguish it. While there is one, nothing is deleted.
    */
   readonly writing: () => Promise<readonly SessionId[]>
-  /** Blobs put after this time are left alone whatever mentions them: someone may be about to. */
+  /** Blobs stored after this time are kept even if unmentioned: a writer may be about to name them. */
   readonly olderThan: number
-  /** Folders besides the store's from which abandoned temporary files go too. */
+  /** Further folders from which abandoned temporary files are removed. */
   readonly tidy?: readonly Folder[]
   readonly dryRun: boolean
 }
 
 /**
- * Deletes blobs that nothing mentions. Mentions are found in raw bytes, never by parsing: 64 hex digits keep every blob
- * of that hash, wherever they stand, in whatever a damaged or newer file says. If anything that may mention blobs cannot be
- * read, no blob can be proved unmentioned: nothing is deleted, and the failure names all of it.
+ * Deletes blobs that nothing mentions. Mentions are found in raw bytes, never by parsing: 64 hex digits anywhere keep every
+ * blob of that hash, even in a damaged or newer file. If anything that may mention blobs cannot be read, no blob can be
+ * proved unmentioned: nothing is deleted, and the error names all of it.
  */
 export async function sweepBlobs(store: BlobStore, options: SweepOptions): Promise<Result<Swept>> {
-  return asResult('look for what mentions blobs', async () => {
-    // Listed first: a blob that comes later is not a candidate at all.
+  return asResult('find references to blobs', async () => {
+    // Listed first: blobs stored later are not candidates.
     const keys = await store.list()
     if (!keys.ok) return keys
-    // Before anything is read: a blob whose time is another one afterwards was put again, and may have been mentioned since.
+    // Read before the mentions: a blob whose time differs afterwards was renewed, and may have been mentioned since.
     const facts = await factsOf(store, keys.value)
     if (!facts.ok) return facts
-    // After the list and before the Logs: whoever stored what is in the list, and mentions it after the Logs were read, is
-    // writing now.
+    // After listing and before reading the Logs: a process that stored a listed blob, and mentions it after the Logs were
+    // read, is writing now.
     const writing = await options.writing()
     if (writing.length > 0) {
       return ok({ kept: keys.value.length, deleted: [], freed_bytes: 0, writing })
@@ -108,7 +108,7 @@ async function deleteOld(
 
 const NOT_OURS: ReadonlySet<string> = new Set(['resource_missing', 'not_regular_file'])
 
-/** Visits every file below the folder, whatever it is called; also those that get a new name meanwhile. */
+/** Visits every file below the folder, whatever its name, including files renamed meanwhile. */
 async function eachFile(
   folder: Folder,
   visit: (name: string, file: File) => Promise<void>,
@@ -152,13 +152,13 @@ async function* pieces(file: File): AsyncGenerator<Buffer> {
   }
 }
 
-/** A mentioned text that cannot be read, and why. */
+/** A mentioned text blob that cannot be read, and why. */
 interface UnreadText {
   readonly blob: BlobKey
   readonly state: 'missing' | 'damaged' | 'unreadable'
 }
 
-/** A field too long for a line stands in a blob, and may mention others, which may mention others. Returns what is unread. */
+/** A field too long for a line is in a blob, which may mention further blobs. Returns the blobs that could not be read. */
 async function markFromBlobs(store: BlobStore, marks: Marks): Promise<readonly UnreadText[]> {
   const unread: UnreadText[] = []
   for (let key = marks.nextText(); key !== undefined; key = marks.nextText()) {
@@ -176,7 +176,7 @@ async function markFromBlobs(store: BlobStore, marks: Marks): Promise<readonly U
   return unread
 }
 
-/** So many are named in words; `details` has all. */
+/** The message names this many; `details` has all. */
 const NAMED = 3
 
 async function unreadTexts(
@@ -200,12 +200,12 @@ async function unreadTexts(
     'so no blob can be proved unmentioned.'
   return failed('resource_missing', text, { blobs: unread, sessions: [...sessions] }, [
     {
-      action: 'Restore it in .hawser/blobs from a backup, then run gc again.',
+      action: 'Restore the blob in .hawser/blobs from a backup, then run gc again.',
       command: 'hawser gc',
     },
     ...[...sessions].slice(0, NAMED).flatMap((session) => [
       {
-        action: 'See what its Session still proves.',
+        action: 'Check what its Session can still verify.',
         command: `hawser log verify ${session} --requests`,
       },
       {
@@ -219,14 +219,14 @@ async function unreadTexts(
 function unreadFile(path: string, error: unknown): Failed {
   const { kind, message, details } = fileFailure(error, `read ${path}, which may mention blobs`)
   return failed(kind, `Nothing was deleted. ${message}`, { ...details, file: path }, [
-    { action: 'Make it readable or move it away, then run gc again.', command: 'hawser gc' },
+    { action: 'Make the file readable or move it away, then run gc again.', command: 'hawser gc' },
   ])
 }
 
 const PIECE_BYTES = 256 * 1024
 const HASH_DIGITS = 64
 
-/** Which of the blobs there are were mentioned. Holds hashes of blobs only, however many digits the files hold. */
+/** Tracks which existing blobs are mentioned. Stores hashes of existing blobs only, however many digits the files contain. */
 class Marks {
   readonly #unmarked = new Map<string, BlobKey[]>()
   readonly #textsToRead: BlobKey[] = []
@@ -242,7 +242,7 @@ class Marks {
     return [...this.#unmarked.values()].flat()
   }
 
-  /** A marked blob that may itself mention blobs, each once. */
+  /** The next marked blob that may itself mention blobs; each is returned once. */
   nextText(): BlobKey | undefined {
     return this.#textsToRead.pop()
   }
@@ -252,12 +252,12 @@ class Marks {
     for await (const piece of bytes) {
       const text = carry + piece.toString('latin1')
       for (const [run] of text.matchAll(/[0-9a-fA-F]{64,}/g)) this.#markRun(run.toLowerCase())
-      // A mention across the border of two pieces is whole in the second.
+      // A mention across two pieces is complete in the second.
       carry = text.slice(-(HASH_DIGITS - 1))
     }
   }
 
-  /** Digits may stand before and after a hash, so every place of the run is tried. */
+  /** A hash may be surrounded by further digits, so every offset of the run is tried. */
   #markRun(run: string): void {
     for (let at = 0; at + HASH_DIGITS <= run.length; at++) {
       const hash = run.slice(at, at + HASH_DIGITS)

@@ -31,14 +31,14 @@ async function inWorkspace() {
   return { path: join(path, '.hawser', 'blobs'), store }
 }
 
-test('a blob lies raw under its key in the workspace, for its owner only [TI-002] [TI-015] [TI-023]', async () => {
+test('a blob is stored unencoded under its key in the workspace, private to its owner [TI-002] [TI-015] [TI-023]', async () => {
   const { path, store } = await inWorkspace()
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
   expect(await readFile(join(path, key), 'utf8')).toBe('rope')
   expect((await stat(join(path, key))).mode & 0o777).toBe(0o600)
 })
 
-test('what others put into the folder is not a blob, and a link under a key is not followed', async () => {
+test('unrelated files in the folder are not blobs, and a link under a key is not followed', async () => {
   const { path, store } = await inWorkspace()
   await writeFile(join(path, 'notes.txt'), 'x')
   await writeFile(join(path, '.tmp-left'), 'x')
@@ -51,7 +51,7 @@ test('what others put into the folder is not a blob, and a link under a key is n
   expect((await lstat(join(path, key))).isFile()).toBe(true)
 })
 
-test('a put that cannot write leaves neither a temporary file nor a final one [TI-025]', async () => {
+test('a failed put leaves neither a temporary nor a final file [TI-025]', async () => {
   for (let fullAtWrite = 1; fullAtWrite <= 4; fullAtWrite++) {
     const disk = new CrashDisk(fullAtWrite, { fullAtWrite })
     const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
@@ -64,7 +64,7 @@ test('a put that cannot write leaves neither a temporary file nor a final one [T
   }
 })
 
-test('a put writes under a temporary name and gets its key by a rename, after the sync [TI-024]', async () => {
+test('a put writes a temporary file, syncs it, and renames it to its key [TI-024]', async () => {
   const calls: string[] = []
   const folder = new CrashDisk(1).folder()
   const watched: Folder = {
@@ -101,7 +101,7 @@ test('a put writes under a temporary name and gets its key by a rename, after th
   ])
 })
 
-test('a put of what is there already leaves the file as it is, and replaces it only when it is bad [TI-022]', async () => {
+test('a put of existing content keeps the file, and replaces it only if it is damaged [TI-022]', async () => {
   const { path, store } = await inWorkspace()
   const put = async () => value(await store.put([Buffer.from('rope')], 'text/plain'))
   const key = await put()
@@ -110,7 +110,7 @@ test('a put of what is there already leaves the file as it is, and replaces it o
     return { ino, size, mode, names: (await readdir(path)).toSorted() }
   }
   const first = await facts()
-  // The name is taken by the first file, so a file that replaced it would be another one.
+  // The open descriptor keeps the first file alive, so a replacement would have another inode.
   const held = await open(join(path, key), 'r')
   onTestFinished(() => held.close())
   expect(await put()).toBe(key)
@@ -133,7 +133,7 @@ test('a put whose sync fails is not acknowledged', async () => {
   }
 })
 
-test('tidying removes what puts that never ended left behind, and only that', async () => {
+test('tidy removes only files that interrupted puts left behind', async () => {
   const { path, store } = await inWorkspace()
   await writeFile(join(path, '.tmp-abandoned'), 'x')
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
@@ -142,7 +142,7 @@ test('tidying removes what puts that never ended left behind, and only that', as
   expect((await readdir(path)).filter((name) => name !== '.lock')).toEqual([key])
 })
 
-test('what is larger than any blob is damage, and is neither read nor held', async () => {
+test('a file larger than the blob limit is damaged and is not read', async () => {
   const { path, store } = await inWorkspace()
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
   await truncate(join(path, key), 10 * 2 ** 40)
@@ -153,7 +153,7 @@ test('what is larger than any blob is damage, and is neither read nor held', asy
   expect((await store.get(key)).ok).toBe(true)
 })
 
-test('more than a blob may hold is refused, and nothing of it stays', async () => {
+test('content over the blob limit is refused, and nothing of it stays', async () => {
   const disk = new CrashDisk(1)
   const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
   const piece = Buffer.alloc(0)
@@ -162,7 +162,7 @@ test('more than a blob may hold is refused, and nothing of it stays', async () =
   expect(await disk.folder().names()).toEqual([])
 })
 
-test('what a source throws is passed on, also when it looks like an answer of the disk', async () => {
+test('errors of the source propagate, even if they look like disk errors', async () => {
   const { store } = await inWorkspace()
   async function* broken() {
     yield Buffer.from('x')
@@ -171,7 +171,7 @@ test('what a source throws is passed on, also when it looks like an answer of th
   await expect(store.put(broken(), 'text/plain')).rejects.toThrow('reset')
 })
 
-test('a blob put in the place of a damaged one is not taken away by a sweep that saw the old one', async () => {
+test('a sweep that saw a damaged blob does not delete its replacement', async () => {
   const folder = new CrashDisk(1).folder()
   const store = workspaceBlobStore({ folder, ids, clock: systemClock })
   const key = value(await store.put([Buffer.from('rope')], 'text/plain'))
@@ -183,7 +183,7 @@ test('a blob put in the place of a damaged one is not taken away by a sweep that
     folder: (name, mode) => folder.folder(name, mode),
     open: (name, mode) => folder.open(name, mode),
     rename: (from, to) => folder.rename(from, to),
-    // Between the look at the old blob and its removal, under the lock, someone puts.
+    // A put happens between the check of the old blob and its removal, under the lock.
     remove: async (name) => {
       putting = store.put([Buffer.from('rope')], 'text/plain')
       await new Promise(setImmediate)
@@ -200,11 +200,11 @@ test('a blob put in the place of a damaged one is not taken away by a sweep that
   expect((await store.get(key)).ok).toBe(true)
 })
 
-test('a blob that is found in place is durable when it is named again', async () => {
+test('an existing blob is made durable when it is put again', async () => {
   for (let seed = 1; seed <= 30; seed++) {
     const disk = new CrashDisk(seed)
     const store = workspaceBlobStore({ folder: disk.folder(), ids, clock: systemClock })
-    // Killed before its syncs: there to be read, and nowhere on disk.
+    // Killed before its syncs: readable, but not on disk.
     const key = `${sha256('rope')}.txt`
     await overwrite(disk.folder(), key, Buffer.from('rope'))
     value(await store.put([Buffer.from('rope')], 'text/plain'))

@@ -21,7 +21,7 @@ import type { BlobStore, OpenBlob } from './store.ts'
 
 const PIECE_BYTES = 256 * 1024
 
-/** What a store needs: its folder (`<workspace>/.hawser/blobs`), opened and judged by the caller, and the world. */
+/** The parts of a store: its folder (`<workspace>/.hawser/blobs`), opened and checked by the caller, and the host ports. */
 export interface StoreParts {
   readonly folder: Folder
   readonly ids: Ids
@@ -52,7 +52,7 @@ export function workspaceBlobStore(parts: StoreParts): BlobStore {
   }
 }
 
-/** Temp file, every byte, sync, rename, folder sync; only then the key. */
+/** Temporary file, all bytes, sync, rename, folder sync; only then the key. */
 async function put(
   parts: StoreParts,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -70,7 +70,7 @@ async function put(
         await folder.remove(temporary)
         return ok(key)
       }
-      // Under the lock, so that a sweep that found something old under this key does not delete what is new.
+      // Under the lock, so that a sweep that found an old blob under this key does not delete the new one.
       await underShortLock(parts, () => folder.rename(temporary, key))
     } catch (error) {
       await ifPossible(folder.remove(temporary))
@@ -81,13 +81,13 @@ async function put(
   })
 }
 
-/** Content that is durable under a temporary name, and what it is called. */
+/** Content that is durable under a temporary name, and its key. */
 interface Filled {
   readonly key: BlobKey
   readonly size: number
 }
 
-/** Writes and syncs the temporary file and says what its content is called; on any failure the file is gone again. */
+/** Writes and syncs the temporary file and returns the key of its content; on failure the file is removed. */
 async function fillTemporary(
   { folder }: StoreParts,
   temporary: string,
@@ -120,13 +120,13 @@ async function fillTemporary(
 }
 
 /**
- * True when the very same bytes stand there already; then they are durable too, and fresh for the sweep. The check of
- * the hash is long and runs without the lock; if a sweep took the file away meanwhile, its open descriptor tells.
+ * True if the same bytes are already stored; then makes them durable and renews them for the sweep. Verifying the hash
+ * takes long and runs without the lock; if a sweep removed the file meanwhile, its open descriptor shows that.
  */
 async function renewExisting(parts: StoreParts, { key, size }: Filled): Promise<boolean> {
   const { folder } = parts
   const file = await ifThere(folder.open(key, 'read')).catch((error: unknown) => {
-    // A link or the like in a blob's place is bad content: the rename replaces it.
+    // A link or similar in place of a blob is damage: the rename replaces it.
     if (fileFailure(error, 'read a blob').kind === 'not_regular_file') return undefined
     throw error
   })
@@ -139,7 +139,7 @@ async function renewExisting(parts: StoreParts, { key, size }: Filled): Promise<
       return true
     })
     if (!kept) return false
-    // Whoever put it first may have died before its syncs.
+    // The process that stored it first may have died before its syncs.
     await file.sync()
     await folder.sync()
     return true
@@ -179,7 +179,7 @@ async function remove(
   )
 }
 
-/** Opens a blob for `work`, closes it after, and says when there is none. */
+/** Opens a blob for `work` and closes it afterwards; an error if there is none. */
 async function withBlob<T>(
   folder: Folder,
   key: string,
@@ -225,7 +225,7 @@ async function readWhole(file: File, key: BlobKey): Promise<Result<Buffer>> {
   return sha256(bytes) === blobSha256(key) ? ok(bytes) : missing(key, 'damaged')
 }
 
-/** Never reads further than a blob can be. */
+/** Never reads beyond the blob size limit. */
 async function hashMatches(file: File, key: BlobKey): Promise<boolean> {
   const hash = runningSha256()
   for await (const piece of pieces(file, 0, LIMITS.blob_bytes + 1)) hash.update(piece)
@@ -241,25 +241,29 @@ async function* pieces(file: File, start: number, end: number): AsyncGenerator<B
   }
 }
 
-/** The key is not echoed: it is not ours, and may be anything. */
+/** The key is untrusted input, so the message does not repeat it. */
 function badKey(): Failed {
-  return failed('invalid_args', 'That is not the key of a blob.', { expected: '<sha256>.<ext>' })
+  return failed('invalid_args', 'Invalid blob key; expected <sha256>.<ext>.', {
+    expected: '<sha256>.<ext>',
+  })
 }
 
 function missing(key: BlobKey, state: 'missing' | 'damaged'): Failed {
   const words =
-    state === 'missing' ? 'is not in the store' : 'is not what it was when it was stored'
+    state === 'missing'
+      ? 'is missing from the blob store'
+      : 'is damaged: its content does not match its hash'
   const refused = failed('resource_missing', `The payload ${key} ${words}.`, { blob: key, state })
   return withCause(refused, { type: 'payload', state })
 }
 
 function tooLarge(): Failed {
   const limit = LIMITS.blob_bytes
-  return failed('too_large', `A blob has at most ${limit} bytes.`, { limit })
+  return failed('too_large', `The content exceeds the blob limit of ${limit} bytes.`, { limit })
 }
 
 function unsupported(mediaType: string): Failed {
-  return failed('unsupported_type', 'Blobs of this media type are not stored.', {
+  return failed('unsupported_type', `Unsupported media type for a blob: ${mediaType}.`, {
     media_type: mediaType.slice(0, 100),
     supported: Object.keys(BLOB_EXTENSIONS),
   })

@@ -1,4 +1,4 @@
-/** Times that nobody waits for: a process that has nothing else to do ends before them. */
+/** Timers that do not keep the process alive. */
 export const unhurried = {
   /** Calls `then` once after `ms`, unless the returned function was called before. */
   after(ms: number, then: () => void): () => void {

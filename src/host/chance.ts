@@ -1,2 +1,2 @@
-/** From 0 to 1, different every time. For waiting times, never for ids or keys. */
+/** A random number from 0 to 1. For waiting times only, never for ids or keys. */
 export const systemChance: () => number = Math.random

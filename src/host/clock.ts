@@ -1,19 +1,21 @@
 import process from 'node:process'
 
-/** Time, so that tests can be told what it is. */
+/** Time as a port, so that tests can control it. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. May jump either way; only shown and recorded, never used to order or to measure. */
+  /**
+   * Wall clock, milliseconds since 1970. May jump in either direction: display and record it, never order or measure by it.
+   */
   now(): number
-  /** Milliseconds since an arbitrary moment. Never decreases within a process: durations and deadlines come from it. */
+  /** Milliseconds since an arbitrary moment. Never decreases within a process; use it for durations and deadlines. */
   monotonicMs(): number
-  /** Calls `then` once after `ms`, unless the returned function was called before. The process stays alive for it. */
+  /** Calls `then` once after `ms`, unless the returned function was called first. Keeps the process alive. */
   after(ms: number, then: () => void): () => void
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => {
-    // `performance` would load a dozen parts of Node for the same figure.
+    // `performance` would load a dozen Node modules for the same number.
     const [seconds, nanoseconds] = process.hrtime()
     return seconds * 1000 + Math.floor(nanoseconds / 1e6)
   },
@@ -28,7 +30,9 @@ export function elapsedMs(clock: Pick<Clock, 'monotonicMs'>, startedMs: number):
   return clock.monotonicMs() - startedMs
 }
 
-/** The wall clock as Events and records carry it. Outside the years 0 to 9999 it is clamped: their schemas take four digits. */
+/**
+ * The wall clock in the format of Events and records. Clamped to the years 0 to 9999, since their schemas have four digits.
+ */
 export function timestamp(clock: Pick<Clock, 'now'>): string {
   return clamped(clock).toISOString()
 }

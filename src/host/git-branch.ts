@@ -2,14 +2,14 @@ import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
-/** Whether a working tree of git begins here: also that of a linked worktree or of a submodule. */
+/** Whether this folder is the root of a git work tree, including linked worktrees and submodules. */
 export async function isGitRoot(folder: string): Promise<boolean> {
   return (await headIn(folder)) !== undefined
 }
 
 /**
- * The branch that is checked out in the working tree of the innermost of these folders that is one; absent where the head is
- * detached. Read from the file that git keeps it in: no program runs for that.
+ * The branch checked out in the innermost of these folders that is a work tree; absent when HEAD is detached. Reads the
+ * HEAD file; runs no program.
  */
 export async function currentBranch(
   innermostFirst: AsyncIterable<string>,
@@ -23,10 +23,10 @@ export async function currentBranch(
   return undefined
 }
 
-/** Stands in HEAD where a repository keeps its references in another format. */
+/** The content of HEAD in repositories that use the reftable format. */
 const REFTABLE = '.invalid'
 
-/** The text of HEAD. In a worktree and in a submodule `.git` is a file that names the folder which holds it. */
+/** The content of HEAD. In a linked worktree or a submodule, `.git` is a file that names the git directory. */
 async function headIn(folder: string): Promise<string | undefined> {
   const path = join(folder, '.git')
   const facts = await stat(path).catch(() => undefined)
@@ -39,7 +39,7 @@ async function headIn(folder: string): Promise<string | undefined> {
 const HEAD_BYTES = 4096
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 
-/** A repository may come from anywhere, and so may the path in it: nothing but a regular file is read, and little of it. */
+/** Repositories are untrusted, and so are paths in them: reads only a regular file, and only its start. */
 async function shortFile(path: string): Promise<string | undefined> {
   const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY).catch(
     () => undefined,

@@ -4,15 +4,15 @@ import { diskFolder } from './files/disk.ts'
 import { asResult, closing, ifPossible, ifThere, type Folder } from './files/files.ts'
 import { userHome } from './machine.ts'
 
-/** What Hawser keeps for its user, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */
+/** The user's Hawser folder, outside every workspace: `$HAWSER_HOME`, or `~/.hawser`. */
 export interface HomeFolders {
-  /** The home folder itself: settings and what was trusted. */
+  /** The home folder itself: settings and trust records. */
   readonly own: Folder
   readonly heads: Folder
   close(): Promise<void>
 }
 
-/** Empty where neither a person nor the system says where that is; `openHome` refuses it in words. */
+/** Empty when neither `HAWSER_HOME` nor the system names a home; `openHome` then returns an error. */
 export function homePath(env: Readonly<Record<string, string | undefined>>): string {
   const chosen = env['HAWSER_HOME']
   if (chosen !== undefined && chosen !== '') return resolve(chosen)
@@ -20,20 +20,19 @@ export function homePath(env: Readonly<Record<string, string | undefined>>): str
   return user === undefined ? '' : join(user, '.hawser')
 }
 
-const ELSEWHERE = { action: 'Set HAWSER_HOME to a folder of your own, by its absolute path.' }
+const ELSEWHERE = { action: 'Set HAWSER_HOME to the absolute path of a folder you own.' }
 
-/** Opens, and makes where it is missing, the home folder. Its parent must exist. */
+/** Opens the home folder and creates it if missing. Its parent must exist. */
 export async function openHome(path: string): Promise<Result<HomeFolders>> {
   if (path === '') {
-    return failed('invalid_args', 'You have no home folder: HOME is no absolute path.', {}, [
-      ELSEWHERE,
-    ])
+    return failed('invalid_args', 'No home folder: HOME is not an absolute path.', {}, [ELSEWHERE])
   }
-  if (basename(path) === '') return failed('invalid_args', 'The home folder cannot be the root.')
+  if (basename(path) === '')
+    return failed('invalid_args', 'HAWSER_HOME cannot be the root folder (/).')
   return asResult(`open ${path}`, async () => {
     const parent = await ifThere(diskFolder(dirname(path)))
     if (parent === undefined) {
-      const message = `Hawser keeps its own in ${path}, and the folder that should hold it is not there.`
+      const message = `Cannot create the Hawser home ${path}: its parent folder does not exist.`
       return failed('not_found', message, { path }, [ELSEWHERE])
     }
     const home = await closing(parent, () => parent.folder(basename(path), 'create'))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { EventId, ResourceId, SessionId, TurnId } from '../model/ids.ts'
 import { systemIds } from './ids.ts'
 
-test('ids are new each time, valid, and sort by the time they were made', () => {
+test('ids are unique, valid, and sort by creation time', () => {
   let now = Date.UTC(2026, 0, 31, 12)
   const ids = systemIds({ now: () => now })
   const made = Array.from({ length: 1000 }, () => {
@@ -25,7 +25,7 @@ test.each([
   ['before 1970', -1],
   ['before year 0', -8.64e15],
   ['beyond 48 bits', 2 ** 48],
-  ['at the last moment a Date holds', 8.64e15],
+  ['at the last moment a Date can represent', 8.64e15],
   ['between two milliseconds', 0.5],
 ])('a clock %s gives valid ids', (_name, now) => {
   const ids = systemIds({ now: () => now })
@@ -41,7 +41,7 @@ test('a clock that steps back does not make later ids sort before earlier ones',
   expect(made.toSorted()).toEqual(made)
 })
 
-test('names of temporary files are never those of blobs or Sessions', () => {
+test('names of temporary files never equal names of blobs or Sessions', () => {
   const ids = systemIds({ now: () => 0 })
   expect(ids.temporary()).toMatch(/^\.tmp-[0-9a-z]{16}$/)
 })

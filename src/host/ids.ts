@@ -2,19 +2,19 @@ import { randomFillSync } from 'node:crypto'
 import { EventId, ResourceId, SessionId, TurnId } from '../model/ids.ts'
 import type { Clock } from './clock.ts'
 
-/** New ids, and names that nobody else uses. */
+/** New ids and unused file names. */
 export interface Ids {
   session(): SessionId
   turn(): TurnId
   resource(): ResourceId
   event(): EventId
-  /** A name for a temporary file that nobody else has. */
+  /** A unique name for a temporary file. */
   temporary(): string
 }
 
 /**
- * The time in an id never decreases within a process and is clamped to the 48 bits it has: a clock that steps back, or shows a
- * time before 1970, still gives valid ids that sort after earlier ones of this process. Ids are unique by chance alone.
+ * The time in an id never decreases within a process and is clamped to 48 bits: a clock that steps back, or shows a time
+ * before 1970, still gives valid ids that sort after earlier ones of this process. Uniqueness rests on randomness alone.
  */
 export function systemIds(clock: Pick<Clock, 'now'>): Ids {
   const chance = chanceSource()
@@ -55,7 +55,7 @@ function chanceLetters(bytes: Uint8Array): string {
   return text
 }
 
-/** Random bytes are fetched for 256 ids at a time: an Event needs one, and asking the system each time is slow. */
+/** Fetches random bytes for 256 ids at a time: every Event needs an id, and a system call for each is slow. */
 function chanceSource(): () => Uint8Array {
   const pool = Buffer.alloc(16 * 256)
   let next = pool.length

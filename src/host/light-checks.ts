@@ -1,8 +1,8 @@
 import { config } from 'zod'
 
 /**
- * Schemas that are made from here on check values without being compiled first. Compiling pays after some thousands of
- * values of a kind; a Turn sees a few. To be called before any schema is made.
+ * Makes schemas created from here on validate without being compiled first. Compiling pays off after some thousands of
+ * values of a kind; a Turn sees a few. Call it before any schema is created.
  */
 export function checkWithoutCompiling(): void {
   config({ jitless: true })

@@ -14,7 +14,7 @@ afterEach(() => {
   process.env['PATH'] = PATH
 })
 
-test('a path is told as it is, and nothing is an exception', async () => {
+test('pathFacts describes any path and never throws', async () => {
   const root = await freshFolder()
   await mkdir(join(root, 'folder'))
   await chmod(join(root, 'folder'), 0o750)
@@ -34,14 +34,14 @@ test('a path is told as it is, and nothing is an exception', async () => {
   expect(await pathFacts(join(root, 'file', 'x'))).toEqual({ kind: 'unreadable', code: 'ENOTDIR' })
 })
 
-test.each(['', 'relative', './x'])('a home of "%s" is none', async (home) => {
+test.each(['', 'relative', './x'])('"%s" is not accepted as a home', async (home) => {
   process.env['HOME'] = home
   expect(userHome()).toBeUndefined()
   expect(homePath({})).toBe('')
   expect(await openHome(homePath({}))).toMatchObject({ error: { kind: 'invalid_args' } })
 })
 
-test('a home is where the system says, unless a person says otherwise', () => {
+test('the home is where the system says, unless the environment overrides it', () => {
   process.env['HOME'] = '/somewhere'
   expect(userHome()).toBe('/somewhere')
   expect(homePath({})).toBe('/somewhere/.hawser')

@@ -4,7 +4,7 @@ import { arch, homedir, release, totalmem } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import process from 'node:process'
 
-/** What this program runs on. */
+/** The machine and runtime of this process. */
 export interface MachineFacts {
   readonly node: string
   readonly platform: string
@@ -28,7 +28,7 @@ export function operatingSystem(): string {
   return `${names[platform] ?? platform} ${arch()}`
 }
 
-/** What a command runs in: the system's bash, or the first on `PATH`; `sh` where there is none. */
+/** The shell that runs commands: the system's bash, or the first on `PATH`; `sh` if there is none. */
 export async function commandShell(): Promise<'bash' | 'sh'> {
   const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(delimiter)]
   for (const folder of folders) {
@@ -39,13 +39,13 @@ export async function commandShell(): Promise<'bash' | 'sh'> {
   return 'sh'
 }
 
-/** That part of the memory which this machine, or the container we are in, has. */
+/** A share of the memory of this machine, or of the container this process runs in. */
 export function memoryShare(percent: number): number {
   const most = Math.min(totalmem(), process.constrainedMemory() || Infinity)
   return Math.floor((most * percent) / 100)
 }
 
-/** The user's own folder; absent where the system knows of none, or names one that depends on where a program runs. */
+/** The user's home; absent when the system has none or names a relative path. */
 export function userHome(): string | undefined {
   try {
     const path = homedir()
@@ -55,7 +55,7 @@ export function userHome(): string | undefined {
   }
 }
 
-/** A path as it is now, for a report: whoever acts on it opens it first and judges what was opened. */
+/** The state of a path now, for reports only: code that acts on a path opens it first and checks what it opened. */
 export type PathFacts =
   | {
       readonly kind: 'folder'
@@ -68,7 +68,7 @@ export type PathFacts =
   | { readonly kind: 'missing' | 'not_folder' }
   | { readonly kind: 'unreadable'; readonly code: string }
 
-/** Whether a path leads to a regular file now. Only a hint, as all of this: never throws for what the system says. */
+/** Whether a path leads to a regular file now. Only a hint. Never throws for system errors. */
 export async function leadsToFile(path: string): Promise<boolean> {
   return stat(path).then(
     (facts) => facts.isFile(),
@@ -76,7 +76,7 @@ export async function leadsToFile(path: string): Promise<boolean> {
   )
 }
 
-/** Never throws for what the system says. */
+/** Never throws for system errors. */
 export async function pathFacts(path: string): Promise<PathFacts> {
   try {
     const facts = await stat(path)

@@ -2,18 +2,18 @@ import { fstatSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { isatty } from 'node:tty'
 
-/** Where text goes. Writing never throws, also when nobody reads any more: then `broken` says so. */
+/** An output for text. Writing never throws, even when the reader is gone; then `broken` is true. */
 export interface Output {
   readonly isTTY: boolean
-  /** Of the terminal; 80 by 24 where there is none. */
+  /** Size of the terminal; 80 by 24 if there is none. */
   readonly columns: number
   readonly rows: number
-  /** Nothing that is written arrives any more: the reader went away, or `failure`. */
+  /** Further writes are lost: the reader is gone, or `failure` says why. */
   readonly broken: boolean
-  /** Code of the error that writing ended with, as in `ENOSPC`. A reader that went away is none. */
+  /** The error code that ended writing, such as `ENOSPC`. Absent when the reader went away. */
   readonly failure: string | undefined
   write(text: string): void
-  /** Resolves when everything written so far was handed to the system, or cannot be any more. */
+  /** Resolves when everything written so far was passed to the system or is lost. */
   flushed(): Promise<void>
 }
 
@@ -66,15 +66,15 @@ function outputOf(stream: NodeJS.WriteStream, fd: number): Output {
 const COLUMNS = 80
 const ROWS = 24
 
-/** Whoever read this has gone, which is their right. A terminal that hung up says `EIO`. */
+/** The reader closed its end, which is not an error. A terminal that hung up reports `EIO`. */
 const GONE: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])
 
-/** `isTTY` is absent, whatever the types say, where a stream is no terminal. */
+/** `isTTY` is absent when the stream is not a terminal, whatever the types say. */
 export function isTerminal(stream: { readonly isTTY?: boolean }): boolean {
   return stream.isTTY === true
 }
 
-/** A file or a device such as `/dev/full`, but no terminal, pipe or socket. */
+/** A file or a device such as `/dev/full`, but not a terminal, pipe or socket. */
 function isFile(fd: number): boolean {
   try {
     const kind = fstatSync(fd)
@@ -84,7 +84,7 @@ function isFile(fd: number): boolean {
   }
 }
 
-/** Node takes a file that accepted only a part of what was written, as a full disk does, for one that took all. */
+/** Node treats a partial write to a file, as on a full disk, as complete. */
 function fileWriter(fd: number, fail: (error: unknown) => void): (text: string) => void {
   return (text) => {
     const bytes = Buffer.from(text)
@@ -100,7 +100,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
 }
 
-/** A terminal that does not know its size says 0. */
+/** A terminal that does not know its size reports 0. */
 function positive(size: number | undefined, otherwise: number): number {
   return size === undefined || size <= 0 ? otherwise : size
 }

@@ -9,27 +9,27 @@ import {
   ifThere,
   readSpan,
   replaceFile,
-  told,
+  asFileFailure,
   type Folder,
 } from './files/files.ts'
 import type { Ids } from './ids.ts'
 
-/** A rule of a workspace, and when a person made it. */
+/** A rule of a workspace, and when it was made. */
 export interface StoredRule {
   readonly rule: Rule
   readonly at: string
 }
 
 /**
- * The rules that a person made for one workspace. They are kept in `$HAWSER_HOME` under the real path of the workspace, so
- * that nothing in a repository can widen what is allowed there.
+ * The rules a person made for one workspace. They are stored in `$HAWSER_HOME` under the real path of the workspace, so
+ * that nothing in a repository can extend what is allowed there.
  */
 export interface RuleStore {
-  /** In the order they were made. */
+  /** In the order in which they were made. */
   read(): Promise<Result<readonly StoredRule[]>>
-  /** Durable when it answers. A rule that is there already is not added again. */
+  /** Durable once it resolves. An existing rule is not added again. */
   add(rule: Rule): Promise<Result<void>>
-  /** Answers whether the rule was there. */
+  /** Returns whether the rule existed. */
   remove(rule: Rule): Promise<Result<boolean>>
 }
 
@@ -88,19 +88,22 @@ const RuleFile = z.object({
 type RuleFile = z.infer<typeof RuleFile>
 
 async function placeOf({ workspace }: RuleStoreParts): Promise<string> {
-  return told(realpath(workspace))
+  return asFileFailure(realpath(workspace))
 }
 
-/** A file with anything unknown in it is refused as a whole: a rule that is passed over could be one that denies. */
+/** Rejects the whole file if anything in it is unknown: a skipped rule could be one that denies. */
 async function readFile(home: Folder): Promise<Result<RuleFile>> {
   const file = await ifThere(home.open(NAME, 'read'))
   if (file === undefined) return ok({ v: 1, workspaces: {} })
   const bytes = await closing(file, () => readSpan(file, 0, MOST_BYTES))
   const parsed = RuleFile.safeParse(jsonOf(bytes))
   if (parsed.success) return ok(parsed.data)
-  return failed('unreadable', `${home.label}/${NAME} is not a file of permission rules.`, {}, [
-    { action: 'Correct the file, or delete it to remove every rule.' },
-  ])
+  return failed(
+    'unreadable',
+    `${home.label}/${NAME} is not a valid file of permission rules.`,
+    {},
+    [{ action: 'Fix the file, or delete it to remove all rules.' }],
+  )
 }
 
 function jsonOf(bytes: Buffer): unknown {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 
-/** Writes text to a descriptor at once, without a stream; the code of the error where that fails. */
+/** Writes text to a descriptor synchronously, without a stream. Returns the error code on failure. */
 export function writePlain(descriptor: 1 | 2, text: string): string | undefined {
   let bytes = Buffer.from(text)
   while (bytes.length > 0) {
@@ -8,7 +8,7 @@ export function writePlain(descriptor: 1 | 2, text: string): string | undefined 
       bytes = bytes.subarray(writeSync(descriptor, bytes))
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'EIO'
-      // A pipe that is full for now.
+      // The pipe is full; try again.
       if (code !== 'EAGAIN') return code
     }
   }

@@ -8,14 +8,14 @@ import type { Ids } from './ids.ts'
 const NAME = 'config.json'
 const MOST_BYTES = 256 * 1024
 
-/** Settings as they stand in a file. */
+/** Settings as stored in a file. */
 export interface StoredSettings {
   readonly settings: Settings
-  /** Of the file's bytes: what a person trusts. */
+  /** Hash of the file's bytes, which is what a person trusts. */
   readonly sha256: string
 }
 
-/** What `config.json` of a folder says; `undefined` when there is none. Unknown keys are refused by name, never ignored. */
+/** Reads `config.json` of a folder; `undefined` if missing. Unknown keys are an error that names them. */
 export async function readSettings(folder: Folder): Promise<Result<StoredSettings | undefined>> {
   return asResult(`read ${folder.label}/${NAME}`, async () => {
     const bytes = await wholeFile(folder, NAME)
@@ -42,7 +42,7 @@ export async function writeSettings(
 const TRUST = 'trust.json'
 const TrustRecord = z.looseObject({ contents: z.array(z.looseObject({ sha256: z.string() })) })
 
-/** What a person vouched for, by the hash of its content. */
+/** The hashes of the content that a person trusts. */
 export async function readTrusted(home: Folder): Promise<Result<ReadonlySet<string>>> {
   return asResult(`read ${home.label}/${TRUST}`, async () => {
     const record = await trustRecord(home)
@@ -76,12 +76,12 @@ async function trustRecord(home: Folder): Promise<Result<z.infer<typeof TrustRec
   if (bytes === undefined) return ok({ contents: [] })
   const record = TrustRecord.safeParse(jsonOf(bytes))
   if (record.success) return ok(record.data)
-  return failed('unreadable', `${home.label}/${TRUST} is not what Hawser writes there.`, {}, [
-    { action: 'Look at the file; delete it to trust nothing again.' },
+  return failed('unreadable', `${home.label}/${TRUST} is not a valid trust file.`, {}, [
+    { action: 'Fix the file, or delete it to revoke all trust.' },
   ])
 }
 
-/** `undefined` when there is no such file. */
+/** `undefined` if the file is missing. */
 async function wholeFile(folder: Folder, name: string): Promise<Buffer | undefined> {
   const file = await ifThere(folder.open(name, 'read'))
   return file && closing(file, () => readSpan(file, 0, MOST_BYTES))
@@ -89,7 +89,7 @@ async function wholeFile(folder: Folder, name: string): Promise<Buffer | undefin
 
 function parsed(bytes: Buffer, label: string): Result<Settings> {
   const value = jsonOf(bytes)
-  if (value === undefined) return refused(label, 'is not JSON', {})
+  if (value === undefined) return refused(label, 'is not valid JSON', {})
   const settings = Settings.safeParse(value)
   if (settings.success) return ok(settings.data)
   const unknown = settings.error.issues.flatMap((issue) =>
@@ -102,12 +102,12 @@ function parsed(bytes: Buffer, label: string): Result<Settings> {
     return withCause(bad, { type: 'unknown_settings', keys: unknown })
   }
   const wrong = settings.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-  return refused(label, `does not hold: ${wrong.join('; ')}`, { wrong })
+  return refused(label, `has invalid values: ${wrong.join('; ')}`, { wrong })
 }
 
 function refused(label: string, why: string, details: Readonly<Record<string, unknown>>): Failed {
   return failed('invalid_args', `${label} ${why}.`, details, [
-    { action: 'See which settings there are.', command: 'hawser config get' },
+    { action: 'List the available settings.', command: 'hawser config get' },
   ])
 }
 

@@ -2,20 +2,23 @@ import { fstatSync } from 'node:fs'
 import process from 'node:process'
 import { isTerminal, standardOutputs, type Output } from './output.ts'
 
-/** Where bytes come from. */
+/** An input for bytes. */
 export interface Input {
   readonly isTTY: boolean
-  /** What is behind it. Only a file and a pipe (or a socket, which Node gives its children) hold text that was handed over. */
+  /** The kind of source. Only a file and a pipe (or a socket, which Node gives its children) contain piped-in text. */
   readonly source: InputSource
-  /** True when the first byte or the end is there; false when `signal` aborts before, and then nothing reads on. */
+  /**
+   * Resolves to true when the first byte or the end has arrived; to false when `signal` aborts first, and then nothing more
+   * is read.
+   */
   ready(signal: AbortSignal): Promise<boolean>
-  /** Everything until the end, or until there is more than `limit`: then `undefined`. */
+  /** Everything until the end; `undefined` if that exceeds `limit`. */
   all(limit: number): Promise<Buffer | undefined>
-  /** The first `limit` bytes, fewer only where it ends before. Nothing reads on after that. */
+  /** The first `limit` bytes, fewer only if the input ends first. Nothing more is read after that. */
   upTo(limit: number): Promise<Buffer>
-  /** Keys as they are pressed, unread by the system, until the returned function is called. `undefined`: the input ended. */
+  /** Raw key presses, until the returned function is called. `undefined` means that the input ended. */
   keys(listener: (bytes: Buffer | undefined) => void): () => void
-  /** What the system does when Ctrl-C is pressed and it reads the keys: sends SIGINT to this process. */
+  /** Sends SIGINT to this process, as the system does on Ctrl-C when the terminal is not in raw mode. */
   interrupt(): void
 }
 
@@ -23,14 +26,14 @@ export type InputSource = 'terminal' | 'file' | 'pipe' | 'other'
 
 export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** What a program that talks to people has: three streams, and word of what happens around it. */
+/** The streams, terminal events and signals of an interactive program. */
 export interface Streams {
   readonly stdin: Input
   readonly stdout: Output
   readonly stderr: Output
-  /** The terminal has another size. Call what is returned to stop listening; so with `onSignal`. */
+  /** Called when the terminal is resized. Call the returned function to stop listening; the same applies to `onSignal`. */
   onResize(listener: () => void): () => void
-  /** While someone listens to a signal it does not end the process. */
+  /** A signal with a listener does not end the process. */
   onSignal(signal: Signal, listener: () => void): () => void
 }
 
@@ -112,7 +115,7 @@ function readyOf(stream: NodeJS.ReadStream, signal: AbortSignal): Promise<boolea
     const onReady = () => settle(true)
     const onAbort = () => {
       settle(false)
-      // Without this the process would wait for whoever holds the other end.
+      // Otherwise the process would wait for the writer at the other end.
       stream.destroy()
     }
     stream.on('readable', onReady).on('end', onReady).on('error', onReady)

@@ -3,13 +3,13 @@ import { withinTime } from './time-limit.ts'
 
 const NEVER_ENDS = 24 * 60 * 60 * 1000
 
-test('work that ends in time is done', () => {
+test('work that finishes in time completes', () => {
   const done: string[] = []
   expect(withinTime(NEVER_ENDS, () => void done.push('moored'))).toBe(true)
   expect(done).toEqual(['moored'])
 })
 
-test('an endless search by a regular expression is stopped, and what was done before it stays', () => {
+test('an endless regular expression match is stopped, and earlier effects remain', () => {
   const done: string[] = []
   const finished = withinTime(500, () => {
     done.push('before')
@@ -19,7 +19,7 @@ test('an endless search by a regular expression is stopped, and what was done be
   expect(done).toEqual(['before'])
 })
 
-test('a defect of the work is thrown as it is', () => {
+test('an error of the work is rethrown unchanged', () => {
   const defect = new TypeError('a defect')
   expect(() =>
     withinTime(NEVER_ENDS, () => {

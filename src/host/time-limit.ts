@@ -1,9 +1,8 @@
 import { createContext, Script } from 'node:vm'
 
 /**
- * Runs `work`, and stops it when it takes longer than `ms`, wherever it is: also inside a regular expression, which nothing
- * else can interrupt. Answers whether it came to its end. What `work` throws goes on; what it did before it was stopped
- * stays done.
+ * Runs `work` and stops it after `ms`, even inside a regular expression, which nothing else can interrupt. Returns whether
+ * it finished. Errors of `work` propagate; effects before the stop remain.
  */
 export function withinTime(ms: number, work: () => void): boolean {
   try {
@@ -17,7 +16,7 @@ export function withinTime(ms: number, work: () => void): boolean {
 
 const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 
-/** Not `instanceof`: this error is made where the script runs, which has an `Error` of its own. */
+/** Not `instanceof`: the error is created in the script's context, which has its own `Error`. */
 function hasCode(error: unknown): error is { readonly code: unknown } {
   return typeof error === 'object' && error !== null && 'code' in error
 }

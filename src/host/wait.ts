@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Waits; ends early, and without an error, when the signal is aborted. */
+/** Waits `ms`. Resolves early, without an error, when the signal is aborted. */
 export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
@@ -14,16 +14,16 @@ export function wait(clock: Clock, ms: number, signal?: AbortSignal): Promise<vo
   })
 }
 
-/** How long somebody waits for something. */
+/** A time limit for waiting. */
 export interface Patience {
   readonly clock: Clock
-  /** Aborted when nobody waits any longer. */
+  /** Aborted when the wait is over. */
   readonly signal: AbortSignal
-  /** To be called when it is over, so that no timer is left. */
+  /** Call it when done, so that no timer is left. */
   end(): void
 }
 
-/** As long as `outer` waits, and no longer than `ms`. */
+/** Ends with `outer`, and after `ms` at the latest. */
 export function patience(clock: Clock, ms: number, outer?: AbortSignal): Patience {
   const controller = new AbortController()
   const cancel = clock.after(ms, () => controller.abort())
@@ -33,8 +33,8 @@ export function patience(clock: Clock, ms: number, outer?: AbortSignal): Patienc
 }
 
 /**
- * What `work` gives; `undefined` when nobody waits for it any longer. It is not begun when nobody does. What it does after
- * that is ignored.
+ * The result of `work`, or `undefined` if the signal is aborted first. Does not start `work` if the signal is already
+ * aborted. A late result is ignored.
  */
 export function whileWaiting<T>(
   { signal }: Patience,

@@ -15,7 +15,7 @@ async function repository(folder: string, branch = 'main'): Promise<void> {
   await writeFile(join(folder, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`)
 }
 
-/** The workspace and the folder in it, both as seen from `root`, which is the user's home. */
+/** The workspace and the folder in it, both relative to `root`, which is the user's home. */
 async function found(root: string, from: string, home = root): Promise<readonly [string, string]> {
   const ends = { hawserHome: join(root, '.hawser'), userHome: home }
   const { path, folder } = await findWorkspace(join(root, from), ends)
@@ -26,14 +26,14 @@ function branchAt(folder: string): Promise<string | undefined> {
   return currentBranch(foldersUpwards(folder, undefined))
 }
 
-test('without a repository and without Sessions the workspace is the folder itself', async () => {
+test('without a repository or Sessions, the workspace is the folder itself', async () => {
   const root = await freshFolder()
   await folders(root, '.hawser', 'a/b')
   expect(await found(root, 'a/b')).toEqual(['a/b', ''])
   expect(await found(root, '')).toEqual(['~', ''])
 })
 
-test('the nearest folder with Sessions wins, also over the git root above it', async () => {
+test('the nearest folder with Sessions wins, even over a git root above it', async () => {
   const root = await freshFolder()
   await folders(root, 'a/.hawser', 'a/b/c', 'repo/sub/.hawser', 'repo/sub/deep')
   await repository(join(root, 'repo'))
@@ -41,7 +41,7 @@ test('the nearest folder with Sessions wins, also over the git root above it', a
   expect(await found(root, 'repo/sub/deep')).toEqual(['repo/sub', 'deep'])
 })
 
-test('else it is the git root, and nothing above that counts', async () => {
+test('otherwise the git root is the workspace, and the search ends there', async () => {
   const root = await freshFolder()
   await folders(root, 'a/.hawser', 'a/repo/src/x')
   await repository(join(root, 'a/repo'))
@@ -49,7 +49,7 @@ test('else it is the git root, and nothing above that counts', async () => {
   expect(await found(root, 'a/repo')).toEqual(['a/repo', ''])
 })
 
-test('in nested repositories it is the inner one', async () => {
+test('in nested repositories the inner one is the workspace', async () => {
   const root = await freshFolder()
   await folders(root, 'outer/.hawser', 'outer/inner/src')
   await repository(join(root, 'outer'), 'outside')
@@ -58,9 +58,9 @@ test('in nested repositories it is the inner one', async () => {
   expect(await branchAt(join(root, 'outer/inner/src'))).toBe('inside')
 })
 
-test('the home is a workspace only for someone who is in it', async () => {
+test('the home is a workspace only when the search starts there', async () => {
   const root = await freshFolder()
-  // Sessions of the home itself, beside a `$HAWSER_HOME` that is elsewhere.
+  // Sessions of the home itself, with `$HAWSER_HOME` elsewhere.
   await folders(root, 'home/.hawser', 'home/project')
   await repository(join(root, 'home'))
   const home = join(root, 'home')
@@ -68,7 +68,7 @@ test('the home is a workspace only for someone who is in it', async () => {
   expect(await found(root, 'home', home)).toEqual(['home', ''])
 })
 
-test('$HAWSER_HOME is no workspace, by whatever path it is reached', async () => {
+test('$HAWSER_HOME is never a workspace, whatever path leads to it', async () => {
   const root = await freshFolder()
   await folders(root, 'a/.hawser', 'a/b')
   await symlink(join(root, 'a'), join(root, 'link'))
@@ -79,7 +79,7 @@ test('$HAWSER_HOME is no workspace, by whatever path it is reached', async () =>
   })
 })
 
-test('a `.hawser` that is a link, a file, or open to others is passed over', async () => {
+test('a `.hawser` that is a link, a file, or writable by others is ignored', async () => {
   const root = await freshFolder()
   await folders(root, 'elsewhere', 'repo/link/x', 'repo/file/x', 'repo/open/.hawser', 'repo/open/x')
   await repository(join(root, 'repo'))
@@ -105,7 +105,7 @@ test.skipIf(!asRoot)('the search ends below a folder of another user', async () 
   expect(await found(root, 'b/c')).toEqual(['b/c', ''])
 })
 
-test('a HEAD that is a pipe, a link or names no branch is no branch, and nothing waits for it', async () => {
+test('a HEAD that is a pipe, a link or names no branch yields no branch and never blocks', async () => {
   const root = await freshFolder()
   await folders(root, 'pipe/.git', 'link/.git', 'detached', 'loop')
   execFileSync('mkfifo', [join(root, 'pipe/.git/HEAD')])
@@ -136,7 +136,7 @@ const noGit = (() => {
 })()
 
 test.skipIf(noGit)(
-  'a worktree and a submodule are workspaces with branches of their own',
+  'a worktree and a submodule are workspaces with their own branches',
   async () => {
     const root = await freshFolder()
     await folders(root, 'main/sub', 'other')

@@ -3,24 +3,24 @@ import { dirname, join, relative } from 'node:path'
 import process from 'node:process'
 import { isGitRoot } from './git-branch.ts'
 
-/** Folders that mean something else than a workspace. */
+/** Folders at which the search stops. */
 export interface SearchEnds {
-  /** `$HAWSER_HOME`, which is no `.hawser` of a workspace. */
+  /** `$HAWSER_HOME`, which is not the `.hawser` of a workspace. */
   readonly hawserHome: string
-  /** The user's own folder: the search stays below it. */
+  /** The user's home: the search stays below it. */
   readonly userHome: string | undefined
 }
 
 export interface FoundWorkspace {
   readonly path: string
-  /** Where the person is, relative to it; empty at its root. */
+  /** The starting folder relative to the workspace; empty at its root. */
   readonly folder: string
 }
 
 /**
- * The workspace of a person who is in the folder `from`: the nearest folder upwards that has a `.hawser` of ours, else the
- * git root, else `from` itself. The search ends at the git root, below the user's home, and below a folder of another
- * owner. Only looks: whoever opens the workspace judges it again.
+ * Finds the workspace for the folder `from`: the nearest folder upwards with a `.hawser` of ours, else the git root, else
+ * `from` itself. The search ends at the git root, below the user's home, and below a folder of another owner. Read-only:
+ * opening the workspace checks it again.
  */
 export async function findWorkspace(from: string, ends: SearchEnds): Promise<FoundWorkspace> {
   for await (const path of foldersUpwards(from, ends.userHome)) {
@@ -31,7 +31,7 @@ export async function findWorkspace(from: string, ends: SearchEnds): Promise<Fou
   return { path: from, folder: '' }
 }
 
-/** `from`, whosever it is, and then its ancestors as long as they are ours and below the home. */
+/** `from`, whoever owns it, then its ancestors while they are ours and below the home. */
 export async function* foldersUpwards(
   from: string,
   userHome: string | undefined,
@@ -61,7 +61,7 @@ async function isOurs(folder: string): Promise<boolean> {
   return facts !== undefined && facts.uid === process.geteuid?.()
 }
 
-/** The same for two spellings of one folder. */
+/** Equal for two spellings of one folder. */
 async function identityOf(folder: string): Promise<string | undefined> {
   const facts = await stat(folder, { bigint: true }).catch(() => undefined)
   return facts === undefined ? undefined : `${facts.dev}:${facts.ino}`

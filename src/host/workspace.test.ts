@@ -15,7 +15,7 @@ async function kindOf(path: string): Promise<string> {
   return opened.ok ? 'ok' : opened.error.kind
 }
 
-test('the folder in a workspace is ours alone and kept out of git', async () => {
+test('.hawser is private to the user and ignored by git', async () => {
   const path = await freshFolder()
   expect([await kindOf(path), await kindOf(path)]).toEqual(['ok', 'ok'])
   expect(await readFile(join(path, '.hawser', '.gitignore'), 'utf8')).toBe('*\n')
@@ -24,7 +24,7 @@ test('the folder in a workspace is ours alone and kept out of git', async () => 
   }
 })
 
-test('a `.hawser` that is a link is refused, and nothing is made where it points', async () => {
+test('a `.hawser` that is a link is refused, and nothing is created at its target', async () => {
   const path = await freshFolder()
   const elsewhere = await freshFolder()
   await symlink(elsewhere, join(path, '.hawser'))
@@ -32,19 +32,19 @@ test('a `.hawser` that is a link is refused, and nothing is made where it points
   await expect(stat(join(elsewhere, 'sessions'))).rejects.toThrow('ENOENT')
 })
 
-test('a `.hawser` that everybody may write to is refused', async () => {
+test('a world-writable `.hawser` is refused', async () => {
   const path = await freshFolder()
   await mkdir(join(path, '.hawser'))
   await chmod(join(path, '.hawser'), 0o777)
   expect(await kindOf(path)).toBe('permission_denied')
 })
 
-test('a workspace that is not there is told, with its path', async () => {
+test('a missing workspace is an error that names the path', async () => {
   const opened = await openWorkspace('/nowhere/at/all', ids)
   expect(opened).toMatchObject({ ok: false, error: { kind: 'not_found' } })
 })
 
-test('the home folder is where the environment says, and ours alone', async () => {
+test('the home folder is where the environment says, and private to the user', async () => {
   const path = join(await freshFolder(), 'home')
   expect(homePath({ HAWSER_HOME: path })).toBe(path)
   expect(homePath({})).toMatch(/\/\.hawser$/)

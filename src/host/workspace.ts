@@ -3,9 +3,9 @@ import { diskFolder } from './files/disk.ts'
 import { asResult, closing, ifPossible, ifThere, replaceFile, type Folder } from './files/files.ts'
 import type { Ids } from './ids.ts'
 
-/** What Hawser keeps in a workspace: `<workspace>/.hawser`, ours alone. */
+/** The Hawser folder of a workspace: `<workspace>/.hawser`, private to the user. */
 export interface WorkspaceFolders {
-  /** The folder itself: settings of this workspace. */
+  /** The folder itself: settings of the workspace. */
   readonly own: Folder
   readonly sessions: Folder
   readonly blobs: Folder
@@ -13,9 +13,8 @@ export interface WorkspaceFolders {
 }
 
 /**
- * Opens what Hawser keeps in this workspace; `create` makes it where it is missing, `open` says `not_found`, with the
- * cause `never_used` where the folder itself is there. A link in its
- * place is refused.
+ * Opens the `.hawser` of a workspace. `create` creates it if missing; `open` returns `not_found`, with the cause
+ * `never_used` if the workspace itself exists. A link in its place is refused.
  */
 export async function openWorkspace(
   path: string,
@@ -24,7 +23,7 @@ export async function openWorkspace(
 ): Promise<Result<WorkspaceFolders>> {
   return asResult(`open ${path}/.hawser`, async () => {
     const root = await ifThere(diskFolder(path))
-    if (root === undefined) return failed('not_found', 'There is no such folder.', { path })
+    if (root === undefined) return failed('not_found', `Folder ${path} does not exist.`, { path })
     return closing(root, async () => {
       if (mode === 'open' && !(await root.names()).includes('.hawser')) return neverUsed()
       return ok(await workspaceFolders(root, ids))
@@ -33,13 +32,13 @@ export async function openWorkspace(
 }
 
 function neverUsed(): Failed {
-  const message = 'No Session was ever begun in this folder.'
-  const next = [{ action: 'Begin one.', command: 'hawser run "What is in this folder?"' }]
+  const message = 'This folder has no Sessions yet.'
+  const next = [{ action: 'Start one.', command: 'hawser run "What is in this folder?"' }]
   const refused = failed('not_found', message, { reason: 'never_used' }, next)
   return withCause(refused, { type: 'never_used' })
 }
 
-/** The same from an open folder. */
+/** The same, starting from an open folder. */
 export async function workspaceFolders(root: Folder, ids: Ids): Promise<WorkspaceFolders> {
   const opened: Folder[] = []
   const kept = async (folder: Promise<Folder>) => {

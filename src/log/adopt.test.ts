@@ -10,7 +10,7 @@ import { acquireLog } from './open.ts'
 import { logName } from './place.ts'
 import { verifyLog } from './verify.ts'
 
-/** A Session that came with a clone: its Log is here, its head is not. */
+/** A Session from a clone: its Log is here, its head is not. */
 async function foreignSession() {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
   const teller = new Teller(here, newJournal())
@@ -26,7 +26,7 @@ async function foreignSession() {
   }
 }
 
-test('a foreign Session can be written once a person has vouched for it', async () => {
+test('a foreign Session can be written once a person has adopted it', async () => {
   const { here, session, acquire } = await foreignSession()
   expect(value(await verifyLog(here.place, session))).toMatchObject({ foreign: true, events: 12 })
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })

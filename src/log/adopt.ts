@@ -13,9 +13,9 @@ import { scan } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
 /**
- * Makes a foreign Session one of ours: a person vouched for where it came from, and every line of it is whole. From here
- * on its head is known. To vouch for content permits nothing: an Event that takes back what the Log permits is durable
- * before the head is. Does nothing to a Session that has a head already.
+ * Adopts a foreign Session: a person trusts its origin, and all of its lines are intact. Writes its head here. Trusting the
+ * content grants no permissions: an Event that revokes what the Log permits is durable before the head is. Does nothing if
+ * the Session already has a head.
  */
 export async function adoptLog<State>(
   place: LogPlace,
@@ -47,7 +47,7 @@ async function adopt<State>(taking: Taking<State>): Promise<Result<void>> {
   }
   const writer = await takeOver(taking, HEAD_BEFORE_FIRST, [settings.narrowed()])
   if (!writer.ok) return writer
-  // Without its head it is still foreign.
+  // Without a head it is still foreign.
   if (writer.value.headOwed !== undefined) return { ok: false, error: writer.value.headOwed }
   await writer.value.release()
   return ok(undefined)

@@ -50,7 +50,7 @@ async function linesOf({ here, writer }: Begun): Promise<LogLine[]> {
 const textOf = ({ logged: { event } }: LogLine) =>
   'text' in event.data ? event.data.text : undefined
 
-test('many appends at once are one write, and keep the order of their calls', async () => {
+test('concurrent appends share one write and keep their call order', async () => {
   const begun = await begin()
   const { writes, syncs } = begun.disk
   const texts = Array.from({ length: 200 }, (_, i) => `text ${i}`)
@@ -63,7 +63,7 @@ test('many appends at once are one write, and keep the order of their calls', as
   expect((await linesOf(begun)).slice(1).map(textOf)).toEqual(texts)
 })
 
-test('what an append answers is what a reader finds', async () => {
+test('an append returns what a reader finds', async () => {
   const begun = await begin()
   const lines = value(
     await begun.writer.append([notice(begun.turn, 'one'), message(begun.turn, 'two')]),
@@ -71,7 +71,7 @@ test('what an append answers is what a reader finds', async () => {
   expect((await linesOf(begun)).slice(1)).toEqual(lines)
 })
 
-test('an Event that no reader would take is refused, alone, and nothing of it is written', async () => {
+test('an Event that does not match its schema is refused alone, and nothing of it is written', async () => {
   const begun = await begin()
   const wrong: EventDraft = {
     type: 'tool_result',
@@ -91,7 +91,7 @@ test('an Event that no reader would take is refused, alone, and nothing of it is
   expect((await linesOf(begun)).slice(1).map(textOf)).toEqual(['before', 'after'])
 })
 
-test('an Event that may wait is written by the timer, one that may not takes it along at once', async () => {
+test('a deferrable Event is written by the timer or together with the next urgent one', async () => {
   const timers: (() => void)[] = []
   const clock = {
     now: () => 0,
@@ -114,7 +114,7 @@ test('an Event that may wait is written by the timer, one that may not takes it 
   expect(value(await alone).map(textOf)).toEqual(['alone'])
 })
 
-test('text is made well formed before it is written [SH-034]', async () => {
+test('text is made well-formed before it is written [SH-034]', async () => {
   const begun = await begin()
   const lines = value(await begun.writer.append([message(begun.turn, 'a\ud800\u0000\u202eb')]))
   expect(lines.map(textOf)).toEqual(['a\ufffd\u0000\u202eb'])
@@ -136,7 +136,7 @@ test('a field over 64 KiB moves to a blob, so lines stay small [TI-082]', async 
   expect(raw.length).toBeLessThan(70 * 1024)
 })
 
-test('an Event that waits for its blob does not let later ones pass', async () => {
+test('later Events do not overtake one that waits for its blob', async () => {
   const begun = await begin()
   const results = await Promise.all([
     begun.writer.append([message(begun.turn, 'x'.repeat(70_000))]),
@@ -145,7 +145,7 @@ test('an Event that waits for its blob does not let later ones pass', async () =
   expect(results.map((result) => value(result)[0]?.seq)).toEqual([1, 2])
 })
 
-test('what a Log must not hold is refused alone, and nothing of it is written', async () => {
+test('an Event over the limits is refused alone, and nothing of it is written', async () => {
   const begun = await begin()
   const deep = JSON.parse('['.repeat(70) + ']'.repeat(70)) as []
   const plan = { type: 'plan_updated', turn_id: begun.turn, data: { entries: deep } } as const
@@ -156,7 +156,7 @@ test('what a Log must not hold is refused alone, and nothing of it is written', 
   expect((await linesOf(begun)).map(({ seq }) => seq)).toEqual([0, 1])
 })
 
-test('the head follows the end of a Turn and what is outside a Turn, and nothing else', async () => {
+test('the head advances at the end of a Turn and for Events outside a Turn only', async () => {
   const begun = await begin()
   const headSeq = async () => value(await readHead(begun.here.place, begun.writer.session))?.seq
   expect(await headSeq()).toBe(0)
@@ -168,7 +168,7 @@ test('the head follows the end of a Turn and what is outside a Turn, and nothing
   expect(await headSeq()).toBe(3)
 })
 
-test('a head that cannot be written is told, holds nothing up, and is made good later', async () => {
+test('a failed head write is reported, blocks nothing, and is retried later', async () => {
   const begun = await begin()
   const { heads } = begun.here.place
   const fails = {
@@ -185,7 +185,7 @@ test('a head that cannot be written is told, holds nothing up, and is made good 
   expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(2)
 })
 
-test('a head that is still owed is tried once more when the Log is given away', async () => {
+test('a pending head write is retried on release', async () => {
   const begun = await begin()
   const { heads } = begun.here.place
   const home = begun.here.place as { heads: typeof heads }
@@ -196,7 +196,7 @@ test('a head that is still owed is tried once more when the Log is given away', 
   expect(value(await readHead(begun.here.place, begun.writer.session))?.seq).toBe(1)
 })
 
-test('a long Turn keeps its index up, so that little is read after a kill', async () => {
+test('a long Turn updates its index, so that little is read after a kill', async () => {
   const begun = await begin()
   const text = 'x'.repeat(60_000)
   for (let i = 0; i < 150; i++) value(await begun.writer.append([notice(begun.turn, text)]))
@@ -205,7 +205,7 @@ test('a long Turn keeps its index up, so that little is read after a kill', asyn
   expect(begun.writer.cursor.offset - through).toBeLessThan(8 * 1024 * 1024)
 })
 
-test('a field that is in the way of a spilled one is refused, and no field is lost by spilling', async () => {
+test('a field that collides with a spilled one is refused, and spilling loses no field', async () => {
   const begun = await begin()
   const blob = `${'a'.repeat(64)}.txt`
   const clash = { text: 'x'.repeat(70_000), text_blob: blob, code: 'c' }
@@ -225,7 +225,7 @@ test('a field that is in the way of a spilled one is refused, and no field is lo
   ])
 })
 
-test('a full disk at any write is told, takes nothing half, and is forgotten when there is space', async () => {
+test('a full disk at any write is reported, leaves nothing half-written, and is recovered from', async () => {
   for (let fullAtWrite = 1; fullAtWrite <= 50; fullAtWrite++) {
     const begun = await begin()
     const full = new CrashDisk(fullAtWrite, { fullAtWrite }, begun.disk.root)
@@ -254,7 +254,7 @@ test('a full disk at any write is told, takes nothing half, and is forgotten whe
   }
 })
 
-test('a failed sync stops the writer for good, acknowledges nothing, and the next writer goes on', async () => {
+test('a failed sync stops the writer permanently, acknowledges nothing, and the next writer continues', async () => {
   for (let badSyncAt = 1; badSyncAt <= 20; badSyncAt++) {
     const begun = await begin()
     await begun.writer.release()
@@ -275,7 +275,7 @@ test('a failed sync stops the writer for good, acknowledges nothing, and the nex
       expect(stopped).toBe(true)
       await taken.value.release()
     }
-    // At the next boot, and on a machine that runs on and still shows what the disk never took.
+    // After a reboot, and on a machine that keeps running and still shows data that never reached the disk.
     const crashed = bad.afterCrash(badSyncAt)
     for (const disk of [crashed, bad.afterKill(badSyncAt)]) {
       const later = await testPlace(disk.folder(), promptClock)
@@ -290,7 +290,7 @@ test('a failed sync stops the writer for good, acknowledges nothing, and the nex
   }
 })
 
-test('a writer that gave its Log away takes nothing more', async () => {
+test('a released writer accepts no more appends', async () => {
   const begun = await begin()
   await begun.writer.release()
   expect(() => begun.writer.append([message(begun.turn, 'too late')])).toThrow('next writer')

@@ -13,7 +13,7 @@ import type { LogPlace } from './place.ts'
 import { BATCH_BYTES } from './repair.ts'
 import type { KeepBlob } from './spill.ts'
 
-/** What a writer stands on. `file` is open for append and ends exactly at `start.cursor`. */
+/** The parts of a writer. `file` is open for append and ends exactly at `start.cursor`. */
 export interface WriterParts<State> {
   readonly place: LogPlace
   readonly session: SessionId
@@ -24,11 +24,11 @@ export interface WriterParts<State> {
   readonly keep: KeepBlob
   /** The Log's name is not durable in its folder yet. */
   readonly isNew: boolean
-  /** How far the index on disk reaches, in bytes; 0 when there is none of use. */
+  /** The end of the index on disk in bytes; 0 when there is no usable one. */
   readonly indexedTo: number
 }
 
-/** One call of `append`, waiting. */
+/** A pending call of `append`. */
 interface Waiting {
   readonly urgent: boolean
   preparing: Promise<void>
@@ -38,17 +38,17 @@ interface Waiting {
   abort(defect: unknown): void
 }
 
-/** Events that need not be durable at once are, after this long at the latest, with the sync still to come. */
+/** Deferrable Events are written after this time at the latest, plus the sync. */
 const SOON_MS = 20
-/** Appended since the last index: more is never read again at the next opening. */
+/** The index is rewritten after this many bytes, which limits what the next opening reads. */
 const INDEX_EVERY_BYTES = 8 * 1024 * 1024
 
 /**
- * The one writer of a Log: many appends, one write, one sync. An append is acknowledged, by its result, when it is
- * durable, and all of one append's Events or none of them are. What is acknowledged is so in the order of the calls.
+ * The one writer of a Log: many appends, one write, one sync. An append is acknowledged, by its result, when it is durable;
+ * all Events of an append are durable or none is. Acknowledgements follow the order of the calls.
  *
- * A write that fails is taken back, its Events and those waiting behind it are refused, and the next append may succeed.
- * A sync that fails stops this writer for good: what the disk holds is not known any more.
+ * A failed write is rolled back, its Events and those waiting behind it are refused, and the next append may succeed. A
+ * failed sync stops this writer permanently: the state of the disk is unknown.
  */
 export class LogWriter<State> {
   readonly session: SessionId
@@ -79,17 +79,17 @@ export class LogWriter<State> {
     return this.#state
   }
 
-  /** The place behind the last durable line. */
+  /** The position after the last durable line. */
   get cursor(): Cursor {
     return this.#cursor
   }
 
-  /** Why the head lags behind, when it could not be written. Nothing is lost by that; a cut would go unnoticed. */
+  /** Why the head could not be written. No data is lost, but a truncation of the Log would go unnoticed. */
   get headOwed(): HawserError | undefined {
     return this.#headOwed
   }
 
-  /** `now` for whoever waits for the answer; otherwise Events that may wait are written with the next that may not. */
+  /** `now` writes immediately; otherwise deferrable Events are written with the next urgent one. */
   append(
     drafts: readonly EventDraft[],
     when: 'now' | 'by_type' = 'by_type',
@@ -99,12 +99,12 @@ export class LogWriter<State> {
     return this.#enqueue(urgent, () => prepare(place, session, drafts, keep))
   }
 
-  /** Appends Events of another Log under their own ids and times; their numbers and chain become this Log's. */
+  /** Appends Events of another Log with their own ids and times; their numbers and chain become those of this Log. */
   restore(events: readonly EventEnvelope[]): Promise<Result<readonly LogLine[]>> {
     return this.#enqueue(true, () => ok(events.map((event) => restored(this.session, event))))
   }
 
-  /** Waits for everything appended so far, keeps the index, and gives the Log to the next writer. */
+  /** Waits for all pending appends, writes the index, and releases the Log to the next writer. */
   async release(): Promise<void> {
     const { file, lease } = this.#parts
     try {
@@ -122,10 +122,10 @@ export class LogWriter<State> {
   }
 
   #enqueue(urgent: boolean, preparing: () => Preparation): Promise<Result<readonly LogLine[]>> {
-    if (this.#released) throw new Error('this Log was given to the next writer')
+    if (this.#released) throw new Error('this Log was released to the next writer')
     return new Promise((settle, abort) => {
       const waiting: Waiting = { urgent, bytes: 0, settle, abort, preparing: Promise.resolve() }
-      // The place in the queue is taken now: blobs that one Event waits for do not let the next one pass it.
+      // Takes the place in the queue now, so that later Events do not overtake one that waits for blobs.
       this.#queue.push(waiting)
       waiting.preparing = this.#prepare(waiting, preparing).catch((defect: unknown) => {
         this.#leave(waiting)
@@ -136,7 +136,7 @@ export class LogWriter<State> {
 
   async #prepare(waiting: Waiting, preparing: () => Preparation): Promise<void> {
     const preparation = preparing()
-    // What is ready is not waited for: else the first of many would be committed alone, and the others behind it.
+    // Does not await a ready result: otherwise the first of many appends would be committed alone.
     const prepared = preparation instanceof Promise ? await preparation : preparation
     const bytes = prepared.ok ? prepared.value.reduce((sum, one) => sum + one.bytes, 0) : 0
     const answer = bytes > BATCH_BYTES ? failed('too_large', TOO_MUCH, { bytes }) : prepared
@@ -149,14 +149,14 @@ export class LogWriter<State> {
     this.#wake()
   }
 
-  /** Starts a commit now for urgent Events, soon for others. One commit runs at a time; those who come wait. */
+  /** Starts a commit now for urgent Events, soon for others. One commit runs at a time. */
   #wake(): void {
     if (this.#running !== undefined || this.#queue[0]?.prepared === undefined) return
     if (this.#queue.some((waiting) => waiting.urgent)) return this.#runSoon()
     this.#cancelTimer ??= this.#parts.place.clock.after(SOON_MS, () => this.#run())
   }
 
-  /** After everyone who appends in this moment: they share one write. */
+  /** Runs after all appends of the current tick, which then share one write. */
   #runSoon(): void {
     if (this.#gathering) return
     this.#gathering = true
@@ -172,15 +172,15 @@ export class LogWriter<State> {
     if (this.#running !== undefined) return
     this.#running = this.#commit(this.#takeBatch()).then((announce) => {
       this.#running = undefined
-      // The next write is under way before those who waited for this one go on and use the processor.
+      // Starts the next write before the waiting callers resume and use the processor.
       this.#wake()
       announce()
     })
   }
 
   /**
-   * What is ready at the front of the queue. Bytes alone limit it: a write is held in memory until it is durable, and repair
-   * takes at most so many bytes for a torn tail.
+   * The ready part of the queue, limited by bytes only: a batch stays in memory until it is durable, and repair accepts at
+   * most this size for a torn tail.
    */
   #takeBatch(): Waiting[] {
     let bytes = 0
@@ -193,7 +193,7 @@ export class LogWriter<State> {
     return this.#queue.splice(0, count)
   }
 
-  /** Makes the batch durable, or not; what it answers tells those who wait. */
+  /** Makes the batch durable. Returns a function that notifies the waiting callers of the outcome. */
   async #commit(batch: readonly Waiting[]): Promise<() => void> {
     try {
       if (this.#stopped !== undefined) return this.#refuse(batch, this.#stopped)
@@ -207,7 +207,10 @@ export class LogWriter<State> {
       if (cursor.offset - this.#indexedTo > INDEX_EVERY_BYTES) await this.#keepIndex()
       return () => batch.forEach((waiting, i) => waiting.settle(ok(groups[i] ?? [])))
     } catch (defect) {
-      this.#stopped ??= failed('internal', 'The writer of this Log failed.').error
+      this.#stopped ??= failed(
+        'internal',
+        'The writer of this Log failed with an internal error.',
+      ).error
       return () => batch.forEach((waiting) => waiting.abort(defect))
     }
   }
@@ -229,7 +232,7 @@ export class LogWriter<State> {
     return { groups, bytes: Buffer.concat(pieces), cursor }
   }
 
-  /** All bytes out, then durable, or back to where the Log was. */
+  /** Writes and syncs all bytes, or rolls the Log back. */
   async #store(bytes: Buffer): Promise<HawserError | undefined> {
     const { file, place } = this.#parts
     try {
@@ -237,7 +240,7 @@ export class LogWriter<State> {
     } catch (error) {
       const failure = fileFailure(error, 'write to the Log')
       await file.truncate(this.#cursor.offset).catch((worse: unknown) => {
-        this.#stopped = stoppedBy(fileFailure(worse, 'take back a failed write'))
+        this.#stopped = stoppedBy(fileFailure(worse, 'roll back a failed write'))
       })
       return failure
     }
@@ -252,22 +255,22 @@ export class LogWriter<State> {
       return undefined
     } catch (error) {
       this.#stopped = stoppedBy(fileFailure(error, 'make the Log durable'))
-      // Not a second try: what was refused should not come back as if it had been accepted.
+      // Not a retry: refused Events must not reappear as if accepted.
       await ifPossible(file.truncate(this.#cursor.offset))
       return this.#stopped
     }
   }
 
-  /** Someone deleted or changed the Log, or deleted its lease, under this writer: nothing can be promised any more. */
+  /** The Log was deleted or changed, or its lease deleted, while this writer had it: nothing can be guaranteed any more. */
   async #displaced(expected: number): Promise<HawserError | undefined> {
     const { file, lease, session } = this.#parts
     const [{ links, size }, held] = await Promise.all([file.stat(), lease.holds()])
     if (links > 0 && size === expected && held) return undefined
-    const text = 'The Log was deleted or changed by someone else while it was being written.'
+    const text = 'Another program deleted or changed the Log while it was being written.'
     return stoppedBy(failed('storage_failed', text, { session_id: session }).error)
   }
 
-  /** After a Turn's end and after anything outside a Turn. An owed head is only late, never wrong: it is tried again. */
+  /** After the end of a Turn and after any Event outside a Turn. A pending head is only late, never wrong; it is retried. */
   async #keepHead(lines: readonly LogLine[]): Promise<void> {
     const due = lines.some(({ logged: { event } }) => event.type === 'turn_ended' || !event.turn_id)
     if (!due && this.#headOwed === undefined) return
@@ -276,7 +279,7 @@ export class LogWriter<State> {
       await writeHead(place, session, headOf(this.#cursor))
       this.#headOwed = undefined
     } catch (error) {
-      this.#headOwed = fileFailure(error, 'note outside the workspace how far the Log is written')
+      this.#headOwed = fileFailure(error, 'update the head of the Log')
     }
   }
 
@@ -286,13 +289,13 @@ export class LogWriter<State> {
     try {
       await writeIndex(place, session, fold, { cursor: this.#cursor, state: this.#state })
     } catch (error) {
-      // Derived: without it the next opening reads more, nothing else.
+      // The index is derived: without it the next opening reads more, nothing else.
       if (!(error instanceof FileFailure)) throw error
     }
     this.#indexedTo = this.#cursor.offset
   }
 
-  /** Refuses the batch and all that waits behind it: an Event must not overtake one that was appended before it. */
+  /** Refuses the batch and everything behind it: an Event must not overtake an earlier one. */
   #refuse(batch: readonly Waiting[], error: HawserError): () => void {
     const refused = [...batch, ...this.#queue.splice(0)]
     return () => refused.forEach((waiting) => waiting.settle({ ok: false, error }))
@@ -312,12 +315,12 @@ export class LogWriter<State> {
   }
 }
 
-const TOO_MUCH = 'One append holds more than the Log takes in one write.'
+const TOO_MUCH = 'The append exceeds the maximum size of one write to the Log.'
 
 function stoppedBy(error: HawserError): HawserError {
   return {
     ...error,
-    message: `${error.message} Nothing more is written to this Log until it is opened again.`,
+    message: `${error.message} The Log accepts no more writes until it is reopened.`,
     next_actions: [{ action: 'Check the disk, then continue the Session.' }],
   }
 }

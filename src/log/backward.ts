@@ -12,24 +12,24 @@ import { firstPlace } from './scan.ts'
 const CHUNK_BYTES = 32 * 1024
 const NEWLINE = 10
 
-/** What the next line backwards has to be. */
+/** What the next line backwards must be. */
 interface Expected {
   readonly seq?: number
   readonly hash?: string | null
 }
 
-/** Where to begin, and what vouches for the Log. */
+/** Where to begin, and what authenticates the Log. */
 export interface BackwardOptions {
   readonly session: SessionId
   readonly strict: boolean
-  /** The place behind the newest line that is wanted; behind the last finished line when left out. */
+  /** The position after the newest line to read. Default: after the last complete line. */
   readonly from?: Cursor
   readonly head?: HeadRecord
 }
 
 /**
- * Reads towards the start. A line is good when it is whole and the line after it names its hash; so the newest one is vouched
- * for by its checksum, by `from` where that was given, and by the head where that stands there.
+ * Reads towards the start. A line is valid when it is intact and the line after it names its hash. The newest line is
+ * verified by its checksum, by `from` if given, and by the head if it is that line.
  */
 export async function* readBackward(
   file: File,
@@ -60,7 +60,7 @@ export async function* readBackward(
   }
 }
 
-/** The newest line must be the head's or a later one. */
+/** The newest line must be the head or a later one. */
 function belowHead(line: LogLine, head: HeadRecord | undefined): Fault | undefined {
   if (head === undefined || line.seq > head.seq) return undefined
   if (line.seq < head.seq) return 'head_missing'
@@ -88,7 +88,7 @@ function judge(
   return lineAt(readEvent(envelope), hash, offset, bytes.length)
 }
 
-/** The bytes of the line that ends just before `end`; `undefined` when none does. */
+/** The bytes of the line that ends just before `end`; `undefined` if there is none. */
 export async function lineBefore(file: File, end: number): Promise<Buffer | undefined> {
   const { size } = await file.stat()
   if (end < 1 || end > size || (await readSpan(file, end - 1, 1))[0] !== NEWLINE) return undefined
@@ -96,14 +96,14 @@ export async function lineBefore(file: File, end: number): Promise<Buffer | unde
   return undefined
 }
 
-/** Whether the line that `cursor` stands behind is the one it names. */
+/** Whether the line before `cursor` is the one it names. */
 export async function cursorHolds(file: File, { offset, prev }: Cursor): Promise<boolean> {
   if (offset === 0 || prev === null) return true
   const line = await lineBefore(file, offset)
   return line !== undefined && sha256(line) === prev
 }
 
-/** Lines that end before `end`, which stands behind a newline. `bytes` is missing for a line over the limit. */
+/** Lines that end before `end`, a position after a newline. `bytes` is absent for a line over the limit. */
 async function* linesBackward(
   file: File,
   end: number,
@@ -126,7 +126,7 @@ async function* linesBackward(
   }
 }
 
-/** The place behind the last newline. */
+/** The position after the last newline. */
 async function lastLineEnd(file: File): Promise<number> {
   const { size } = await file.stat()
   for (let end = size; end > 0; end -= CHUNK_BYTES) {

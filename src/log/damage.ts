@@ -2,28 +2,28 @@ import { failed, type Failed } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { Cursor, Fault } from './line.ts'
 
-/** Each fault in words; `details` carries it as data. */
+/** Describes each fault; `details` has it as data. */
 const FAULT_WORDS: Readonly<Record<Fault, string>> = {
-  unterminated: 'its last line has no end',
-  overlong: 'a line is longer than any that Hawser writes',
-  version: 'a line was written by a newer Hawser',
-  checksum: 'a line is not as it was written',
-  not_utf8: 'a line is not text',
-  not_json: 'a line is not JSON',
-  not_canonical: 'a line is spelt as Hawser does not spell',
+  unterminated: 'the last line is incomplete',
+  overlong: 'a line exceeds the maximum length',
+  version: 'a line was written by a newer version of Hawser',
+  checksum: 'the checksum of a line does not match',
+  not_utf8: 'a line is not valid UTF-8',
+  not_json: 'a line is not valid JSON',
+  not_canonical: 'a line is not canonical JSON',
   too_deep: 'a line is nested too deeply',
-  envelope: 'a line lacks what every Event has',
+  envelope: 'a line lacks required Event fields',
   other_session: 'a line belongs to another Session',
-  sequence: 'a line is missing, doubled or out of order',
-  chain: 'a line does not follow from the one before it',
-  head_missing: 'its end is missing',
-  head_differs: 'its end is not the one that was written here',
+  sequence: 'a line is missing, duplicated or out of order',
+  chain: 'the hash chain is broken at a line',
+  head_missing: 'the end of the Log is missing',
+  head_differs: 'the end of the Log does not match its recorded head',
 }
 
-/** The answer for a Log that may not be written: it can be read up to `offset`, and salvaged. */
+/** The error for a damaged Log: it can be read up to `offset`, and salvaged. */
 export function damaged(session: SessionId, offset: number, reason: Fault): Failed {
   const salvage = {
-    action: 'Save what is whole into a new Session.',
+    action: 'Copy the intact Events into a new Session.',
     command: `hawser log salvage ${session}`,
   }
   const update = { action: 'Update Hawser, then open the Session again.' }

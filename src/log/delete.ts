@@ -6,8 +6,9 @@ import { takeLease } from './lease.ts'
 import { indexName, logName, tornName, type LogPlace } from './place.ts'
 
 /**
- * Deletes a Session: its Log, and what belongs to it alone. Refused while someone writes it. The lease stays, because a lock
- * file that is unlinked locks nobody out. The Log goes first: what a crash leaves over belongs to nothing and harms nothing.
+ * Deletes a Session: its Log and everything that belongs only to it. Refused while it is being written. The lease file
+ * stays, because an unlinked lock file locks nobody out. The Log is deleted first: whatever a crash leaves then is
+ * unreferenced and harmless.
  */
 export async function deleteLog(place: LogPlace, session: SessionId): Promise<Result<void>> {
   return asResult('delete the Session', async () => {

@@ -7,16 +7,19 @@ import { lineBefore } from './backward.ts'
 import { decodeLine, type Cursor, type LogLine } from './line.ts'
 import { indexName, type LogPlace } from './place.ts'
 
-/** What a Log amounts to, one Event at a time. `State` is JSON. Another `version` means another meaning of the state. */
+/**
+ * Computes a state from a Log, one Event at a time. `State` is JSON. A different `version` means that the state has a
+ * different meaning.
+ */
 export interface Fold<State> {
   readonly version: string
   readonly initial: State
-  /** What an index on disk has to look like to be taken over. */
+  /** The schema that an index on disk must match. */
   readonly schema: z.ZodType<State>
   step(state: State, line: LogLine): State
 }
 
-/** A fold's state at a place of the Log. */
+/** The state of a fold at a position of the Log. */
 export interface Snapshot<State> {
   readonly cursor: Cursor
   readonly state: State
@@ -31,12 +34,12 @@ const IndexHeader = z.object({
   state_sha256: Sha256,
 })
 
-/** An index larger than this is not worth reading: the scan it saves would be as quick. */
+/** A larger index is not worth reading: the scan it saves would be as fast. */
 const INDEX_BYTES = 16 * 1024 * 1024
 
 /**
- * The index as it stands on disk, if it is whole, of this fold, and about this very Log; otherwise `undefined`, and the
- * Log is read from its start. It is derived: nothing is lost with it, and nothing wrong in it is believed.
+ * Reads the index if it is intact, of this fold and of this Log; otherwise returns `undefined`, and the Log is read from
+ * its start. The index is derived: losing it loses nothing, and a wrong one is never used.
  */
 export async function readIndex<State>(
   place: LogPlace,
@@ -89,7 +92,7 @@ async function indexText(place: LogPlace, session: SessionId): Promise<string | 
       return size > INDEX_BYTES ? undefined : (await readSpan(file, 0, size)).toString('utf8')
     })
   } catch (error) {
-    // Whatever keeps it from being read, the Log itself is there.
+    // If the index is unreadable, the Log itself is read.
     if (error instanceof FileFailure) return undefined
     throw error
   }

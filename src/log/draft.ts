@@ -15,32 +15,32 @@ import { lineAt, sealLine, type Cursor, type LogLine, type Unsealed } from './li
 import type { LogPlace } from './place.ts'
 import { spill, type KeepBlob } from './spill.ts'
 
-/** An Event that will fit the Log, whatever place it gets. `data` is what a reader of `unsealed` will see. */
+/** An Event that fits the Log at any position. `data` is what a reader of `unsealed` will see. */
 export interface Prepared {
   readonly unsealed: Unsealed
   readonly data: Record<string, unknown>
-  /** Why readers of this version skip it: only an Event of another Log may be one they do not know. */
+  /** Why readers of this version skip it: only an Event of another Log may be unknown. */
   readonly unknown: UnknownEvent['why'] | undefined
   /** An upper bound of the line's length. */
   readonly bytes: number
 }
 
-/** Prepared at once, or after blobs were kept. */
+/** Synchronous, or a promise if blobs must be stored first. */
 export type Preparation = Result<readonly Prepared[]> | Promise<Result<readonly Prepared[]>>
 
-/** A line and the bytes it is, its newline included. */
+/** A line and its bytes, including the newline. */
 export interface SealedLine {
   readonly line: LogLine
   readonly bytes: Buffer
 }
 
-/** What stands around `data` in a line, at its longest. */
+/** The maximum size of a line without `data`. */
 const ENVELOPE_BYTES = 512
 
 /**
- * Gives drafts their ids and times, moves what is too large into blobs, and refuses what a Log must not hold or no reader
- * would take. Waits only where something is moved: all who append in answer to one commit are then ready for the next one
- * together.
+ * Assigns ids and times, moves large fields into blobs, and refuses Events that exceed the limits or do not match their
+ * schema. Asynchronous only if something is moved, so that appends made in response to one commit are ready together for
+ * the next.
  */
 export function prepare(
   place: LogPlace,
@@ -84,9 +84,9 @@ function preparedOf(
   ts: string,
   text: string,
 ): Result<Prepared> {
-  // Read back, so that the live state is a fold of what a later reader will see, whatever the caller does to its object.
+  // Parsed back, so that the live state is a fold of what a later reader sees, whatever the caller does to its object.
   const data = parseJson(text)
-  if (!isJsonObject(data)) return refused(draft, 'has no object as its data')
+  if (!isJsonObject(data)) return refused(draft, 'has data that is not an object')
   const { type, turn_id } = draft
   const unknown = unknownBecause(type, data)
   if (unknown !== undefined) return unreadable(draft, unknown)
@@ -94,7 +94,7 @@ function preparedOf(
   return ok({ unsealed, data, unknown, bytes: Buffer.byteLength(text) + ENVELOPE_BYTES })
 }
 
-/** An Event of another Log, ready for this one. It was read from a line, so it fits one. */
+/** An Event of another Log, prepared for this one. It was read from a line, so it fits one. */
 export function restored(session: SessionId, event: EventEnvelope): Prepared {
   const { id, turn_id, ts, type, data } = event
   const text = wellFormedJson(data)
@@ -103,7 +103,7 @@ export function restored(session: SessionId, event: EventEnvelope): Prepared {
   return { unsealed, data, unknown: unknownBecause(type, data), bytes }
 }
 
-/** The line that a prepared Event becomes at `cursor`, equal to what a reader of the file gets. */
+/** The line of a prepared Event at `cursor`, identical to what a reader of the file gets. */
 export function sealedLine(
   { unsealed, data, unknown }: Prepared,
   { seq, prev, offset }: Cursor,
@@ -111,7 +111,7 @@ export function sealedLine(
 ): SealedLine {
   const { bytes, crc } = sealLine(unsealed, seq, prev, batch)
   const { id, session_id, turn_id, ts, type } = unsealed
-  // Written out, not spread: this runs for every Event, and an object that is spread together is slow for ever after.
+  // Written out instead of spread: this runs for every Event, and spread objects are slow to access.
   const envelope: EventEnvelope =
     turn_id === undefined
       ? { v: 1, seq, id, session_id, ts, type, data, prev, crc }
@@ -135,9 +135,9 @@ function unsealedOf(
     : { id, session_id, turn_id, ts, type, data }
 }
 
-/** Data as JSON text that fits a line as it is; `undefined` when something has to go to a blob. */
+/** Data as JSON text that fits a line; `undefined` if a field must move to a blob. */
 function fittingText(draft: EventDraft): Result<string> | undefined {
-  // One level is the line's own.
+  // The line itself adds one level.
   if (!depthWithin(draft.data, LIMITS.event_depth - 1))
     return refused(draft, 'is nested too deeply')
   const text = wellFormedJson(draft.data)
@@ -156,10 +156,10 @@ function refused(draft: EventDraft, why: string): Failed {
   return failed('too_large', `An Event of type ${draft.type} ${why}.`, { type: draft.type })
 }
 
-/** Every reader would skip it, so acknowledging it would lose it: a defect of whoever made the draft. */
+/** Readers would skip it, so acknowledging it would lose it: a defect of the code that made the draft. */
 function unreadable({ type }: EventDraft, why: UnknownEvent['why']): Failed {
   const text = `An Event of type ${type} does not match the schema of its type, so it was not recorded.`
   return failed('internal', text, { type, why }, [
-    { action: 'This is a defect of Hawser: report it with what the Session did last.' },
+    { action: 'This is a bug in Hawser: report it with the last actions of the Session.' },
   ])
 }

@@ -5,15 +5,15 @@ import { readIndex, type Fold, type Snapshot } from './derived-index.ts'
 import { logName, type LogPlace } from './place.ts'
 import { LOG_START, scan, type Passing, type ScanEnd, type ScanOptions } from './scan.ts'
 
-/** A Log folded as far as it could be read. */
+/** A Log folded as far as it was readable. */
 export interface FoldedLog<State> {
   readonly snapshot: Snapshot<State>
   readonly end: ScanEnd
-  /** How far the index reached, in bytes; 0 when none was of use. */
+  /** The end of the index in bytes; 0 when there was no usable one. */
   readonly indexedTo: number
 }
 
-/** The fold of a Log by way of its index. Writes nothing. */
+/** Folds a Log, starting from its index. Writes nothing. */
 export async function foldLog<State>(
   place: LogPlace,
   session: SessionId,
@@ -22,11 +22,11 @@ export async function foldLog<State>(
   strict: boolean,
   passing?: Passing,
 ): Promise<FoldedLog<State>> {
-  // A Log that nobody here vouches for brings an index that nobody vouches for.
+  // A foreign Log may come with a forged index.
   const indexed = strict ? undefined : await readIndex(place, session, file, fold)
   const options = { session, strict, ...(passing === undefined ? {} : { passing }) }
   const folded = await foldFrom(options, file, fold, indexed)
-  // Before anything is called damaged, let alone cut, the Log itself is asked.
+  // The index may be wrong: read the whole Log before calling it damaged.
   if (folded.end.fault === undefined || indexed === undefined) return folded
   return foldFrom(options, file, fold, undefined)
 }
@@ -45,7 +45,7 @@ async function foldFrom<State>(
   return { snapshot: { cursor: end.cursor, state }, end, indexedTo: from.offset }
 }
 
-/** `undefined` when there is no such Log. */
+/** `undefined` if the Log does not exist. */
 export async function openLogFile(
   place: LogPlace,
   session: SessionId,
@@ -55,16 +55,24 @@ export async function openLogFile(
 }
 
 export function notFound(session: SessionId): Failed {
-  return failed('not_found', 'There is no such Session here.', { session_id: session }, [
-    { action: 'List the Sessions of this folder.', command: 'hawser sessions' },
-  ])
+  return failed(
+    'not_found',
+    `Session ${session} does not exist in this workspace.`,
+    { session_id: session },
+    [{ action: 'List the Sessions of this folder.', command: 'hawser sessions' }],
+  )
 }
 
 export function foreign(session: SessionId): Failed {
   return failed(
     'session_foreign',
-    'This Session did not begin here, so it can be read but not continued.',
+    'This Session was created elsewhere: it can be read but not continued.',
     { session_id: session },
-    [{ action: 'Read it; if you trust where it came from, say so.', command: 'hawser trust' }],
+    [
+      {
+        action: 'Review the Session and, if you trust its origin, adopt it.',
+        command: 'hawser trust',
+      },
+    ],
   )
 }

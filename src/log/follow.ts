@@ -7,17 +7,17 @@ import type { Cursor, Fault, LogLine } from './line.ts'
 import { logName, type LogPlace } from './place.ts'
 import { scan, type ScanOptions } from './scan.ts'
 
-/** Where the system cannot tell of changes, the file is looked at this often. */
+/** The polling interval if the system cannot report changes. */
 const LOOK_EVERY_MS = 40
-/** Where it can, it may still fail to: a look now and then costs nothing. */
+/** The polling interval if it can, since reports may be lost. */
 const LOOK_ANYWAY_MS = 1000
 
-/** So many lines are held at once, however far behind a follower is. */
+/** The maximum number of lines in memory, however far behind a follower is. */
 const LINES_AT_ONCE = 256
 
 /**
- * Yields lines as they come, woken by the system. A line may be seen before it is durable; if the writer then takes it
- * back (a full disk), what was shown no longer holds, and this ends with `cursor_expired`: read again.
+ * Yields lines as they are written. A line may be seen before it is durable. If the writer then rolls it back (full disk),
+ * this ends with `cursor_expired`: read the Log again.
  */
 export async function* followLog(
   place: LogPlace,
@@ -66,7 +66,7 @@ async function someLines(
   return { lines, ...(end.fault === undefined ? {} : { fault: end.fault.reason }) }
 }
 
-/** A writer that takes lines back while they are read leaves a splice that was never there: so it is looked at twice. */
+/** A rollback during a read can look like damage, so the read is repeated before it is reported. */
 async function judge(
   file: File,
   options: ScanOptions,
@@ -78,7 +78,7 @@ async function judge(
   return damaged(options.session, cursor.offset, fault)
 }
 
-/** A bell that changes of the Log ring. Rings that come while nobody waits are kept as one. */
+/** A signal set by changes of the Log. Changes without a waiter are remembered as one. */
 async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSignal) {
   let wake: (() => void) | undefined
   let rang = false
@@ -93,7 +93,7 @@ async function ringOnChange(place: LogPlace, session: SessionId, signal: AbortSi
   })
   const patience = watching === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_MS
   return {
-    /** Resolves at the next ring. */
+    /** Resolves at the next change. */
     rung: async (): Promise<void> => {
       if (!rang && !signal.aborted) {
         let cancel: (() => void) | undefined

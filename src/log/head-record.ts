@@ -3,9 +3,9 @@ import { Sha256 } from '../model/ids.ts'
 import type { Cursor } from './line.ts'
 
 /**
- * The last known end of a Log, kept outside the workspace: number and hash of a line, and the byte behind it. A Log that
- * lacks that line was cut or exchanged, however clean it looks. Never ahead of what is durable. `seq` is -1 before the
- * first line is durable.
+ * The last known end of a Log, stored outside the workspace: number and hash of a line, and the offset after it. A Log
+ * without that line was truncated or replaced, however valid it looks. Never ahead of what is durable. `seq` is -1 before
+ * the first line is durable.
  */
 export const HeadRecord = z.object({
   seq: z.int().min(-1),

@@ -14,7 +14,7 @@ import type { Cursor, Fault } from './line.ts'
 import type { LogPlace } from './place.ts'
 import { scan } from './scan.ts'
 
-/** `undefined`: there is none here, so the Session is foreign. */
+/** `undefined` if there is no head here: the Session is foreign. */
 export async function readHead(
   place: LogPlace,
   session: SessionId,
@@ -26,7 +26,7 @@ export async function readHead(
     if (record.success) return ok(record.data)
     return failed(
       'log_damaged',
-      'The head of this Session, which vouches for its Log, is unreadable.',
+      'The head of this Session is unreadable, so its Log cannot be verified.',
       {
         session_id: session,
         reason: 'head_unreadable',
@@ -47,7 +47,7 @@ export async function writeHead(
   await replaceFile(place.heads, session, bytes, place.ids.temporary())
 }
 
-/** Compares a Log that was read up to `end` with its head. */
+/** Compares a Log, read up to `end`, with its head. */
 export async function headFault(
   file: File,
   session: SessionId,
@@ -57,7 +57,7 @@ export async function headFault(
   if (head.seq === -1) return undefined
   if (end.seq - 1 < head.seq) return 'head_missing'
   if (end.seq - 1 === head.seq) return end.prev === head.hash ? undefined : 'head_differs'
-  // The head lags behind. Then the line after it stands at the head's offset and names the head's hash.
+  // The head is behind: then the line after it is at its offset and names its hash.
   const from = { offset: head.offset, seq: head.seq + 1, prev: head.hash }
   const { cursor } = await scan(file, { session, strict: false, from }, () => false)
   return cursor.seq > from.seq ? undefined : 'head_differs'

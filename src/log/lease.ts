@@ -15,28 +15,28 @@ import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
 import { leaseName, type LogPlace } from './place.ts'
 
-/** Others may have written it: only what can be shown as it stands counts as a name. */
+/** Another program may have written the file: accept only printable names. */
 const shown = z.string().regex(/^[ -~]{0,80}$/)
 const HolderRecord = z.object({ pid: z.int().positive(), program: shown, since: shown })
 
-/** The exclusive right to write one Log. Ends with `release`, and with the process whatever becomes of it. */
+/** The exclusive right to write one Log. Ends with `release` and with the process. */
 export interface Lease {
-  /** Who held it last and did not release it: a writer that was killed. */
+  /** The last holder, if it was killed before it released the lease. */
   readonly abandonedBy: Holder | undefined
-  /** Whether the lock still keeps others out: false when its file was deleted. */
+  /** Whether the lock is still effective: false if its file was deleted. */
   holds(): Promise<boolean>
   release(): Promise<void>
-  /** Gives it back as it was found: whoever was killed before is still to be told of. */
+  /** Releases the lease without clearing `abandonedBy`, so that the next holder can still record it. */
   giveBack(): Promise<void>
 }
 
-/** A holder that has just locked has not written its name yet, and one that lets go has erased it: look again. */
+/** A new holder has not written its name yet, and a releasing one has erased it: try again. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 5
 
 /**
- * Takes the lease, or says who has it. The lock on the open file decides; what the file says only informs. The file is
- * never unlinked: two takers must never lock two different files of one name.
+ * Takes the lease, or returns an error that names the holder. The lock on the open file decides; its content only informs.
+ * The file is never unlinked: two processes must never lock two different files of one name.
  */
 export async function takeLease(place: LogPlace, session: SessionId): Promise<Result<Lease>> {
   return asResult('lock this Session', async () => {
@@ -66,8 +66,8 @@ export async function takeLease(place: LogPlace, session: SessionId): Promise<Re
 }
 
 /**
- * Who writes this Log now, by what the lease file says. Locks nothing and writes nothing, so it informs and decides nothing:
- * a holder in another container is not seen.
+ * The current writer according to the lease file. Takes no lock and writes nothing, so the result is only informative: a
+ * holder in another container is not visible.
  */
 export async function writerOf(place: LogPlace, session: SessionId): Promise<Holder | undefined> {
   try {
@@ -81,8 +81,8 @@ export async function writerOf(place: LogPlace, session: SessionId): Promise<Hol
 }
 
 /**
- * Sessions whose Log somebody has the right to write now, wherever that process runs. Each lock is tried for a moment and
- * given back; no name is written, so whoever comes for it meanwhile looks again and gets it.
+ * The Sessions whose Log a process is writing now, wherever that process runs. Tries each lock for a moment and releases it;
+ * writes no name, so a process that wants the lock meanwhile tries again and gets it.
  */
 export async function sessionsBeingWritten({
   sessions,
@@ -97,7 +97,7 @@ export async function sessionsBeingWritten({
   return written
 }
 
-/** Erased before it is unlocked, so that the next holder knows this one went in peace. */
+/** Erased before it is unlocked, so that the next holder knows that this one released it. */
 async function letGo(file: File, left: Holder | undefined): Promise<void> {
   await ifPossible(write(file, left))
   await file.close()
@@ -117,8 +117,8 @@ function busy(session: SessionId, holder: Holder | undefined): Failed {
   const who = holder === undefined ? 'another process' : `${holder.program} (pid ${holder.pid})`
   return failed(
     'session_busy',
-    `This Session is being written by ${who}.`,
+    `This Session is in use by ${who}.`,
     { session_id: session, ...(holder === undefined ? {} : { holder }) },
-    [{ action: 'Wait until it has finished, or stop it.' }],
+    [{ action: 'Wait until that process has finished, or stop it.' }],
   )
 }

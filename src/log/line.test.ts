@@ -13,14 +13,14 @@ const event: Unsealed = {
 }
 const prev = 'a'.repeat(64)
 
-/** The line without its newline, which a reader has cut off. */
+/** The line without its newline, as a reader sees it. */
 function sealed(unsealed: Unsealed, seq: number, before: string | null, batch: number): Buffer {
   const { bytes } = sealLine(unsealed, seq, before, batch)
   expect(bytes.at(-1)).toBe(10)
   return bytes.subarray(0, -1)
 }
 
-/** A line as someone else might write it, with a checksum that holds. */
+/** A forged line with a valid checksum. */
 function forged(body: string): Buffer {
   const crc = crc32(body).toString(16).padStart(8, '0')
   return Buffer.from(`${body},"crc":"${crc}"}`)
@@ -28,7 +28,7 @@ function forged(body: string): Buffer {
 
 const bodyOf = (line: Buffer) => line.toString('utf8').replace(/,"crc":"[0-9a-f]{8}"\}$/, '')
 
-test('the bytes of a line are these', () => {
+test('a line has exactly these bytes', () => {
   expect(sealed(event, 7, prev, 2).toString('utf8')).toBe(
     '{"v":1,"seq":7,"id":"evt_01kg0000000000000000000000",' +
       '"session_id":"ses_01kg0000000000000000000001",' +
@@ -47,7 +47,7 @@ test('a sealed line decodes to what was sealed', () => {
   expect(decoded).toMatchObject({ ok: true, envelope: { seq: 7, prev, crc, type: 'notice' } })
 })
 
-test('every flipped bit of a line is noticed', () => {
+test('every flipped bit of a line is detected', () => {
   const bytes = sealed(event, 7, prev, 0)
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     const flipped = Buffer.from(bytes)
@@ -68,12 +68,12 @@ test.each([
     'version',
   ],
   [
-    'a version that was spoilt',
+    'a corrupted version',
     Buffer.from(forged(whole).toString().replace('"v":1', '"v":3')),
     'checksum',
   ],
   ['no checksum', Buffer.from(`${whole}}`), 'checksum'],
-  ['no JSON behind a good checksum', forged('{"v":1,'), 'not_json'],
+  ['invalid JSON with a valid checksum', forged('{"v":1,'), 'not_json'],
   ['bytes that are not UTF-8', Buffer.from([...forged(whole)].with(30, 0xff)), 'not_utf8'],
   ['depth of ten thousand', forged(whole.replace('"Grüße"', deep)), 'too_deep'],
   ['a key twice', forged(whole.replace('"seq":7', '"seq":6,"seq":7')), 'not_canonical'],
@@ -83,12 +83,16 @@ test.each([
   ['white space', forged(whole.replace('"seq":7', '"seq": 7')), 'not_canonical'],
   ['no id', forged(whole.replace('"id"', '"di"')), 'envelope'],
   [
-    'an id that climbs',
+    'an id with path segments',
     forged(whole.replace(/"ses_[^"]*"/, '"ses_../../../../etc/passwd"')),
     'envelope',
   ],
   ['a number past 2^53', forged(whole.replace('"seq":7', '"seq":9007199254740993')), 'envelope'],
-  ['data that is no object', forged(whole.replace(/"data":\{[^}]*\}/, '"data":[]')), 'envelope'],
+  [
+    'data that is not an object',
+    forged(whole.replace(/"data":\{[^}]*\}/, '"data":[]')),
+    'envelope',
+  ],
 ])('a line with %s is refused', (_title, bytes, fault) => {
   expect(decodeLine(bytes, true)).toEqual({ ok: false, fault })
 })
@@ -113,7 +117,7 @@ test('unknown fields of an envelope and of data are kept', () => {
   })
 })
 
-test('a type is written so that it is read as it was, whatever it is', () => {
+test('any type survives writing and reading', () => {
   for (const type of ['a"b', 'x\ny', 'q","data":{},"x":"']) {
     const bytes = sealed({ ...event, type }, 7, prev, 0)
     expect(decodeLine(bytes, true)).toMatchObject({ ok: true, envelope: { type, seq: 7 } })

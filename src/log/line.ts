@@ -6,14 +6,14 @@ import { isEventEnvelope, type EventEnvelope, type LoggedEvent } from '../model/
 import type { EventId, SessionId, TurnId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 
-/** Where a next line goes: its first byte, its number, and the hash it has to name (null before the very first). */
+/** The position of the next line: its first byte, its number, and the hash it must name (null before the first). */
 export interface Cursor {
   readonly offset: number
   readonly seq: number
   readonly prev: string | null
 }
 
-/** One line of a Log that was read and found good. `next` is the place behind it. */
+/** A valid line of a Log. `next` is the position after it. */
 export interface LogLine {
   readonly logged: LoggedEvent
   readonly seq: number
@@ -22,7 +22,7 @@ export interface LogLine {
   readonly next: Cursor
 }
 
-/** What can be wrong with the bytes at a place of a Log. */
+/** What can be wrong at a position of a Log. */
 export type Fault =
   | 'unterminated'
   | 'overlong'
@@ -39,7 +39,7 @@ export type Fault =
   | 'head_missing'
   | 'head_differs'
 
-/** An Event ready for the Log but for its place in the chain. `data` is JSON text already. */
+/** An Event without its position in the chain. `data` is already JSON text. */
 export interface Unsealed {
   readonly id: EventId
   readonly session_id: SessionId
@@ -49,7 +49,7 @@ export interface Unsealed {
   readonly data: string
 }
 
-/** The line's bytes, its newline included. `batch` is its place in the one write it belongs to. */
+/** The bytes of the line, including the newline. `batch` is its index in its write. */
 export function sealLine(
   event: Unsealed,
   seq: number,
@@ -75,9 +75,8 @@ export type Decoded =
   | { readonly ok: false; readonly fault: Fault }
 
 /**
- * Judges the bytes of one line by themselves; whether it belongs where it stands is the reader's to say. `strict` also
- * demands the one spelling that a writer produces (no repeated key, no other number or escape), which a Log needs whose
- * chain no head of ours vouches for.
+ * Checks the bytes of one line on their own; the reader checks its position. `strict` also requires the exact form a writer
+ * produces (no repeated keys, no other number or escape format), which a Log needs if no head of ours covers its chain.
  */
 export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' }
@@ -92,7 +91,7 @@ export function decodeLine(bytes: Buffer, strict: boolean): Decoded {
   return { ok: true, envelope: parsed, hash: sha256(bytes) }
 }
 
-/** A decoded line at its place in the file. `length` is without the newline. */
+/** A decoded line at its position in the file. `length` excludes the newline. */
 export function lineAt(logged: LoggedEvent, hash: string, offset: number, length: number): LogLine {
   const { seq } = logged.event
   return {
@@ -107,25 +106,25 @@ export function lineAt(logged: LoggedEvent, hash: string, offset: number, length
 const CHECKSUM_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/
 const TAIL_LENGTH = ',"crc":"01234567"}'.length
 
-/** The checksum stands last, so the bytes it covers are known before anything is parsed. */
+/** The checksum comes last, so the bytes it covers are known before parsing. */
 function checksumHolds(bytes: Buffer): boolean {
   const body = bytes.length - TAIL_LENGTH
   if (body <= 0) return false
-  const told = CHECKSUM_TAIL.exec(bytes.toString('latin1', body))
-  return told?.[1] !== undefined && parseInt(told[1], 16) === crc32(bytes.subarray(0, body))
+  const match = CHECKSUM_TAIL.exec(bytes.toString('latin1', body))
+  return match?.[1] !== undefined && parseInt(match[1], 16) === crc32(bytes.subarray(0, body))
 }
 
-/** The format version a line claims, 0 when it claims none. */
+/** The format version of a line, 0 if absent. */
 function versionOf(parsed: unknown): number {
   return isJsonObject(parsed) && Number.isInteger(parsed['v']) ? Number(parsed['v']) : 0
 }
 
 /**
- * A line of a newer Hawser, which may end otherwise than ours, is not damage to be cut off. One of ours whose version alone
- * was spoilt is: with the right number its checksum holds again.
+ * A line of a newer version, which may end differently, is not damage to cut off. A line of this version whose version
+ * number was corrupted is: with the right number its checksum matches.
  */
 function isNewer(bytes: Buffer): boolean {
-  // Every version begins like this; so garbage, of which there may be much, is not parsed.
+  // Every version starts like this; checking it first avoids parsing garbage.
   if (!/^\{"v":[1-9]\d*[,}]/.test(bytes.toString('latin1', 0, 24))) return false
   const text = bytes.toString('utf8')
   if (versionOf(parseJson(text)) <= 1) return false
@@ -133,7 +132,7 @@ function isNewer(bytes: Buffer): boolean {
 }
 
 function isCanonical(parsed: unknown, text: string): boolean {
-  // Written well formed, a line has no escaped surrogate; the same letters behind an escaped backslash are only text.
+  // A well-formed line has no escaped surrogate; the same characters after an escaped backslash are plain text.
   if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) return false
   return JSON.stringify(parsed) === text
 }

@@ -12,14 +12,14 @@ import { acquireLog, createLog } from './open.ts'
 import { indexName, leaseName, logName, tornName } from './place.ts'
 import { openReader } from './reader.ts'
 
-interface Told {
+interface FinishedSession {
   readonly here: TestPlace
   readonly session: SessionId
   readonly disk: CrashDisk
 }
 
-/** A finished Session of so many Turns. */
-async function told(turns = 1): Promise<Told> {
+/** A finished Session with this many Turns. */
+async function finishedSession(turns = 1): Promise<FinishedSession> {
   const disk = new CrashDisk(1)
   const here = await testPlace(disk.folder(), promptClock)
   const teller = new Teller(here, newJournal())
@@ -29,7 +29,7 @@ async function told(turns = 1): Promise<Told> {
   return { here, disk, session: SessionId.parse(teller.journal.session) }
 }
 
-const acquire = ({ here, session }: Told, fold = textFold) =>
+const acquire = ({ here, session }: FinishedSession, fold = textFold) =>
   acquireLog(here.place, session, { fold, keep: here.keep })
 
 /** The kind of the error and the reason in its details. */
@@ -40,7 +40,7 @@ async function refusal(result: Promise<Result<unknown>>): Promise<unknown> {
   return 'reason' in details ? [kind, details['reason']] : kind
 }
 
-async function allLines({ here, session }: Told): Promise<LogLine[]> {
+async function allLines({ here, session }: FinishedSession): Promise<LogLine[]> {
   const reader = value(await openReader(here.place, session))
   const lines: LogLine[] = []
   value(await reader.forward((line) => void lines.push(line)))
@@ -48,15 +48,15 @@ async function allLines({ here, session }: Told): Promise<LogLine[]> {
   return lines
 }
 
-test('a Session that is not here is not found, for a writer and for a reader', async () => {
-  const { here } = await told()
+test('a missing Session is not found, for writers and readers', async () => {
+  const { here } = await finishedSession()
   const nobody = { here, session: here.place.ids.session(), disk: new CrashDisk(1) }
   expect(await refusal(acquire(nobody))).toBe('not_found')
   expect(await refusal(openReader(here.place, nobody.session))).toBe('not_found')
 })
 
-test('a Session that is being written is busy, and the answer names who writes it', async () => {
-  const story = await told()
+test('a Session that is being written is busy, and the error names the writer', async () => {
+  const story = await finishedSession()
   const writer = value(await acquire(story))
   expect(await acquire(story)).toMatchObject({
     error: { kind: 'session_busy', details: { holder: { pid: 4711, program: 'story' } } },
@@ -65,22 +65,22 @@ test('a Session that is being written is busy, and the answer names who writes i
   await value(await acquire(story)).release()
 })
 
-test('a Log that was begun cannot be begun again', async () => {
-  const { here, session } = await told()
+test('an existing Log cannot be created again', async () => {
+  const { here, session } = await finishedSession()
   const again = createLog(here.place, session, [], { fold: textFold, keep: here.keep })
   expect(await refusal(again)).toBe('storage_failed')
 })
 
 test('a Session without a head here is foreign: it can be read, not written', async () => {
-  const story = await told()
+  const story = await finishedSession()
   await story.here.place.heads.remove(story.session)
   expect(await refusal(acquire(story))).toBe('session_foreign')
   const reader = value(await openReader(story.here.place, story.session))
   expect([reader.foreign, (await allLines(story)).length]).toEqual([true, 12])
 })
 
-test('a writer that was killed is named in the Log by the next one', async () => {
-  const story = await told()
+test('the next writer records a writer that was killed', async () => {
+  const story = await finishedSession()
   value(await acquire(story))
   const killed = story.disk.afterKill(2)
   const here = await testPlace(killed.folder(), promptClock)
@@ -93,7 +93,7 @@ test('a writer that was killed is named in the Log by the next one', async () =>
 })
 
 test('an unfinished last line is cut off, kept beside the Log, and recorded', async () => {
-  const story = await told()
+  const story = await finishedSession()
   const { sessions } = story.here.place
   const whole = await rawLog(sessions, story.session)
   const torn = Buffer.from('{"v":1,"seq":12,"id":"evt_01')
@@ -105,8 +105,8 @@ test('an unfinished last line is cut off, kept beside the Log, and recorded', as
   expect(await rawBytes(sessions, kept_as)).toEqual(torn)
 })
 
-test('a repair that ended before it was recorded is recorded by the next writer', async () => {
-  const story = await told()
+test('a repair that was not recorded is recorded by the next writer', async () => {
+  const story = await finishedSession()
   const { sessions } = story.here.place
   await overwrite(sessions, tornName(story.session, '12'), Buffer.from('cut earlier'))
   await value(await acquire(story)).release()
@@ -114,14 +114,14 @@ test('a repair that ended before it was recorded is recorded by the next writer'
   expect(last).toMatchObject({ type: 'log_repaired', data: { cut_bytes: 11 } })
 })
 
-test('damage before the last write is never cut: the Log opens read-only, at its byte', async () => {
-  const story = await told()
+test('damage before the last write is never cut: the Log is read-only, and the error names the offset', async () => {
+  const story = await finishedSession()
   const { sessions, heads } = story.here.place
   const lines = linesOf(await rawLog(sessions, story.session))
   const broken = Buffer.concat(lines.toSpliced(3, 1, Buffer.from('{"v":1}\n')))
   await overwrite(sessions, logName(story.session), broken)
   await sessions.remove(indexName(story.session))
-  // Also when the head does not know better.
+  // Also when the head is older.
   for (const head of [await rawBytes(heads, story.session), Buffer.from(HEAD_AT_START)]) {
     await overwrite(heads, story.session, head)
     const refused = await acquire(story)
@@ -136,8 +136,8 @@ test('damage before the last write is never cut: the Log opens read-only, at its
 
 const HEAD_AT_START = '{"seq":-1,"hash":null,"offset":0}'
 
-test('a cut exactly at the end of a line is noticed by the head', async () => {
-  const story = await told()
+test('the head detects a truncation at a line end', async () => {
+  const story = await finishedSession()
   const { sessions } = story.here.place
   const lines = linesOf(await rawLog(sessions, story.session))
   for (let keep = 0; keep < lines.length; keep++) {
@@ -150,9 +150,9 @@ test('a cut exactly at the end of a line is noticed by the head', async () => {
   }
 })
 
-test('a Log that was exchanged for another whole one is noticed by the head', async () => {
-  const story = await told()
-  const other = await told()
+test('the head detects a Log that was replaced by another valid one', async () => {
+  const story = await finishedSession()
+  const other = await finishedSession()
   const { sessions, heads } = story.here.place
   const strange = await rawLog(other.here.place.sessions, other.session)
   await overwrite(sessions, logName(other.session), strange)
@@ -162,7 +162,7 @@ test('a Log that was exchanged for another whole one is noticed by the head', as
 })
 
 test('a Log whose last line a newer Hawser wrote is not cut', async () => {
-  const story = await told()
+  const story = await finishedSession()
   const { sessions } = story.here.place
   const newer = Buffer.concat([
     await rawLog(sessions, story.session),
@@ -174,7 +174,7 @@ test('a Log whose last line a newer Hawser wrote is not cut', async () => {
 })
 
 test('an index of another fold version, or one that is damaged, is not used', async () => {
-  const story = await told(2)
+  const story = await finishedSession(2)
   const { sessions } = story.here.place
   const full = value(await acquire(story)).state
   // Let go without an index of its own being newer.
@@ -227,8 +227,8 @@ test('snapshot plus tail equals the fold of everything', async () => {
   )
 })
 
-test('a fork goes on with the chain of its parent', async () => {
-  const story = await told()
+test('a fork continues the chain of its parent', async () => {
+  const story = await finishedSession()
   const { here } = story
   const at = (await allLines(story))[4]
   const child = here.place.ids.session()

@@ -17,13 +17,13 @@ import { LOG_START } from './scan.ts'
 import type { KeepBlob } from './spill.ts'
 import { isUnbegun, removeLog } from './unbegun.ts'
 
-/** What a caller brings to write a Log: where blobs go, and what it wants to know of the whole. */
+/** What the caller provides to write a Log: the blob store and the fold. */
 export interface Writing<State> {
   readonly fold: Fold<State>
   readonly keep: KeepBlob
 }
 
-/** Begins a Log with its first Events: `session_started`, or `session_fork`, which carries the parent's chain on. */
+/** Creates a Log with its first Events: `session_started`, or `session_fork`, which continues the parent's chain. */
 export async function createLog<State>(
   place: LogPlace,
   session: SessionId,
@@ -34,8 +34,8 @@ export async function createLog<State>(
 }
 
 /**
- * Makes the Log's file and writes what `first` appends to it. The head exists before the Log's first byte, so that no Log of
- * ours is ever taken for a foreign one; and it is written only when the file is new, so that no other Log loses its own.
+ * Creates the file of the Log and writes what `first` appends. The head exists before the first byte of the Log, so that
+ * our Logs are never considered foreign; and it is written only if the file is new, so that no other Log loses its head.
  */
 export async function beginLog<State>(
   place: LogPlace,
@@ -44,14 +44,14 @@ export async function beginLog<State>(
   { fold, keep }: Writing<State>,
   first: (writer: LogWriter<State>) => Promise<Result<unknown>>,
 ): Promise<Result<LogWriter<State>>> {
-  return asResult('begin the Log', () =>
+  return asResult('create the Log', () =>
     underLease(place, session, async (lease) => {
       const file = await place.sessions.open(logName(session), 'create')
       const undo = async () => {
         await ifPossible(file.close())
         await removeLog(place, session)
       }
-      // Half a Session would look like a whole one.
+      // A partial Session would look complete.
       return unlessOk(async () => {
         await writeHead(place, session, HEAD_BEFORE_FIRST)
         const start = { cursor, state: fold.initial }
@@ -67,8 +67,8 @@ export async function beginLog<State>(
 }
 
 /**
- * Takes the right to write a Log that exists: locks it, reads what is new since the index, repairs a torn tail, and
- * records both. Refuses, changing nothing, when the Log is another's (`session_busy`), foreign or damaged.
+ * Acquires an existing Log for writing: locks it, reads what is new since the index, repairs a torn tail, and records both.
+ * Refuses without changing anything when the Log is in use (`session_busy`), foreign or damaged.
  */
 export async function acquireLog<State>(
   place: LogPlace,
@@ -82,7 +82,7 @@ export async function acquireLog<State>(
       underLease(place, session, async (lease) => {
         const head = await readHead(place, session)
         if (!head.ok) return head
-        // The head comes before the first byte; so an empty Log without one was never begun, here or elsewhere.
+        // The head is written before the first byte, so an empty Log without a head was never started.
         if (await isUnbegun(file, session, head.value)) return notFound(session)
         if (head.value === undefined) return foreign(session)
         return takeOver({ place, session, file, lease, fold, keep }, head.value)
@@ -91,13 +91,13 @@ export async function acquireLog<State>(
   })
 }
 
-/** What a Log is taken over with. `file` is open for append, under the lease. */
+/** The inputs of `takeOver`. `file` is open for append, under the lease. */
 export type Taking<State> = Pick<
   WriterParts<State>,
   'place' | 'session' | 'file' | 'lease' | 'fold' | 'keep'
 >
 
-/** Makes what is there durable and whole, and records what happened to the Log together with `more`: all of it or nothing. */
+/** Makes the Log durable and intact, and records what happened to it together with `more`, atomically. */
 export async function takeOver<State>(
   taking: Taking<State>,
   head: HeadRecord,
@@ -118,9 +118,9 @@ export async function takeOver<State>(
 }
 
 /**
- * Folds the Log, and makes durable what a writer that died may have left in memory only: the Log's name, and bytes behind
- * the head and the index. A sync alone does not do for the bytes: if one failed before, the system may take them for
- * written. So they are written over as they are read, unchanged, first.
+ * Folds the Log and makes durable what a killed writer may have left in memory only: the name of the Log, and bytes after
+ * the head and the index. A sync is not enough for the bytes: after a failed sync, the system may consider them written. So
+ * they are rewritten unchanged first.
  */
 async function foldSettled<State>(
   place: LogPlace,
@@ -140,7 +140,7 @@ async function foldSettled<State>(
   })
 }
 
-/** Cuts a torn tail; refuses a Log that is not what its head says, or damaged. */
+/** Cuts a torn tail; refuses a Log that is damaged or does not match its head. */
 async function repair<State>(
   place: LogPlace,
   session: SessionId,
@@ -156,14 +156,14 @@ async function repair<State>(
   return ok(undefined)
 }
 
-/** What the Log is to say of itself: a writer that died before, and bytes that were cut off and kept. */
+/** The Events that record a killed writer, and bytes that were cut off and kept. */
 async function whatHappened<State>(
   place: LogPlace,
   writer: LogWriter<State>,
   lease: Lease,
 ): Promise<readonly EventDraft[]> {
   const drafts: EventDraft[] = []
-  // Also pieces of a repair that ended before it could be recorded: they carry the number of this very line.
+  // Includes pieces of a repair that was never recorded: they carry the number of this line.
   const pieces = await piecesAt(place, writer.session, writer.cursor.seq)
   const last = pieces.at(-1)
   if (last !== undefined) {
@@ -183,7 +183,7 @@ function startOf(first: readonly EventDraft[]): Cursor {
   return { offset: 0, seq: draft.data.at_seq + 1, prev: draft.data.at_hash }
 }
 
-/** Runs `work` under the lease; when it comes to nothing the lease is given back. */
+/** Runs `work` under the lease; on failure the lease is released. */
 export async function underLease<T>(
   place: LogPlace,
   session: SessionId,

@@ -4,18 +4,18 @@ import type { Holder } from '../host/process/holder.ts'
 import type { Ids } from '../host/ids.ts'
 import type { SessionId } from '../model/ids.ts'
 
-/** Where the Logs of one workspace live, and the outside world that writing one needs. */
+/** Where the Logs of one workspace are, and the ports that writing one needs. */
 export interface LogPlace {
   /** `<workspace>/.hawser/sessions` */
   readonly sessions: Folder
-  /** `$HAWSER_HOME/heads`: outside the workspace, so that what happens to a Log there is noticed. */
+  /** `$HAWSER_HOME/heads`: outside the workspace, so that changes to a Log there are detected. */
   readonly heads: Folder
   readonly clock: Clock
   readonly ids: Ids
   readonly holder: Holder
 }
 
-/** File names of a Session. An id was validated before it came here, so it is safe in a path. */
+/** File names of a Session. Ids are already validated, so they are safe in a path. */
 export const logName = (session: SessionId) => `${session}.ndjson`
 export const leaseName = (session: SessionId) => `${session}.lease`
 export const indexName = (session: SessionId) => `${session}.index`

@@ -15,7 +15,7 @@ import { logName } from './place.ts'
 import { openReader, type LogReader } from './reader.ts'
 import { LOG_START } from './scan.ts'
 
-async function toldIn(here: TestPlace): Promise<{ teller: Teller; session: SessionId }> {
+async function finishedSessionIn(here: TestPlace): Promise<{ teller: Teller; session: SessionId }> {
   const teller = new Teller(here, newJournal())
   await teller.begin()
   await teller.turn(1)
@@ -28,9 +28,9 @@ async function forward(reader: LogReader, from?: Cursor): Promise<LogLine[]> {
   return lines
 }
 
-test('a Log is read without a lock while it is being written, forward, onward and backward', async () => {
+test('a Log can be read forward and backward, without a lock, while it is being written', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { teller, session } = await toldIn(here)
+  const { teller, session } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const lines = await forward(reader)
   expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, i) => i))
@@ -44,17 +44,17 @@ test('a Log is read without a lock while it is being written, forward, onward an
   await teller.end()
 })
 
-test('reading stops where the visitor wants it to', async () => {
+test('reading stops where the visitor returns false', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session } = await toldIn(here)
+  const { session } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const end = value(await reader.forward(({ seq }) => (seq === 3 ? false : undefined)))
   expect([end.cursor.seq, end.damage]).toEqual([4, undefined])
 })
 
-test('a reader stops before an unfinished last line, says so, and changes nothing', async () => {
+test('a reader stops before an incomplete last line, reports it, and changes nothing', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session } = await toldIn(here)
+  const { session } = await finishedSessionIn(here)
   const torn = Buffer.concat([await rawLog(here.place.sessions, session), Buffer.from('{"v":1,')])
   await overwrite(here.place.sessions, logName(session), torn)
   const reader = value(await openReader(here.place, session))
@@ -65,7 +65,7 @@ test('a reader stops before an unfinished last line, says so, and changes nothin
 
 test('Events of unknown type and with unknown fields are kept as they are', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await toldIn(here)
+  const { session, teller } = await finishedSessionIn(here)
   const { cursor } = teller.writer
   const event = {
     id: EventId.parse('evt_01kg0000000000000000000000'),
@@ -89,7 +89,7 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
 
 test('descriptors and hydrations come back from the Log as they were written [SR-040] [SH-037]', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await toldIn(here)
+  const { session, teller } = await finishedSessionIn(here)
   const turn_id = here.place.ids.turn()
   const blob = await teller.put(Buffer.from('pixels'))
   const content_sha256 = blob.slice(0, 64)
@@ -141,10 +141,10 @@ test('descriptors and hydrations come back from the Log as they were written [SR
   expect(last).toEqual(drafts.map(({ type, data }) => ({ known: true, type, data })))
 })
 
-test('a follower gets every line once and in order, also those of another process', async () => {
+test('a follower gets every line once and in order, including those of another process', async () => {
   const path = await freshFolder()
-  const { teller, session } = await toldIn(await diskPlace(path))
-  // A second place stands for a second process: nothing is shared but the files.
+  const { teller, session } = await finishedSessionIn(await diskPlace(path))
+  // A second place simulates a second process: only the files are shared.
   const elsewhere = await diskPlace(path)
   const reader = value(await openReader(elsewhere.place, session))
   const stop = new AbortController()
@@ -164,9 +164,9 @@ test('a follower gets every line once and in order, also those of another proces
   await elsewhere.close()
 })
 
-test('a follower without a way to watch looks by itself', async () => {
+test('a follower polls if it cannot watch the file', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { teller, session } = await toldIn(here)
+  const { teller, session } = await finishedSessionIn(here)
   const sessions = Object.create(here.place.sessions, {
     watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
   }) as typeof here.place.sessions
@@ -186,9 +186,9 @@ test('a follower without a way to watch looks by itself', async () => {
   expect(seen.length).toBe(23)
 })
 
-test('a follower is told when what it saw was taken back', async () => {
+test('a follower fails with cursor_expired when a line it saw is rolled back', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session } = await toldIn(here)
+  const { session } = await finishedSessionIn(here)
   const raw = await rawLog(here.place.sessions, session)
   const reader = value(await openReader(here.place, session))
   const file = await here.place.sessions.open(logName(session), 'append')
@@ -200,9 +200,9 @@ test('a follower is told when what it saw was taken back', async () => {
   expect(kinds.slice(11)).toEqual(['ok', 'cursor_expired'])
 })
 
-test('following ends quietly when it is stopped, also while nothing happens', async () => {
+test('following ends without an error when stopped, even while idle', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await toldIn(here)
+  const { session, teller } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const stop = new AbortController()
   const following = reader.follow(teller.writer.cursor, stop.signal).next()
@@ -210,9 +210,9 @@ test('following ends quietly when it is stopped, also while nothing happens', as
   expect(await following).toEqual({ done: true, value: undefined })
 })
 
-test('a follower is told of a line taken back although another of its length stands there now', async () => {
+test('a follower detects a rolled-back line even if another of the same length replaced it', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await toldIn(here)
+  const { session, teller } = await finishedSessionIn(here)
   const raw = await rawLog(here.place.sessions, session)
   const { cursor } = teller.writer
   const line = (id: string) =>
@@ -242,9 +242,9 @@ test('a follower is told of a line taken back although another of its length sta
   expect(kinds).toEqual(['ok', 'cursor_expired'])
 })
 
-test('a follower far behind gets everything, a little at a time', async () => {
+test('a follower far behind gets everything in small batches', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await toldIn(here)
+  const { session, teller } = await finishedSessionIn(here)
   for (let n = 0; n < 60; n++) await teller.turn(n)
   const reader = value(await openReader(here.place, session))
   const stop = new AbortController()

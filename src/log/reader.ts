@@ -13,28 +13,28 @@ import type { LogPlace } from './place.ts'
 import { LOG_START, scan, type ScanEnd } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
-/** How a reading ended. */
+/** How reading ended. */
 export interface ReadEnd {
-  /** The place behind the last line that was handed out. */
+  /** The position after the last line delivered. */
   readonly cursor: Cursor
-  /** Why the Log goes on, or should go on, and could not be read further. */
+  /** Why the rest of the Log could not be read. */
   readonly damage?: HawserError
-  /** A last line that is not finished stands behind: a writer is at it, or was killed and the next writer will cut it. */
+  /** The Log ends with an incomplete line: a writer is writing it, or was killed and the next writer will cut it. */
   readonly unfinished: boolean
 }
 
-/** A Log opened for reading: without a lock, beside any writer, and without changing a byte. */
+/** A Log opened for reading: takes no lock, works beside any writer, and changes nothing. */
 export interface LogReader {
   readonly session: SessionId
-  /** It did not begin here: nothing vouches for its author. */
+  /** The Session was created elsewhere: nothing authenticates its author. */
   readonly foreign: boolean
-  /** Hands every line from `from` (or the start) to `visit`, in order, until the end or until `visit` returns false. */
+  /** Passes every line from `from` (or the start) to `visit`, in order, until the end or until `visit` returns false. */
   forward(visit: (line: LogLine) => void | false, from?: Cursor): Promise<Result<ReadEnd>>
-  /** The newest line first. Each line was checked against the one that came before it. */
+  /** Newest line first. Each line is verified against the one after it. */
   backward(from?: Cursor): AsyncGenerator<Result<LogLine>, void>
-  /** The state of a fold over all of it, by way of the index where that is of use. */
+  /** The fold of the whole Log, using the index if possible. */
   fold<State>(fold: Fold<State>): Promise<Result<ReadEnd & { readonly state: State }>>
-  /** Lines as they are written, from `from` on, until `signal`. Ends with a failure when the Log cannot be followed. */
+  /** Yields lines as they are written, from `from` until `signal`. Ends with an error if the Log cannot be followed. */
   follow(from: Cursor, signal: AbortSignal): AsyncGenerator<Result<LogLine>, void>
   close(): Promise<void>
 }
@@ -51,7 +51,7 @@ export async function openReader(place: LogPlace, session: SessionId): Promise<R
   })
 }
 
-/** Whether the Log never began; then it is closed, and also when that cannot be read. */
+/** Whether the Log was never started. If so, or if that cannot be read, closes the file. */
 async function unbegunClosed(
   file: File,
   session: SessionId,
@@ -66,7 +66,7 @@ async function unbegunClosed(
   }
 }
 
-/** What is known of the Log's end from outside of it. `damage` when that cannot be read. */
+/** The head of the Log, or `damage` if it cannot be read. */
 interface Vouching {
   readonly head: HeadRecord | undefined
   readonly damage?: HawserError

@@ -2,8 +2,8 @@ import type { EventDraft, LoggedEvent } from '../model/events/event.ts'
 import type { PermissionMode } from '../model/modes.ts'
 
 /**
- * Follows what a Log says about permission, to end it where no person here said it: in a Session that came from elsewhere,
- * or that lost lines which may have narrowed it.
+ * Tracks the permissions recorded in a Log, to revoke them where no person here granted them: in a Session from elsewhere,
+ * or one that lost lines which may have restricted them.
  */
 export class RecordedSettings {
   #mode: PermissionMode = 'ask'
@@ -17,7 +17,7 @@ export class RecordedSettings {
   }
 
   /**
-   * What has to follow: `auto` becomes `ask`, narrower modes stay. Naming the provider, also the same one, ends every
+   * The Event to append: `auto` becomes `ask`, stricter modes stay. Naming the provider, even the same one, revokes every
    * recorded consent to upload bytes.
    */
   narrowed(): EventDraft {

@@ -13,8 +13,8 @@ import { indexName, leaseName, logName, tornName } from './place.ts'
 import { openReader } from './reader.ts'
 import { verifyLog } from './verify.ts'
 
-/** A finished Session of one Turn, and what its Log is. */
-async function told(disk = new CrashDisk(1)) {
+/** A finished Session with one Turn, and its Log. */
+async function finishedSession(disk = new CrashDisk(1)) {
   const here = await testPlace(disk.folder(), promptClock)
   const teller = new Teller(here, newJournal())
   await teller.begin()
@@ -43,8 +43,8 @@ async function backwardEnd(here: TestPlace, session: SessionId): Promise<unknown
   return seen.at(-1)
 }
 
-test('a Log that cannot be begun again keeps its head, and a foreign one gets none by trying', async () => {
-  const { here, session } = await told()
+test('creating an existing Log leaves its head unchanged and gives a foreign one none', async () => {
+  const { here, session } = await finishedSession()
   const { heads } = here.place
   const before = await rawBytes(heads, session)
   const again = () =>
@@ -57,16 +57,16 @@ test('a Log that cannot be begun again keeps its head, and a foreign one gets no
   expect(await heads.names()).toEqual(['order'])
 })
 
-test('damage at line 0 of a Log with acknowledged Events is damage, whatever its head lacks', async () => {
-  const { here, session, bytes, acquire: take } = await told()
+test('damage at line 0 of a Log with acknowledged Events is reported, even if its head is behind', async () => {
+  const { here, session, bytes, acquire: take } = await finishedSession()
   await overwrite(here.place.heads, session, Buffer.from('{"seq":-1,"hash":null,"offset":0}'))
   await overwrite(here.place.sessions, logName(session), Buffer.from(bytes).fill(0, 100, 110))
   await here.place.sessions.remove(indexName(session))
   expect(reasonOf(await take())).toBe('checksum')
 })
 
-test('a head that cannot be read makes a Log read-only, not unreadable', async () => {
-  const { here, session, acquire: take } = await told()
+test('an unreadable head makes a Log read-only', async () => {
+  const { here, session, acquire: take } = await finishedSession()
   await overwrite(here.place.heads, session, Buffer.from('{"seq":'))
   expect(reasonOf(await take())).toBe('head_unreadable')
   const reader = value(await openReader(here.place, session))
@@ -80,8 +80,8 @@ test('a head that cannot be read makes a Log read-only, not unreadable', async (
   expect(value(await verifyLog(here.place, session)).damage?.kind).toBe('log_damaged')
 })
 
-test('a head that lags behind is compared with the line it names', async () => {
-  const { here, session, bytes, acquire: take } = await told()
+test('a head that is behind is compared with the line it names', async () => {
+  const { here, session, bytes, acquire: take } = await finishedSession()
   const lines = linesOf(bytes)
   const offset = lines.slice(0, 3).reduce((sum, line) => sum + line.length, 0)
   const other = JSON.stringify({ seq: 2, hash: 'ab'.repeat(32), offset })
@@ -89,8 +89,8 @@ test('a head that lags behind is compared with the line it names', async () => {
   expect(reasonOf(await take())).toBe('head_differs')
 })
 
-test('reading backwards notices a missing start, a missing end and a line that is too long', async () => {
-  const { here, session, bytes } = await told()
+test('reading backwards detects a missing start, a missing end and an overlong line', async () => {
+  const { here, session, bytes } = await finishedSession()
   const { sessions, heads } = here.place
   const lines = linesOf(bytes)
   await overwrite(sessions, logName(session), Buffer.concat(lines.slice(2)))
@@ -109,8 +109,8 @@ test('reading backwards notices a missing start, a missing end and a line that i
   expect(await backwardEnd(here, session)).toBe('overlong')
 })
 
-test('reading does not go on from a place that the Log no longer has', async () => {
-  const { here, session, bytes, cursor } = await told()
+test('reading from a position the Log no longer has fails', async () => {
+  const { here, session, bytes, cursor } = await finishedSession()
   await overwrite(here.place.sessions, logName(session), bytes.subarray(0, 2000))
   const reader = value(await openReader(here.place, session))
   expect(await reader.forward(() => {}, cursor)).toMatchObject({
@@ -118,8 +118,8 @@ test('reading does not go on from a place that the Log no longer has', async () 
   })
 })
 
-test('a line that only a strict reader minds keeps a foreign Session from being adopted', async () => {
-  const { here, session, bytes, cursor } = await told()
+test('a line that only strict mode rejects prevents adopting a foreign Session', async () => {
+  const { here, session, bytes, cursor } = await finishedSession()
   const event = {
     id: here.place.ids.event(),
     session_id: session,
@@ -141,9 +141,9 @@ test('a line that only a strict reader minds keeps a foreign Session from being 
 
 test('an adopted Session survives a power cut', async () => {
   for (let seed = 1; seed <= 40; seed++) {
-    const { here, session, bytes } = await told(new CrashDisk(seed))
+    const { here, session, bytes } = await finishedSession(new CrashDisk(seed))
     await here.place.heads.remove(session)
-    // As a clone brings it: written, and synced by nobody.
+    // As after a clone: written but not synced.
     const disk = new CrashDisk(seed)
     const place = await testPlace(disk.folder(), promptClock)
     await overwrite(place.place.sessions, logName(session), bytes)
@@ -155,8 +155,8 @@ test('an adopted Session survives a power cut', async () => {
   }
 })
 
-test('what others leave beside a Log does not keep it from being opened', async () => {
-  const { here, session, acquire: take } = await told()
+test('unrelated files beside a Log do not prevent opening it', async () => {
+  const { here, session, acquire: take } = await finishedSession()
   const { sessions } = here.place
   await sessions.folder(tornName(session, '12-backup'), 'create')
   await sessions.folder(tornName(session, '12'), 'create')
@@ -165,8 +165,8 @@ test('what others leave beside a Log does not keep it from being opened', async 
   await value(taken).release()
 })
 
-test('what a lease says is shown only when it can be shown', async () => {
-  const { here, session, acquire: take } = await told()
+test('the content of a lease is shown only if it is printable', async () => {
+  const { here, session, acquire: take } = await finishedSession()
   for (const text of [
     '{"pid":-7,"program":"x","since":"y"}',
     '{"pid":7,"program":"\\u001b[2J","since":"y"}',
@@ -182,8 +182,8 @@ test('what a lease says is shown only when it can be shown', async () => {
   expect(types.filter((type) => type === 'lock_taken')).toEqual([])
 })
 
-test('a refused taker leaves word of the writer that was killed before it', async () => {
-  const { here, session, bytes, acquire: take } = await told()
+test('a refused open keeps the record of the writer that was killed before it', async () => {
+  const { here, session, bytes, acquire: take } = await finishedSession()
   const dead = '{"pid":4711,"program":"story","since":"then"}'
   await overwrite(here.place.sessions, leaseName(session), Buffer.from(dead))
   await overwrite(here.place.sessions, logName(session), bytes.subarray(0, 900))
@@ -194,9 +194,9 @@ test('a refused taker leaves word of the writer that was killed before it', asyn
   await writer.release()
 })
 
-test('a writer whose Log or lease was deleted or changed under it acknowledges nothing more', async () => {
+test('a writer whose Log or lease was deleted or changed acknowledges nothing more', async () => {
   for (const harm of ['delete', 'delete lease', 'cut'] as const) {
-    const { here, session, bytes, acquire: take } = await told()
+    const { here, session, bytes, acquire: take } = await finishedSession()
     const writer = value(await take())
     const { sessions } = here.place
     if (harm === 'delete') await sessions.remove(logName(session))
@@ -209,8 +209,8 @@ test('a writer whose Log or lease was deleted or changed under it acknowledges n
   }
 })
 
-test('more than a write can hold is never taken for a torn tail', async () => {
-  const { here, session, bytes, acquire: take } = await told()
+test('a tail larger than one write is never treated as torn', async () => {
+  const { here, session, bytes, acquire: take } = await finishedSession()
   const { sessions } = here.place
   const limit = 4 * 1024 * 1024
   await overwrite(sessions, logName(session), Buffer.concat([bytes, Buffer.alloc(limit + 1, '\n')]))

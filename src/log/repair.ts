@@ -4,22 +4,22 @@ import { decodeLine } from './line.ts'
 import { tornName, type LogPlace } from './place.ts'
 import type { ScanEnd } from './scan.ts'
 
-/** One group commit is never larger, so neither is what a crash can tear. */
+/** The maximum size of one group commit, and so of what a crash can tear. */
 export const BATCH_BYTES = 4 * 1024 * 1024
 
-/** A newer Hawser wrote the one; only a strict reader minds the other, and a writer would build on it. */
+/** The first comes from a newer version; the second is rejected only by strict readers, and a writer would build on it. */
 const NEVER_TORN: ReadonlySet<string> = new Set(['version', 'not_canonical'])
 
-/** The end of a Log whose last write was cut short. */
+/** The end of a Log whose last write was interrupted. */
 export interface TornTail {
   readonly offset: number
   readonly bytes: Buffer
 }
 
 /**
- * Tells a torn tail from damage. A crash tears at most the last write, and a later write begins only when that one is
- * durable; so if a good line behind the fault belongs to a later write, the fault is damage, and nothing may be cut.
- * A write that reached the disk in part, in any order, has only lines of its own behind the fault.
+ * Distinguishes a torn tail from damage. A crash tears at most the last write, and a later write starts only when the
+ * previous one is durable. If a valid line after the fault belongs to a later write, the fault is damage, and nothing may
+ * be cut. A partially written batch, in any order, has only its own lines after the fault.
  */
 export async function findTornTail(
   file: File,
@@ -40,8 +40,8 @@ export async function findTornTail(
 }
 
 /**
- * Cuts a torn tail off: what is cut is durable beside the Log before it leaves the Log. Only the holder of the lease
- * calls this; the piece's name carries the number that the cut line would have had.
+ * Cuts off a torn tail; the cut bytes are durable beside the Log before they are removed from it. Only the holder of the
+ * lease calls this. The name of the piece carries the number of the line that was cut.
  */
 export async function cutTornTail(
   place: LogPlace,
@@ -57,7 +57,7 @@ export async function cutTornTail(
     const name = tornName(session, last === 0 ? `${seq}` : `${seq}-${last + 1}`)
     await replaceFile(place.sessions, name, torn.bytes, place.ids.temporary())
   } else {
-    // Whoever kept it may have been killed before it was durable.
+    // The process that stored it may have been killed before it was durable.
     await closing(await place.sessions.open(again, 'read'), (piece) => piece.sync())
     await place.sessions.sync()
   }
@@ -65,14 +65,14 @@ export async function cutTornTail(
   await file.datasync()
 }
 
-/** Something that was cut off before a line, the `nth` time that happened. */
+/** A piece that was cut off before a line, the `nth` at that line. */
 interface Piece {
   readonly name: string
   readonly nth: number
   readonly size: number
 }
 
-/** What was cut off before the line `seq`. A repair is recorded by that very line; until it is, these are owed to it. */
+/** The pieces cut off before the line `seq`. That line records the repair; until it is written, the record is pending. */
 export async function piecesAt(
   place: LogPlace,
   session: SessionId,
@@ -89,7 +89,7 @@ export async function piecesAt(
   return pieces.toSorted((a, b) => a.nth - b.nth)
 }
 
-/** `undefined` for what is no file of ours: it must not keep a Session from being opened. */
+/** `undefined` for files that are not ours: they must not prevent opening a Session. */
 async function sizeOf(place: LogPlace, name: string): Promise<number | undefined> {
   try {
     return await closing(await place.sessions.open(name, 'read'), async (piece) => {

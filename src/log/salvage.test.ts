@@ -12,7 +12,11 @@ import { openReader } from './reader.ts'
 import { salvageLog } from './salvage.ts'
 import { verifyLog } from './verify.ts'
 
-async function told(): Promise<{ here: TestPlace; session: SessionId; lines: Buffer[] }> {
+async function finishedSession(): Promise<{
+  here: TestPlace
+  session: SessionId
+  lines: Buffer[]
+}> {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
   const teller = new Teller(here, newJournal())
   await teller.begin()
@@ -30,14 +34,14 @@ async function read(here: TestPlace, session: SessionId): Promise<LogLine[]> {
   return lines
 }
 
-/** What makes an Event the same one in another Log. */
+/** What identifies an Event across Logs. */
 const essence = ({ logged: { event } }: LogLine) => [event.id, event.ts, event.type, event.data]
 
 const salvage = (here: TestPlace, session: SessionId) =>
   salvageLog(here.place, session, { fold: textFold, keep: here.keep })
 
-test('everything whole is saved under its own ids and times, and a notice stands where lines are missing', async () => {
-  const { here, session, lines } = await told()
+test('all intact Events keep their ids and times, and a notice marks missing lines', async () => {
+  const { here, session, lines } = await finishedSession()
   const before = await read(here, session)
   const broken = lines.with(3, Buffer.from('garbage\n')).toSpliced(7, 1)
   await overwrite(here.place.sessions, logName(session), Buffer.concat(broken))
@@ -64,8 +68,8 @@ test('everything whole is saved under its own ids and times, and a notice stands
   await value(await acquireLog(here.place, saved.session_id, writing)).release()
 })
 
-test('lines that are doubled or out of order come back once and in order', async () => {
-  const { here, session, lines } = await told()
+test('duplicated or reordered lines are restored once and in order', async () => {
+  const { here, session, lines } = await finishedSession()
   const before = await read(here, session)
   const shuffled = [...lines.slice(0, 4).toReversed(), ...lines.slice(2), ...lines.slice(-2)]
   await overwrite(here.place.sessions, logName(session), Buffer.concat(shuffled))
@@ -74,8 +78,8 @@ test('lines that are doubled or out of order come back once and in order', async
   expect([saved.missing, after.slice(0, -2).map(essence)]).toEqual([[], before.map(essence)])
 })
 
-test('a salvaged fork needs its parents no more', async () => {
-  const { here, session } = await told()
+test('a salvaged fork does not need its parents', async () => {
+  const { here, session } = await finishedSession()
   const parent = await read(here, session)
   const at = parent[5]
   const child = here.place.ids.session()
@@ -102,15 +106,15 @@ test('a salvaged fork needs its parents no more', async () => {
   expect(value(await verifyLog(here.place, saved.session_id)).damage).toBeUndefined()
 })
 
-test('what is not there cannot be salvaged', async () => {
-  const { here } = await told()
+test('a missing Session cannot be salvaged', async () => {
+  const { here } = await finishedSession()
   expect(await salvage(here, here.place.ids.session())).toMatchObject({
     error: { kind: 'not_found' },
   })
 })
 
-test('what the head knows to be missing at the end is told', async () => {
-  const { here, session, lines } = await told()
+test('lines missing at the end are reported as far as the head knows them', async () => {
+  const { here, session, lines } = await finishedSession()
   await overwrite(here.place.sessions, logName(session), Buffer.concat(lines.slice(0, 5)))
   const saved = value(await salvage(here, session))
   expect(saved.missing).toEqual([{ from_seq: 5, to_seq: 11 }])
@@ -124,14 +128,14 @@ test('what the head knows to be missing at the end is told', async () => {
   ])
 })
 
-test('a foreign Session is not made one of ours by salvaging it', async () => {
-  const { here, session } = await told()
+test('a foreign Session cannot be salvaged', async () => {
+  const { here, session } = await finishedSession()
   await here.place.heads.remove(session)
   expect(await salvage(here, session)).toMatchObject({ error: { kind: 'session_foreign' } })
 })
 
 test('a salvaged fork can be salvaged again', async () => {
-  const { here, session } = await told()
+  const { here, session } = await finishedSession()
   const at = (await read(here, session))[5]
   const child = here.place.ids.session()
   const data = {
@@ -153,7 +157,7 @@ test('a salvaged fork can be salvaged again', async () => {
   expect(after.slice(0, -2).map(essence)).toEqual(before.map(essence))
 })
 
-test('a salvage that cannot be written to its end leaves no half Session', async () => {
+test('a failed salvage leaves no partial Session', async () => {
   const disk = new CrashDisk(1)
   const here = await testPlace(disk.folder(), promptClock)
   const teller = new Teller(here, newJournal())

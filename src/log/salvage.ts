@@ -17,7 +17,7 @@ import { isUnbegun } from './unbegun.ts'
 export interface Salvaged {
   readonly session_id: SessionId
   readonly events: number
-  /** Numbers of the old Log for which no whole line was found. */
+  /** Line numbers of the old Log for which no intact line was found. */
   readonly missing: readonly Gap[]
 }
 
@@ -26,7 +26,7 @@ interface Gap {
   readonly to_seq: number
 }
 
-/** A whole line found in a damaged Log. */
+/** An intact line found in a damaged Log. */
 interface Find {
   readonly file: File
   readonly seq: number
@@ -37,9 +37,9 @@ interface Find {
 }
 
 /**
- * Writes every whole line of a Log, and of the parents it forked from, into a new Log that needs none of them. Ids and times
- * stay; where lines are missing a notice says so in their place. The old Log is not touched. A foreign Session is refused:
- * its copy would be one of ours, and nobody has vouched for it.
+ * Copies every intact line of a Log, and of the parents it was forked from, into a new, self-contained Log. Ids and times
+ * stay; a notice marks missing lines. The old Log is not changed. A foreign Session is refused: its copy would count as
+ * ours, and no person has trusted it.
  */
 export async function salvageLog<State>(
   place: LogPlace,
@@ -81,7 +81,7 @@ async function writeNew<State>(
   return ok({ session_id: fresh, events: chosen.length, missing })
 }
 
-/** Whole lines of this Log and, for a fork, those of its parents up to where it left them. Opens into `files`. */
+/** Intact lines of this Log and, for a fork, of its parents up to the fork point. Adds opened files to `files`. */
 async function findWithParents(
   place: LogPlace,
   session: SessionId,
@@ -97,12 +97,12 @@ async function findWithParents(
     if (envelope.session_id !== session || find.seq > throughSeq) continue
     finds.push({ file, ...find })
     const { known, event } = readEvent(envelope)
-    // Only a first line says where a Log comes from; a salvaged one carries such a line further on.
+    // Only the first line names the parent; a salvaged Log contains such a line further on.
     if (find.offset === 0 && known && event.type === 'session_fork') {
       parent = { session: event.data.parent_session_id, atSeq: event.data.at_seq }
     }
   }
-  // The depth of a lineage is bounded by its numbers: each parent lies strictly before its child.
+  // The numbers bound the depth of a lineage: each parent ends strictly before its child.
   if (parent === undefined || parent.atSeq >= throughSeq) return finds
   return [...(await findWithParents(place, parent.session, parent.atSeq, files)), ...finds]
 }
@@ -128,7 +128,7 @@ async function* wholeLines(
   }
 }
 
-/** In order of numbers. Of two lines with one number, the one that the next line names; otherwise the first. */
+/** Sorted by number. Of two lines with one number, the one that the next line names; otherwise the first. */
 function chooseOnePerNumber(finds: readonly Find[]): Find[] {
   const bySeq = new Map<number, Find[]>()
   for (const find of finds) {
@@ -148,7 +148,7 @@ function chooseOnePerNumber(finds: readonly Find[]): Find[] {
   return chosen.toReversed()
 }
 
-/** Also what is missing at the end, as far as the head knows of it. */
+/** Includes lines missing at the end, as far as the head knows them. */
 function gapsOf(chosen: readonly Find[], lastSeq: number): Gap[] {
   let expected = 0
   const gaps: Gap[] = []
@@ -160,7 +160,7 @@ function gapsOf(chosen: readonly Find[], lastSeq: number): Gap[] {
   return gaps
 }
 
-/** So much is copied by one write. */
+/** The amount copied in one write. */
 const COPY_BYTES = 512 * 1024
 
 async function copyAll<State>(
@@ -200,7 +200,7 @@ async function copyAll<State>(
   const end = missing.filter(({ to_seq }) => to_seq > (chosen.at(-1)?.seq ?? -1))
   const text = `This Session was salvaged from ${source}: ${chosen.length} Events of it were whole.`
   const last: EventDraft = { type: 'notice', data: { code: 'salvaged', text } }
-  // A line that narrowed what is permitted may be among those that are missing.
+  // A line that restricted permissions may be among the missing ones.
   return writer.append([...end.map(gapNotice), last, settings.narrowed()])
 }
 

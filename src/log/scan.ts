@@ -5,7 +5,7 @@ import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import { decodeLine, lineAt, type Cursor, type Fault, type LogLine } from './line.ts'
 
-/** How far a reading came: the place behind the last good line, and what stopped it before the end, if anything. */
+/** How far a scan got: the position after the last valid line, and what stopped it before the end, if anything. */
 export interface ScanEnd {
   readonly cursor: Cursor
   readonly fault?: { readonly offset: number; readonly reason: Fault }
@@ -15,25 +15,25 @@ export interface ScanOptions {
   readonly session: SessionId
   /** See `decodeLine`. */
   readonly strict: boolean
-  /** Where to begin; the start of the file when left out. */
+  /** Where to begin. Default: the start of the file. */
   readonly from?: Cursor
-  /** Gets all bytes that are read, before any line of them is judged. */
+  /** Receives all bytes read, before their lines are checked. */
   readonly passing?: Passing
 }
 
-/** Bytes of a file and where they stand in it; good until it answers. */
+/** Bytes of a file and their position; valid until the promise resolves. */
 export type Passing = (bytes: Buffer, position: number) => Promise<void>
 
 export const LOG_START: Cursor = { offset: 0, seq: 0, prev: null }
 
-/** Memory of a scan, whatever the Log's size: two pieces, and at most one line across pieces. */
+/** Limits the memory of a scan: two pieces, and at most one line across pieces. */
 const LARGEST_PIECE = 256 * 1024
-/** The first read is small: often only a line or a short tail is wanted. */
+/** The first read is small: often only a line or a short tail is needed. */
 const FIRST_PIECE = 16 * 1024
 
 /**
- * Reads forward, once, line after line, and hands each good one to `visit`; stops before the first that is not good,
- * and behind the one for which `visit` returned false.
+ * Reads forward once and passes each valid line to `visit`; stops before the first invalid line, and after the one for
+ * which `visit` returned false.
  */
 export async function scan(
   file: File,
@@ -58,9 +58,8 @@ export async function scan(
 }
 
 /**
- * The file from `begin`, piece after piece; a piece is good until the next is asked for. Each is twice as large as the one
- * before, so that a short look reads little more than it looks at. Once they are large, the next one is read while one is
- * used.
+ * The file from `begin`, in pieces; a piece is valid until the next is requested. Sizes double, so that a short scan reads
+ * little more than it needs. Large pieces are read ahead.
  */
 async function* piecesOf(file: File, begin: number): AsyncGenerator<Buffer> {
   let position = begin
@@ -85,7 +84,7 @@ async function* piecesOf(file: File, begin: number): AsyncGenerator<Buffer> {
       yield piece.subarray(0, count)
     }
   } finally {
-    // Whoever stops early may close the file next.
+    // The consumer may close the file after stopping early.
     if (ahead !== undefined) await ifPossible(ahead)
   }
 }
@@ -94,7 +93,7 @@ function stop(cursor: Cursor, reason: Fault): ScanEnd {
   return { cursor, fault: { offset: cursor.offset, reason } }
 }
 
-/** The line at `cursor`, or why these bytes cannot be it. */
+/** The line at `cursor`, or why these bytes are not valid there. */
 function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine | Fault {
   const decoded = decodeLine(bytes, options.strict)
   if (!decoded.ok) return decoded.fault
@@ -106,7 +105,7 @@ function placeLine(bytes: Buffer, cursor: Cursor, options: ScanOptions): LogLine
   return lineAt(readEvent(envelope), hash, cursor.offset, bytes.length)
 }
 
-/** A fork goes on with its parent's chain: its first line says where that stood. */
+/** A fork continues its parent's chain: its first line says where. */
 export function firstPlace(envelope: EventEnvelope): { seq: number; prev: string | null } {
   const logged = readEvent(envelope)
   if (!logged.known || logged.event.type !== 'session_fork') return LOG_START

@@ -3,12 +3,12 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { BlobKey, BlobMediaType } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 
-/** Stores bytes durably and names them. The blob store's `put`, as far as the Log needs it. */
+/** Stores bytes durably and returns their key. The part of the blob store's `put` that the Log needs. */
 export type KeepBlob = (bytes: Buffer, mediaType: BlobMediaType) => Promise<Result<BlobKey>>
 
 /**
- * Puts each direct field of an Event's data that is over the limit into a blob, and its key in the field's place as
- * `<field>_blob`: text as its UTF-8, any other value as canonical JSON. The blobs are durable when this returns.
+ * Moves each top-level field of an Event's data that exceeds the limit into a blob, and replaces it by the key as
+ * `<field>_blob`: text as UTF-8, other values as canonical JSON. The blobs are durable when this returns.
  */
 export async function spill(
   data: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export async function spill(
     }
     const name = `${field}_blob`
     if (Object.hasOwn(data, name))
-      return failed('invalid_args', `Both ${field} and ${name} are there.`)
+      return failed('invalid_args', `The Event has both ${field} and ${name}.`)
     const key = await keep(bytes, typeof value === 'string' ? 'text/plain' : 'application/json')
     if (!key.ok) return key
     kept.push([name, key.value])
@@ -31,10 +31,10 @@ export async function spill(
   return ok(Object.fromEntries(kept))
 }
 
-/** The bytes of a value that is too large to stand in a line. */
+/** The bytes of a value that is too large for a line. */
 function oversized(value: unknown): Buffer | undefined {
   if (typeof value === 'string') {
-    // A UTF-16 unit is at most three bytes of UTF-8, so short text is known to fit without being encoded.
+    // A UTF-16 unit is at most three UTF-8 bytes, so short text fits without encoding it.
     if (value.length * 3 <= LIMITS.event_field_bytes) return undefined
     const bytes = Buffer.from(value.toWellFormed())
     return bytes.length > LIMITS.event_field_bytes ? bytes : undefined

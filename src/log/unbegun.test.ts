@@ -20,7 +20,7 @@ import { verifyLog } from './verify.ts'
 
 const FIRST_HEAD: HeadRecord = { seq: 0, hash: 'a'.repeat(64), offset: 300 }
 
-/** A Log that holds `text`, and its head. */
+/** A Log with the content `text`, and its head. */
 async function leftOver(text: string, head: HeadRecord | undefined) {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
   const session = here.place.ids.session()
@@ -29,7 +29,7 @@ async function leftOver(text: string, head: HeadRecord | undefined) {
   return { here, session }
 }
 
-/** What every way to a Log says of it. */
+/** The result of every way to open the Log. */
 async function answers({ place, keep }: TestPlace, session: SessionId): Promise<string[]> {
   const writing = { fold: textFold, keep }
   const all: Result<unknown>[] = [
@@ -47,16 +47,21 @@ test.each([
   ['created and no head', '', undefined],
   ['created with its head', '', HEAD_BEFORE_FIRST],
   ['cut short in its first line', '{"v":1,"seq":0,"id":"evt_', HEAD_BEFORE_FIRST],
-] as const)('a Log that was only %s is not found, whoever asks', async (_name, text, head) => {
-  const { here, session } = await leftOver(text, head)
-  expect(await answers(here, session)).toEqual(NOT_FOUND)
-  if (head === undefined)
-    expect(await adoptLog(here.place, session, { fold: textFold, keep: here.keep })).toMatchObject({
-      error: { kind: 'not_found' },
-    })
-})
+] as const)(
+  'a Log that was only %s is not found, however it is opened',
+  async (_name, text, head) => {
+    const { here, session } = await leftOver(text, head)
+    expect(await answers(here, session)).toEqual(NOT_FOUND)
+    if (head === undefined)
+      expect(
+        await adoptLog(here.place, session, { fold: textFold, keep: here.keep }),
+      ).toMatchObject({
+        error: { kind: 'not_found' },
+      })
+  },
+)
 
-test('an empty Log whose head knows a line was cut: it is damaged, and nothing removes it', async () => {
+test('an empty Log whose head names a line is damaged and is not removed', async () => {
   const { here, session } = await leftOver('', FIRST_HEAD)
   const verdict = value(await verifyLog(here.place, session))
   expect(verdict.damage?.kind).toBe('log_damaged')
@@ -64,7 +69,7 @@ test('an empty Log whose head knows a line was cut: it is damaged, and nothing r
   expect((await rawLog(here.place.sessions, session)).length).toBe(0)
 })
 
-test('empty Logs go with their heads; a Log with bytes, and one that is being created, stay', async () => {
+test('empty Logs are removed with their heads; Logs with content or being created stay', async () => {
   const { here, session } = await leftOver('', HEAD_BEFORE_FIRST)
   const { place } = here
   const [torn, creating, whole] = [place.ids.session(), place.ids.session(), place.ids.session()]

@@ -9,8 +9,8 @@ import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
 
 /**
- * Whether a Log's creation was cut short, or is under way: nothing of it was ever acknowledged, so for everyone but its
- * creator there is no such Session. An empty Log whose head knows a line is not one of these: it was cut.
+ * Whether creating a Log was interrupted or is in progress: nothing of it was acknowledged, so for everyone but its creator
+ * the Session does not exist. An empty Log whose head names a line is different: it was truncated.
  */
 export async function isUnbegun(
   file: File,
@@ -25,8 +25,8 @@ export async function isUnbegun(
 }
 
 /**
- * Removes Logs that were created and never written, with their heads, where nobody is creating them now. A Log that holds any
- * byte stays. Lease files stay too: see `takeLease`. Returns how many there were; with `dryRun` they stay.
+ * Removes Logs that were created but never written, with their heads, unless they are being created now. A Log with any
+ * content stays. Lease files stay too; see `takeLease`. Returns how many there were; `dryRun` removes nothing.
  */
 export async function removeUnbegun(
   place: LogPlace,
@@ -40,7 +40,7 @@ export async function removeUnbegun(
     const lease = await takeLease(place, session)
     if (!lease.ok) continue
     try {
-      // Its creator may have written it since.
+      // Its creator may have written to it since.
       if (!(await isEmpty(place, session))) continue
       if (!dryRun) await removeLog(place, session)
       count += 1
@@ -51,7 +51,7 @@ export async function removeUnbegun(
   return count
 }
 
-/** Removes a Log of which nothing was acknowledged, then its head. The caller holds the lease. */
+/** Removes a Log without acknowledged Events, then its head. The caller holds the lease. */
 export async function removeLog(place: LogPlace, session: SessionId): Promise<void> {
   await ifThere(place.sessions.remove(logName(session)))
   await place.sessions.sync()
@@ -65,7 +65,7 @@ async function isEmpty(place: LogPlace, session: SessionId): Promise<boolean> {
     const file = await openLogFile(place, session, 'read')
     return file !== undefined && (await closing(file, () => file.stat())).size === 0
   } catch (error) {
-    // What cannot be opened is not ours to remove.
+    // A Log that cannot be opened is left alone.
     if (error instanceof FileFailure) return false
     throw error
   }

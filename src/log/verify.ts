@@ -9,21 +9,21 @@ import { findTornTail } from './repair.ts'
 import { scan } from './scan.ts'
 import { isUnbegun } from './unbegun.ts'
 
-/** What a Log proves of itself when every byte of it is read. */
+/** The result of reading every byte of a Log. */
 export interface LogVerdict {
   readonly events: number
-  /** Bytes of whole, chained lines. */
+  /** Bytes of intact, chained lines. */
   readonly bytes: number
   readonly last_hash: string | null
-  /** Types or shapes this version does not know: kept and skipped. */
+  /** Events of types or shapes unknown to this version: kept and skipped. */
   readonly unknown: number
   readonly foreign: boolean
-  /** Bytes of a last write that was cut short; the next writer cuts them off and keeps them. */
+  /** Bytes of an interrupted last write; the next writer cuts them off and keeps them. */
   readonly torn_bytes: number
   readonly damage?: HawserError
 }
 
-/** Reads the whole Log as the strictest reader and compares it with its head. Writes nothing. */
+/** Reads the whole Log in strict mode and compares it with its head. Writes nothing. */
 export async function verifyLog(place: LogPlace, session: SessionId): Promise<Result<LogVerdict>> {
   return asResult('verify the Log', async () => {
     const head = await readHead(place, session)
@@ -41,7 +41,7 @@ export async function verifyLog(place: LogPlace, session: SessionId): Promise<Re
       })
       const torn = await findTornTail(file, session, end)
       const unlikeHead = known && (await headFault(file, session, end.cursor, known))
-      // What stands in the way is told first: behind it, the end is missing too.
+      // A fault is reported first: it also hides the end of the Log.
       const reason = (torn === undefined ? end.fault?.reason : undefined) ?? unlikeHead
       return ok({
         events,

@@ -1,19 +1,19 @@
-/** What a call would touch, said by the tool before anything happens. */
+/** What a call would access, declared by the tool before anything happens. */
 export interface Claim {
   readonly tool: string
-  /** `none` touches nothing outside the Session; `run` starts a program, which may do anything its sandbox lets it. */
+  /** `none` accesses nothing outside the Session; `run` starts a program, which may do anything its sandbox allows. */
   readonly effect: 'none' | 'read' | 'write' | 'run'
   /**
-   * Workspace-relative paths that are read or written: as the model wrote them, and, when it is decided on, also where they
+   * Workspace-relative paths that are read or written: as the model wrote them and, at decision time, also where they
    * really lead.
    */
   readonly paths: readonly string[]
-  /** Of these, what git would read because of what else is on the disk, with the reason. */
+  /** Those of the paths that git would read because of other files on disk, with the reason. */
   readonly gitReads?: readonly { readonly path: string; readonly reason: string }[]
   readonly command?: string
-  /** The program is to reach the network. */
+  /** The program needs network access. */
   readonly network: boolean
-  /** A Resource whose bytes are to go to the model. */
+  /** A Resource whose bytes would be sent to the model. */
   readonly upload?: {
     readonly handle: string
     readonly name: string

@@ -1,22 +1,22 @@
-/** One word of a command. `fixed`: the program gets exactly `text`; otherwise the shell expands it to something else. */
+/** One word of a command. `fixed`: the program gets exactly `text`; otherwise the shell expands it. */
 export interface Word {
   readonly text: string
   readonly fixed: boolean
 }
 
-/** A simple command: what stands between `&&`, `||`, `|`, `;`, `&` and line ends. */
+/** A simple command: the text between `&&`, `||`, `|`, `;`, `&` and line ends. */
 export interface CommandPart {
-  /** As written, without the blanks around it. */
+  /** As written, without surrounding blanks. */
   readonly text: string
   readonly words: readonly Word[]
-  /** Begins with `NAME=value`. */
+  /** Starts with `NAME=value`. */
   readonly assigns: boolean
   readonly redirects: boolean
 }
 
 /**
- * Splits what bash gets with `-c` into simple commands. Conservative: `undefined` for whatever it does not fully understand,
- * such as substitutions, variables, subshells, groups, keywords, functions, here-documents and invisible characters. Pure.
+ * Splits a `bash -c` script into simple commands. Conservative: `undefined` for anything it does not fully understand, such
+ * as substitutions, variables, subshells, groups, keywords, functions, here-documents and invisible characters. Pure.
  */
 export function splitCommand(command: string): readonly CommandPart[] | undefined {
   if (INVISIBLE.test(command)) return undefined
@@ -28,10 +28,13 @@ export function splitCommand(command: string): readonly CommandPart[] | undefine
   }
 }
 
-/** Controls, formats, and blanks that a shell and a person may take for different things; tab, line end and space are not. */
+/**
+ * Control and format characters, and blanks that a shell and a person may interpret differently; not tab, line end and
+ * space.
+ */
 const INVISIBLE = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Z}\p{Cs}\p{Co}\p{Cn}]/u
 
-/** Keywords of bash that change what the words after them mean. */
+/** Bash keywords that change the meaning of the words after them. */
 const KEYWORDS = new Set(
   '! { } [[ ]] if then elif else fi case esac for select while until do done in function time coproc'.split(
     ' ',
@@ -106,7 +109,7 @@ class Splitter {
     const { text, fixed, bare } = this.#read()
     const next = this.#text.charAt(this.#at)
     if (bare === text && /^\d+$/.test(text) && (next === '<' || next === '>')) {
-      // The number of a descriptor belongs to its redirection.
+      // A descriptor number belongs to its redirection.
       this.#extend(from)
       return
     }
@@ -137,7 +140,7 @@ class Splitter {
     this.#open.to = this.#at
   }
 
-  /** One word. `bare`: its beginning, as far as nothing in it is quoted. */
+  /** One word. `bare`: its start, up to the first quote. */
   #read(): { readonly text: string; readonly fixed: boolean; readonly bare: string } {
     let text = ''
     let fixed = true
@@ -197,7 +200,7 @@ class Splitter {
 }
 
 const SEPARATORS = new Set(['&&', '||', '|', '|&', ';', '&'])
-/** A here-document is none of them: its lines would be taken for commands. */
+/** Excludes here-documents: their lines would be parsed as commands. */
 const REDIRECTIONS = new Set(['<', '>', '<>', '<&', '>&', '>>', '>|', '&>', '&>>', '<<<'])
 
 interface OpenPart {

@@ -24,21 +24,21 @@ test.each([
   ['reads', claim('read', { paths: ['a'] }), ['allow', 'allow', 'allow']],
   ['writes', claim('write', { paths: ['a'] }), ['deny', 'ask', 'allow']],
   ['writes a protected path', claim('write', { paths: ['AGENTS.md'] }), ['deny', 'ask', 'ask']],
-  ['only looks', claim('run', { command: 'ls -l | wc' }), ['allow', 'allow', 'allow']],
+  ['only reads files', claim('run', { command: 'ls -l | wc' }), ['allow', 'allow', 'allow']],
   ['runs anything', claim('run', { command: 'make' }), ['allow', 'ask', 'allow']],
-  ['wants the network', claim('run', { command: 'curl x', network: true }), ['deny', 'ask', 'ask']],
-] as const)('a call that %s is decided by its mode', (_title, made, answers) => {
+  ['needs the network', claim('run', { command: 'curl x', network: true }), ['deny', 'ask', 'ask']],
+] as const)('a call that %s is decided by the mode', (_title, made, answers) => {
   expect(MODES.map((mode) => decide(made, under(mode)).answer)).toEqual(answers)
 })
 
-test('without a sandbox every program is asked about, and none runs in a read-only Session', () => {
+test('without a sandbox every program asks, and none runs in a read-only Session', () => {
   const answers = MODES.map(
     (mode) => decide(claim('run', { command: 'ls' }), under(mode, { confined: false })).answer,
   )
   expect(answers).toEqual(['deny', 'ask', 'ask'])
 })
 
-test('a program that was not asked about can write only where its mode lets it', () => {
+test('a program that runs without asking can write only where the mode allows', () => {
   const writable = (mode: PermissionMode, command: string) =>
     decide(claim('run', { command }), under(mode)).writable
   expect([
@@ -57,7 +57,7 @@ const deny = (rule: object): ScopedRule => ({
   scope: 'workspace',
 })
 
-test('a rule for a file or a folder covers what really lies there, never a protected path', () => {
+test('a rule for a file or folder covers the real path, never a protected path', () => {
   const rules = [allow({ kind: 'file', path: 'a.txt' }), allow({ kind: 'folder', path: 'src' })]
   const answer = (...paths: readonly string[]) =>
     decide(claim('write', { paths }), under('ask', { rules })).answer
@@ -79,7 +79,7 @@ test('a rule for a file or a folder covers what really lies there, never a prote
   expect(cases.map(([paths]) => [paths, answer(...paths)])).toEqual(cases)
 })
 
-test('a rule that denies wins in every mode, whatever the case of a path and the link that leads to it', () => {
+test('a deny rule wins in every mode, whatever the case of a path or the link to it', () => {
   const rules = [
     allow({ kind: 'folder', path: '.' }),
     deny({ kind: 'folder', path: 'vendor' }),
@@ -109,7 +109,7 @@ test('a rule that denies wins in every mode, whatever the case of a path and the
   )
 })
 
-test('rules that cannot be read allow nothing: every call that is not refused asks', () => {
+test('unreadable rules allow nothing: every call that is not denied asks', () => {
   const answers = MODES.map((mode) =>
     [claim('write', { paths: ['a'] }), claim('run', { command: 'ls' })].map(
       (made) => decide(made, under(mode, { rules: undefined })).answer,
@@ -158,7 +158,7 @@ test.each<[title: string, made: Claim, offers: readonly string[]]>([
     'npm',
     'python',
   ].map((command): [string, Claim, string[]] => [command, claim('run', { command }), ['command']]),
-])('for %s is offered what a yes may cover', (_title, made, offers) => {
+])('offers the rules that an approval of %s may create', (_title, made, offers) => {
   const offered = decide(made, under('ask')).offers.map(({ rule }) => {
     if (rule.kind === 'prefix') return `prefix ${rule.words.join(' ')}`
     return 'path' in rule ? `${rule.kind} ${rule.path}` : rule.kind
@@ -166,7 +166,7 @@ test.each<[title: string, made: Claim, offers: readonly string[]]>([
   expect(offered).toEqual(offers)
 })
 
-test('a prefix can be worded otherwise, as long as it is plain, covers the command and is not too wide', () => {
+test('a prefix can be edited if it is plain, covers the command and is not too broad', () => {
   const made = claim('run', { command: 'npm run build -- --minify' })
   const reworded = decide(made, under('ask')).offers.find(
     ({ rule }) => rule.kind === 'prefix',
@@ -187,7 +187,7 @@ test.each([
   '.vscode/tasks.json',
   '.hawser/sessions/x',
   '.BASHRC',
-])('%s is protected, whatever its case and whether it is there or not', (path) => {
+])('%s is protected, whatever its case and whether or not it exists', (path) => {
   expect(decide(claim('write', { paths: ['fine', path] }), under('auto')).answer).toBe('ask')
 })
 
@@ -208,11 +208,11 @@ test.each([
   'ls\nrm x',
   'tee a',
   '',
-])('the command %j is asked about', (command) => {
+])('the command %j asks', (command) => {
   expect(decide(claim('run', { command }), under('ask')).answer).toBe('ask')
 })
 
-test('the narrower of two modes counts', () => {
+test('the stricter of two modes applies', () => {
   expect([narrower('auto', 'ask'), narrower('read-only', 'auto'), narrower('ask', 'ask')]).toEqual([
     'ask',
     'read-only',

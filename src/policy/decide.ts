@@ -5,12 +5,12 @@ import { looksReadOnly } from './command-class.ts'
 import { protectedBy } from './protected-paths.ts'
 import { offersFor, ruling, type Offer, type Ruling } from './rules.ts'
 
-/** Under what a call is decided. */
+/** The context in which a call is decided. */
 export interface Posture {
   readonly mode: PermissionMode
-  /** A sandbox was proven to confine programs; counts only for a call that runs one. */
+  /** The sandbox passed its self-test; matters only for a call that runs a program. */
   readonly confined: boolean
-  /** What a person allowed and denied in advance; `undefined` where it cannot be read, and then what they could decide is asked about. */
+  /** The rules a person made in advance; `undefined` if they cannot be read, and then every call they could decide asks. */
   readonly rules: readonly ScopedRule[] | undefined
 }
 
@@ -18,15 +18,15 @@ export interface Decision {
   readonly answer: 'allow' | 'ask' | 'deny'
   /** For the person who is asked, and for the model that is refused. */
   readonly reason: string
-  /** What a program may write to. */
+  /** Where a program may write. */
   readonly writable: 'workspace' | 'nothing'
-  /** What a yes may cover beyond this call; empty where every call is asked about. */
+  /** The rules an approval may create; empty if every such call must ask. */
   readonly offers: readonly Offer[]
   /** The rules that decided. */
   readonly by?: readonly ScopedRule[]
 }
 
-/** May this call happen? Pure; the same claim and posture have the same answer. */
+/** May this call happen? Pure: the same claim and posture give the same answer. */
 export function decide(claim: Claim, posture: Posture): Decision {
   const touched = claim.effect === 'write' ? protectedPathOf(claim) : undefined
   if (claim.effect === 'none' || claim.effect === 'read') return allow('it changes nothing')
@@ -53,23 +53,23 @@ function protectedPathOf({ paths, gitReads = [] }: Claim): string | undefined {
 function decideRun(claim: Claim, posture: Posture, ruled: Ruling): Decision {
   if (posture.mode === 'read-only') {
     if (!posture.confined)
-      return deny('this Session is read-only, and nothing here can hold a program to that')
-    if (claim.network) return deny('this Session is read-only, and the network is outside of it')
+      return deny('this Session is read-only, and no sandbox is available to enforce that')
+    if (claim.network) return deny('this Session is read-only, which excludes network access')
     return { ...allow('it runs with everything read-only'), writable: 'nothing' }
   }
-  if (claim.network) return ask('it wants the network')
-  if (!posture.confined) return ask('no sandbox confines it here')
+  if (claim.network) return ask('it needs network access')
+  if (!posture.confined) return ask('no sandbox is available')
   if (ruled.answer === 'unclear') return ask(UNCLEAR)
   if (posture.mode === 'auto') return allow('the sandbox confines it')
   if (looksReadOnly(claim.command ?? '')) {
-    return { ...allow('it only looks, with everything read-only'), writable: 'nothing' }
+    return { ...allow('it only reads, with everything read-only'), writable: 'nothing' }
   }
   return askOrGranted(claim, ruled, 'it runs a program')
 }
 
-const UNCLEAR = 'a rule that denies may apply to it, and that cannot be told from its text'
+const UNCLEAR = 'a deny rule may apply to it, which its text does not show'
 
-/** Rules that cannot be read may deny anything. */
+/** Unreadable rules may deny anything. */
 function ruledBy(claim: Claim, { rules }: Posture): Ruling {
   return rules === undefined ? { answer: 'unclear' } : ruling(claim, rules)
 }
@@ -98,7 +98,7 @@ function deny(reason: string): Decision {
 
 const WIDTH: Readonly<Record<PermissionMode, number>> = { 'read-only': 0, ask: 1, auto: 2 }
 
-/** The narrower of two modes: a mode that was restored is a ceiling, and `plan` makes read-only one. */
+/** The stricter of two modes: a restored mode is an upper limit, and `plan` makes read-only one. */
 export function narrower(a: PermissionMode, b: PermissionMode): PermissionMode {
   return WIDTH[a] <= WIDTH[b] ? a : b
 }

@@ -1,8 +1,8 @@
 import type { Word } from './command-line.ts'
 
 /**
- * Programs that start others, or that change what later commands of the same line do: what they run is in their arguments,
- * so no prefix says what it allows.
+ * Programs that start others, or that change what later commands of the same line do. What they run is in their arguments,
+ * so a prefix does not show what it allows.
  */
 const LAUNCHERS = new Set(
   [
@@ -17,18 +17,18 @@ const LAUNCHERS = new Set(
     'ssh scp sftp rsh mosh docker podman nerdctl kubectl oc lxc machinectl vagrant at batch crontab start-stop-daemon',
     'npx pnpx bunx uvx pipx cross-env dotenv dotenvx concurrently nodemon hyperfine direnv nix-shell nix mise asdf rtx',
     'ld.so ld-linux.so.2 ld-linux-x86-64.so.2 socat ncat nc netcat tar gtar bsdtar',
-    // Languages whose program stands in the arguments, and editors and pagers that start shells.
+    // Languages whose program is in the arguments, and editors and pagers that start shells.
     'awk gawk mawk nawk sed gsed ed ex vi vim nvim emacs less more man dc m4 tclsh wish',
   ]
     .join(' ')
     .split(' '),
 )
 
-/** Run a program file that is named in the arguments: a prefix has to name it. */
+/** Interpreters that run a program file named in the arguments: a prefix must include it. */
 const INTERPRETERS =
   /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy[\d.]*|ruby[\d.]*|perl[\d.]*|php[\d.]*|lua[\d.]*|luajit|julia|Rscript|java|osascript|guile|racket|scala|groovy|elixir|erl|escript)$/
 
-/** Programs whose first argument says what they do: a prefix has to name it, and for some of these one word more. */
+/** Programs whose first argument selects the action: a prefix must include it, and for some of these one word more. */
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   git: ['stash', 'worktree', 'remote', 'submodule', 'notes', 'bundle'],
   npm: ['run', 'run-script'],
@@ -52,11 +52,11 @@ const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 interface Condition {
-  /** First arguments by which the program starts others. */
+  /** First arguments with which the program starts others. */
   readonly subcommands?: readonly string[]
-  /** Options, whole or before `=`, by which it does. */
+  /** Options, whole or before `=`, with which the program starts others. */
   readonly options?: readonly string[]
-  /** Any option before the first other argument changes what that means. */
+  /** Any option before the first other argument changes the meaning of that argument. */
   readonly plainStart?: true
   /** An argument of the form `NAME=value` sets a variable. */
   readonly variables?: true
@@ -64,7 +64,7 @@ interface Condition {
 
 const PACKAGE_OPTIONS = ['--script-shell', '--node-options', '--prefix', '-C', '--dir', '--cwd']
 
-/** Programs that start others only by some of their arguments. */
+/** Programs that start others only with some arguments. */
 const CONDITIONAL: Readonly<Record<string, Condition>> = {
   find: {
     options: '-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls'.split(' '),
@@ -121,7 +121,7 @@ const CONDITIONAL: Readonly<Record<string, Condition>> = {
   pytest: { options: ['-p', '-c', '--rootdir', '--confcutdir', '-o', '--override-ini'] },
 }
 
-/** Programs that delete or overwrite what their arguments name: a prefix of the bare name is not proposed. */
+/** Programs that delete or overwrite what their arguments name: a prefix of the bare name is not offered. */
 const DESTRUCTIVE = new Set(
   'rm rmdir unlink mv cp dd shred truncate chmod chown chgrp ln install tee kill pkill killall mkfs mount umount'.split(
     ' ',
@@ -133,18 +133,18 @@ const FILTERS = new Set(
   'cat head tail wc grep cut tr nl echo true false pwd basename dirname seq'.split(' '),
 )
 
-/** The last segment of the name by which a program is called. */
+/** The last path segment of the program name. */
 export function programOf(words: readonly Word[]): string | undefined {
   const [first] = words
   return first?.fixed === true ? first.text.slice(first.text.lastIndexOf('/') + 1) : undefined
 }
 
-/** Only the plain name: a path may lead to something else of that name. */
+/** Only the plain name: a path may lead to another program of that name. */
 export function isFilter([first]: readonly Word[]): boolean {
   return first?.fixed === true && FILTERS.has(first.text)
 }
 
-/** Whether the command may start a program that its own words do not name first. */
+/** Whether the command may start a program other than the one named first. */
 export function startsOthers(words: readonly Word[]): boolean {
   const program = programOf(words)
   if (program === undefined || program === '' || LAUNCHERS.has(program)) return true
@@ -166,7 +166,7 @@ export function startsOthers(words: readonly Word[]): boolean {
   )
 }
 
-/** Why no rule may allow every command that begins with these words; `undefined` when one may. */
+/** Why no rule may allow every command that starts with these words; `undefined` if one may. */
 export function tooWide(words: readonly string[]): string | undefined {
   const fixed = words.map((text) => ({ text, fixed: true }))
   const program = programOf(fixed)
@@ -185,7 +185,7 @@ export function tooWide(words: readonly string[]): string | undefined {
   return undefined
 }
 
-/** The words by which a person would name this kind of command; `undefined` where no prefix may. */
+/** The words that name this kind of command; `undefined` if no prefix is allowed. */
 export function usualPrefix(words: readonly Word[]): readonly string[] | undefined {
   const program = programOf(words)
   if (program === undefined || startsOthers(words) || DESTRUCTIVE.has(program)) return undefined
@@ -205,15 +205,15 @@ function isName(word: string | undefined): boolean {
   return word !== undefined && /^[\w@][\w@:./-]*$/.test(word)
 }
 
-/** These only show something about the program. */
+/** Options that only print information about the program. */
 const HARMLESS_STARTS = new Set(['--version', '--help', '-h', '-v', '-V'])
 
-/** What the shell expands it to may begin with a dash. */
+/** The shell may expand it to something that starts with a dash. */
 function mayBecomeOption({ text }: Word): boolean {
   return /^[-*?[{]/.test(text)
 }
 
-/** Of these, what follows `--` goes to a script or names files; other programs go on reading it. */
+/** For these programs, what follows `--` is passed to a script or names files; others keep parsing it. */
 const ENDS_AT_DASHES = new Set('git npm pnpm yarn bun deno cargo'.split(' '))
 
 function ownArguments(program: string, args: readonly string[]): readonly string[] {
@@ -221,7 +221,7 @@ function ownArguments(program: string, args: readonly string[]): readonly string
   return end === -1 ? args : args.slice(0, end)
 }
 
-/** Also where it is abbreviated, carries its value, or stands among other short options. */
+/** Also matches abbreviations, attached values and grouped short options. */
 function isOption(arg: string, option: string): boolean {
   const [name = ''] = arg.split('=')
   if (name === option) return true

@@ -4,20 +4,20 @@ import type { Claim } from './claim.ts'
 import { splitCommand, type CommandPart } from './command-line.ts'
 import { isFilter, programOf, startsOthers, tooWide, usualPrefix } from './launchers.ts'
 
-/** What rules say about a call. `unclear`: a rule that denies may apply, and only a person can tell. */
+/** The outcome of the rules for a call. `unclear`: a deny rule may apply, and only a person can decide. */
 export type Ruling =
   | { readonly answer: 'allow' | 'deny'; readonly by: readonly ScopedRule[] }
   | { readonly answer: 'unclear' | 'none' }
 
-/** A rule that a yes may stand for, and how long it may last. */
+/** A rule that an approval may create, and how long it may last. */
 export interface Offer {
   readonly rule: Rule
   readonly scopes: readonly RuleScope[]
-  /** Where a person may word it differently: the rule that a text means, if it covers this call. */
+  /** Present if a person may edit the rule: parses the edited text and checks that it covers this call. */
   readonly reworded?: (text: string) => Result<Rule>
 }
 
-/** Applies rules to a call that changes a file or runs a program. Rules that deny win. Pure. */
+/** Applies rules to a call that changes a file or runs a program. Deny rules win. Pure. */
 export function ruling(claim: Claim, rules: readonly ScopedRule[]): Ruling {
   const denying = rules.filter(({ rule }) => rule.answer === 'deny')
   const allowing = rules.filter(({ rule }) => rule.answer === 'allow')
@@ -29,7 +29,7 @@ export function ruling(claim: Claim, rules: readonly ScopedRule[]): Ruling {
   return allowed === undefined ? NONE : { answer: 'allow', by: [allowed] }
 }
 
-/** What a person can be offered to allow beyond this one call, the narrowest first. */
+/** The rules a person can be offered beyond this one call, the narrowest first. */
 export function offersFor(claim: Claim): Offer[] {
   const place = claim.paths.at(-1)
   if (claim.effect === 'run') return commandOffers(claim)
@@ -42,7 +42,7 @@ export function offersFor(claim: Claim): Offer[] {
   ]
 }
 
-/** A rule for every command that begins with the words of `text`. */
+/** A rule for every command that starts with the words of `text`. */
 export function prefixRule(text: string, answer: Rule['answer']): Result<Rule> {
   const parts = splitCommand(text)
   const [only, ...more] = parts ?? []
@@ -55,11 +55,11 @@ export function prefixRule(text: string, answer: Rule['answer']): Result<Rule> {
   const words = only.words.map((word) => word.text)
   const problem = answer === 'allow' ? tooWide(words) : undefined
   if (problem === undefined) return ok({ kind: 'prefix', answer, words })
-  const message = `The prefix \`${prefixText(words)}\` is too wide: ${problem}.`
+  const message = `The prefix \`${prefixText(words)}\` is too broad: ${problem}.`
   return failed('invalid_args', message, { prefix: text })
 }
 
-/** A workspace-relative path in its plain form; `.` for the workspace. */
+/** A normalized workspace-relative path; `.` for the workspace. */
 export function plainPath(path: string): string {
   const segments: string[] = []
   for (const segment of path.split('/')) {
@@ -113,7 +113,7 @@ function isSameCommand(rule: Rule, command: string, folder: string): boolean {
   return rule.kind === 'command' && rule.command === command && plainPath(rule.folder) === folder
 }
 
-/** By words: `npm test` covers `npm test --watch` and not `npm testx`. */
+/** Compares words: `npm test` covers `npm test --watch` and not `npm testx`. */
 function allowsPart(rule: Rule, { words, assigns, redirects }: CommandPart): boolean {
   if (rule.kind !== 'prefix' || assigns || redirects || words.length < rule.words.length) {
     return false
@@ -121,16 +121,16 @@ function allowsPart(rule: Rule, { words, assigns, redirects }: CommandPart): boo
   const begins = rule.words.every(
     (word, at) => words[at]?.fixed === true && words[at].text === word,
   )
-  // A rule that somebody wrote into the file by hand is no wider than one that could be given.
+  // A rule written into the file by hand allows no more than one that could be offered.
   return begins && !startsOthers(words) && tooWide(rule.words) === undefined
 }
 
-/** Needs no rule: it writes nothing and starts nothing. */
+/** Needs no rule, because it writes nothing and starts nothing. */
 function isHarmless({ words, assigns, redirects }: CommandPart): boolean {
   return !assigns && !redirects && isFilter(words)
 }
 
-/** However the program is called. */
+/** Matches however the program is called. */
 function deniesPart(rule: Rule, { words }: CommandPart): boolean {
   if (rule.kind !== 'prefix') return false
   const [first = '', ...rest] = rule.words
@@ -138,7 +138,7 @@ function deniesPart(rule: Rule, { words }: CommandPart): boolean {
   return isProgram && rest.every((word, at) => words[at + 1]?.text === word)
 }
 
-/** The shell or another program decides what runs here. */
+/** The shell or another program decides what runs. */
 function mayBeDenied(rule: Rule, { words }: CommandPart): boolean {
   if (rule.kind !== 'prefix') return false
   if (words.length === 0) return false
@@ -152,7 +152,7 @@ function allowsPath(rule: Rule, place: string): boolean {
   return folder === '.' || plainPath(place).startsWith(`${folder}/`)
 }
 
-/** Whatever its case and spelling: some file systems take both for one. */
+/** Ignores case and spelling, which some file systems do too. */
 function deniesPath(rule: Rule, path: string): boolean {
   if (rule.kind !== 'file' && rule.kind !== 'folder') return false
   const denied = plainPath(folded(rule.path))
@@ -181,10 +181,12 @@ function commandOffers(claim: Claim): Offer[] {
 function covering(rule: Result<Rule>, claim: Claim): Result<Rule> {
   if (!rule.ok) return rule
   const { answer } = ruling(claim, [{ rule: rule.value, scope: 'session' }])
-  return answer === 'allow' ? rule : failed('invalid_args', 'That does not cover this command.')
+  return answer === 'allow'
+    ? rule
+    : failed('invalid_args', 'The prefix does not cover this command.')
 }
 
-/** Where it runs, links resolved when it is decided on. */
+/** The working directory, with links resolved at decision time. */
 function folderOf({ paths }: Claim): string {
   return plainPath(paths.at(-1) ?? '.')
 }

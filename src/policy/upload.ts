@@ -1,9 +1,9 @@
 import type { Settings } from '../model/settings.ts'
 
-/** What a person set about bytes that go to a model. */
+/** The user's settings for bytes sent to a model. */
 export type UploadRules = NonNullable<Settings['resources']>
 
-/** As much of a Resource as is decided on. */
+/** The facts of a Resource that the decision needs. */
 export interface Upload {
   readonly kind: 'image' | 'pdf' | 'text'
   readonly size_bytes: number
@@ -15,7 +15,10 @@ export interface UploadDecision {
   readonly reason: string
 }
 
-/** May these bytes cross the Leakage Boundary? Pure. Kind goes before the general rule, and size only ever narrows. */
+/**
+ * May these bytes cross the Leakage Boundary? Pure. A rule for the kind overrides the general rule; size limits only
+ * restrict.
+ */
 export function decideUpload(upload: Upload, rules: UploadRules): UploadDecision {
   const { upload_deny_over: most = Infinity, upload_ask_over: unasked = Infinity } = rules
   const answer = rules[`upload_${upload.kind}`] ?? rules.upload ?? 'allow'

@@ -1,7 +1,7 @@
 import { sha256 } from '../encoding/hash.ts'
 import { inspectionSubject, openWatches } from '../history/open-watch.ts'
 import { shownPath } from '../host/files/confined-path.ts'
-import type { Finding } from '../host/sandbox/watch/watch.ts'
+import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-parts.ts'
@@ -48,7 +48,7 @@ export async function commandsRefused(parts: Inspecting): Promise<Result<HawserE
 async function findings(
   parts: Inspecting,
   watch: WholeEvent<'command_watched'>,
-): Promise<Result<readonly Finding[]>> {
+): Promise<Result<readonly ProtectedChange[]>> {
   const found = await parts.tools.inspection.since(watch.data.paths)
   if (!found.ok || found.value.length > 0) return found
   const nothing = await decide(parts, watch, [], { allowed: false, scope: 'once', by: 'policy' })
@@ -59,7 +59,7 @@ async function findings(
 async function settle(
   parts: Inspecting,
   watch: WholeEvent<'command_watched'>,
-  found: readonly Finding[],
+  found: readonly ProtectedChange[],
   answer: PermissionAnswer,
 ): Promise<Result<void>> {
   if (!answer.allowed) return decide(parts, watch, found, answer)
@@ -73,7 +73,7 @@ async function settle(
 async function decide(
   { log, tools }: Inspecting,
   { data: { call_id } }: WholeEvent<'command_watched'>,
-  found: readonly Finding[],
+  found: readonly ProtectedChange[],
   {
     allowed,
     scope,
@@ -97,7 +97,7 @@ async function decide(
   ])
 }
 
-function question(found: readonly Finding[]): PermissionQuestion {
+function question(found: readonly ProtectedChange[]): PermissionQuestion {
   const paths = found.map(({ path }) => path)
   return {
     claim: { tool: 'Move files aside', effect: 'write', paths, network: false },
@@ -106,7 +106,7 @@ function question(found: readonly Finding[]): PermissionQuestion {
   }
 }
 
-function namedFindings(found: readonly Finding[]): string {
+function namedFindings(found: readonly ProtectedChange[]): string {
   const named = found.map(({ path, why }) => `${shownPath(path)} (${why})`)
   return `A command was killed before its files were inspected. New since it began: ${listed(named)}.`
 }

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Confinement, RecordedPlace } from '../host/sandbox/confinement.ts'
-import type { Finding } from '../host/sandbox/watch/watch.ts'
+import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import type { Result } from '../model/errors.ts'
 import type { EphemeralEvent, EventDraft, WholeEvent } from '../model/events/event.ts'
 import type { SessionId, TurnId } from '../model/ids.ts'
@@ -66,8 +66,10 @@ export interface TurnParts {
     readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
     /** What is new at protected paths since a command began, and a way to move it aside. */
     readonly inspection: {
-      readonly since: (places: readonly RecordedPlace[]) => Promise<Result<readonly Finding[]>>
-      readonly moveAside: (found: readonly Finding[]) => Promise<Result<readonly string[]>>
+      readonly since: (
+        places: readonly RecordedPlace[],
+      ) => Promise<Result<readonly ProtectedChange[]>>
+      readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
     /** Judges and stores a file of the workspace as an attachment of the agent's. */
     readonly ingest: (path: string) => Promise<Result<Resolved>>

@@ -46,9 +46,9 @@ test('a command answers with what people see, and nothing of the typed cause', a
     ok: false,
     error: {
       kind: 'not_found',
-      message: 'No Session was ever begun in this folder.',
+      message: 'This folder has no Sessions yet.',
       details: { reason: 'never_used' },
-      next_actions: [{ action: 'Begin one.', command: 'hawser run "What is in this folder?"' }],
+      next_actions: [{ action: 'Start one.', command: 'hawser run "What is in this folder?"' }],
     },
   })
 })

@@ -26,7 +26,7 @@ async function workspace(): Promise<{ path: string; files: ConfinedFiles }> {
   return { path, files: value(await openConfined(path, { refuse: [join(path, '.hawser')] })) }
 }
 
-test('a file is read up to a limit, and what is beyond is told', async () => {
+test('a file is read up to a limit, and truncation is reported', async () => {
   const { path, files } = await workspace()
   await writeFile(join(path, 'ten'), '0123456789')
   for (const [limit, text, truncated] of [
@@ -46,7 +46,7 @@ test('a file is read up to a limit, and what is beyond is told', async () => {
   await files.close()
 })
 
-test('a large file is read whole, across the pieces it is read in', async () => {
+test('a large file is read completely, across several reads', async () => {
   const { path, files } = await workspace()
   const bytes = Buffer.from(Array.from({ length: 700_001 }, (_, i) => i % 251))
   await writeFile(join(path, 'large'), bytes)
@@ -55,7 +55,7 @@ test('a large file is read whole, across the pieces it is read in', async () => 
   await files.close()
 })
 
-test('a write makes folders, gives back what stood there, and leaves nothing else behind', async () => {
+test('a write creates folders, returns the previous content, and leaves nothing else behind', async () => {
   const { path, files } = await workspace()
   const first = await files.write('a/b/c.txt', Buffer.from('one'), { expect: 'absent' })
   expect(value(first)).toEqual({ path: 'a/b/c.txt', previous: undefined })
@@ -66,7 +66,7 @@ test('a write makes folders, gives back what stood there, and leaves nothing els
   await files.close()
 })
 
-test('a write that expects something else changes nothing', async () => {
+test('a write that expects other content changes nothing', async () => {
   const { path, files } = await workspace()
   await writeFile(join(path, 'x'), 'now')
   for (const [name, expect_] of [
@@ -90,12 +90,12 @@ test('a write that expects something else changes nothing', async () => {
   await files.close()
 })
 
-test('a file that changes while its successor is written is left alone', async () => {
+test('a file that changes during a write is left alone', async () => {
   const { path, files } = await workspace()
   await writeFile(join(path, 'x'), 'now')
   const writing = files.write('x', Buffer.alloc(5_000_000), { expect: hash('now') })
   while (readdirSync(path).length === 1) await setImmediate()
-  writeFileSync(join(path, 'x'), 'changed by somebody else')
+  writeFileSync(join(path, 'x'), 'changed by another process')
   expect(await writing).toMatchObject({
     error: { kind: 'no_match', details: { reason: 'changed_since' } },
   })
@@ -114,7 +114,7 @@ test('a file with the expected content is replaced by a new one, or removed', as
   await files.close()
 })
 
-test('mode and owner stay, but not the right to run as the owner', async () => {
+test('mode and owner stay, but set-id bits do not', async () => {
   const { path, files } = await workspace()
   const isRoot = process.geteuid?.() === 0
   await writeFile(join(path, 'x'), 'now')
@@ -130,7 +130,7 @@ test('mode and owner stay, but not the right to run as the owner', async () => {
   await files.close()
 })
 
-test('a file too large to be given back is not replaced', async () => {
+test('a file too large to return is not replaced', async () => {
   const { path, files } = await workspace()
   await writeFile(join(path, 'large'), Buffer.alloc(10 * 1024 * 1024 + 1))
   expect(await files.write('large', Buffer.from(''), { expect: 'anything' })).toMatchObject({
@@ -153,7 +153,7 @@ test('a folder is listed by name, with the kind of each entry', async () => {
   await files.close()
 })
 
-test('what a link at the end leads to is told when it is in the workspace', async () => {
+test('the error for a link names its target if that is in the workspace', async () => {
   const { path, files } = await workspace()
   await mkdir(join(path, 'docs'))
   await symlink('../docs/./real.md', join(path, 'docs/link'))
@@ -166,7 +166,7 @@ test('what a link at the end leads to is told when it is in the workspace', asyn
   await files.close()
 })
 
-test('something is there or not; what is outside is neither', async () => {
+test('exists returns true or false inside the workspace and an error outside', async () => {
   const { path, files } = await workspace()
   await symlink('nowhere', join(path, 'dangling'))
   expect(value(await files.exists('dangling'))).toBe(true)
@@ -176,7 +176,7 @@ test('something is there or not; what is outside is neither', async () => {
   await files.close()
 })
 
-test('a workspace is known by the path it was opened with, and by where it really is', async () => {
+test('absolute paths work with both the given and the real path of the workspace', async () => {
   const parent = await freshFolder()
   await mkdir(join(parent, 'real'))
   await symlink('real', join(parent, 'alias'))
@@ -205,7 +205,7 @@ test('a workspace that was moved away is no longer touched', async () => {
   await files.close()
 })
 
-test('a folder of our own is no workspace, and neither is a file or nothing', async () => {
+test('a Hawser folder, a file or a missing path is not a workspace', async () => {
   const path = await freshFolder()
   await mkdir(join(path, 'home/inner'), { recursive: true })
   await writeFile(join(path, 'file'), '')
@@ -220,7 +220,7 @@ test('a folder of our own is no workspace, and neither is a file or nothing', as
   }
 })
 
-test('whether a path is our own is told by its words', async () => {
+test('isProtected decides by the path text alone', async () => {
   const { files } = await workspace()
   expect(['.hawser', '.HAWSER/x', 'a/../.hawser/y'].map((path) => files.isProtected(path))).toEqual(
     [true, true, true],
@@ -234,7 +234,7 @@ test('whether a path is our own is told by its words', async () => {
   await files.close()
 })
 
-test('calls at the same time do not meet', async () => {
+test('concurrent calls do not interfere', async () => {
   const { path, files } = await workspace()
   const writes = Array.from({ length: 40 }, (_, i) =>
     files.write(`deep/er/file-${i % 20}`, Buffer.from(`text ${i}`), { expect: 'anything' }),

@@ -24,37 +24,39 @@ import { asHostResult, closing } from './files.ts'
 import { enter, openRoot } from './walked-folder.ts'
 
 /**
- * The workspace as a model may touch it, and nothing else, whatever a path says and whatever is swapped meanwhile.
+ * The files a model may access: those in the workspace and nothing else, whatever a path contains and whatever is swapped
+ * meanwhile.
  *
- * A path is relative to the root, or absolute inside it. `invalid_args` when it is none, `outside_workspace` when it or a
- * link on its way leads out, `protected_path` when it leads to a folder that is never touched, `not_regular_file` for a
- * link, pipe, socket, device or folder where a file is meant (the cause `found` says which), `permission_denied` with
- * the cause `hard_link` for a file with a second name. Links on the way that stay inside are fine; a link at the
- * end is never followed. No method throws for what is on the disk; each may be called any time, also at once, until `close`.
+ * A path is relative to the root, or absolute inside it. Errors: `invalid_args` for an invalid path; `outside_workspace`
+ * when the path or a link on its way leads out; `protected_path` for a folder that is never accessed; `not_regular_file`
+ * for a link, pipe, socket, device or folder where a file is expected (the cause `found` says which); `permission_denied`
+ * with the cause `hard_link` for a file with a second name. Links on the way that stay inside are followed; a link at the
+ * end never is. No method throws for the state of the disk. Each may be called at any time, also concurrently, until
+ * `close`.
  */
 export interface ConfinedFiles {
-  /** Where the workspace really is. */
+  /** The real path of the workspace. */
   readonly root: string
-  /** At most `limit` bytes from the start of a file. Never waits for a writer. */
+  /** At most `limit` bytes from the start of a file. Never blocks on a writer. */
   read(path: string, limit: number): Promise<Result<FileContent>>
   /**
-   * Gives a path this content, durably: after any crash the old or the new is there, whole. Makes folders that are
-   * missing. `no_match` with the cause `changed_since` when what stands there is not what `expect` says, or when
-   * the path no longer leads to `place`; `too_large` when what stands there could not be given back.
+   * Writes a file durably: after any crash, either the old or the new content is there, complete. Creates missing folders.
+   * `no_match` with the cause `changed_since` when the current content is not what `expect` says, or when the path no
+   * longer leads to `place`; `too_large` when the previous content cannot be returned.
    */
   write(path: string, bytes: Uint8Array, options: WriteOptions): Promise<Result<Written>>
-  /** Takes a file away; as `write` does when the content or the place is not as expected. */
+  /** Removes a file. Fails like `write` when the content or place is not as expected. */
   remove(
     path: string,
     options: { readonly expect: Exclude<ExpectedContent, 'absent'>; readonly place?: string },
   ): Promise<Result<{ readonly previous: Buffer }>>
-  /** What is in a folder, by name. */
+  /** The entries of a folder, sorted by name. */
   list(path: string): Promise<Result<readonly Entry[]>>
-  /** Whether anything stands at the end of a path; a link is something. */
+  /** Whether anything exists at the path; a link counts. */
   exists(path: string): Promise<Result<boolean>>
-  /** The path from the root with every link on its way resolved, also of what is not there; for policy and reports. */
+  /** The path relative to the root with every link on its way resolved, also for a missing file; for policy and reports. */
   realRelative(path: string): Promise<Result<string>>
-  /** Whether a path, by its words alone, lies in a folder that is never touched; for what others listed. */
+  /** Whether a path, by its text alone, lies in a folder that is never accessed; for paths that others listed. */
   isProtected(path: string): boolean
   close(): Promise<void>
 }
@@ -63,21 +65,21 @@ export interface FileContent {
   /** As `realRelative` says. */
   readonly path: string
   readonly bytes: Buffer
-  /** What the system said when it was opened; `bytes` is what was there. */
+  /** The size when the file was opened; `bytes` is what was read. */
   readonly size: number
-  /** There is more than `limit`. */
+  /** The file has more than `limit` bytes. */
   readonly truncated: boolean
 }
 
 export interface WriteOptions {
   readonly expect: ExpectedContent
-  /** Where the path led when somebody decided on it, as `realRelative` said. */
+  /** Where the path led when the write was decided, as `realRelative` returned it. */
   readonly place?: string
 }
 
 export interface Written {
   readonly path: string
-  /** What stood there before. */
+  /** The previous content. */
   readonly previous: Buffer | undefined
 }
 
@@ -87,11 +89,11 @@ interface Entry {
 }
 
 export interface ConfinedOptions {
-  /** Absolute folders that are never touched, also when they are not there yet: Hawser's own. */
+  /** Absolute folders that are never accessed, even if they do not exist yet: Hawser's own. */
   readonly refuse: readonly string[]
 }
 
-/** Opens a workspace. Links in the path of the root are followed, as a person chose it; below it, see `ConfinedFiles`. */
+/** Opens a workspace. Links in the path of the root are followed, because a person chose it; below it, see `ConfinedFiles`. */
 export async function openConfined(
   root: string,
   options: ConfinedOptions,
@@ -130,7 +132,7 @@ function confinedTo(ground: Ground): ConfinedFiles {
       }),
     list: (path) => at(ground, 'list', path, 'open', (place) => entriesAt(ground, path, place)),
     exists: async (path) => {
-      const there = await at(ground, 'look at', path, 'open', isThere)
+      const there = await at(ground, 'check', path, 'open', isThere)
       return !there.ok && there.error.kind === 'not_found' ? ok(false) : there
     },
     realRelative: (path) => asHostResult(`find ${shownPath(path)}`, () => placeOf(ground, path)),
@@ -176,7 +178,7 @@ function at<T>(
   return asHostResult(`${verb} ${shownPath(path)}`, () => atPlace(ground, path, folders, work))
 }
 
-/** As `at`, where only the name of a file will do. */
+/** Like `at`, for paths that must name a file. */
 async function atFile<T>(
   ground: Ground,
   verb: string,
@@ -188,7 +190,9 @@ async function atFile<T>(
   return at(ground, verb, path, meansFolder ? 'open' : folders, async (place) => {
     const { name } = place
     if (name !== undefined && !meansFolder) return work({ ...place, name })
-    return failed('invalid_args', `${shownPath(path)} is the path of a folder.`, { reason: 'path' })
+    return failed('invalid_args', `${shownPath(path)} names a folder; expected a file.`, {
+      reason: 'path',
+    })
   })
 }
 

@@ -6,7 +6,7 @@ import { liesIn, segmentsOf, shownPath } from './confined-path.ts'
 
 const ROOT = '/srv/ws'
 
-test('a path inside is told by its segments', () => {
+test('a path inside is split into its segments', () => {
   for (const [path, names] of [
     ['a/b', ['a', 'b']],
     ['./a//b/.', ['a', 'b']],
@@ -21,7 +21,7 @@ test('a path inside is told by its segments', () => {
   }
 })
 
-test('whatever a path says, it is inside by its segments or refused', () => {
+test('every path either stays inside or is refused', () => {
   const piece = fc.constantFrom('..', '.', '', 'a', 'ws', 'ws-evil', 'srv', '~', '...')
   const path = fc.tuple(fc.boolean(), fc.array(piece, { minLength: 1, maxLength: 9 }))
   fc.assert(
@@ -36,7 +36,7 @@ test('whatever a path says, it is inside by its segments or refused', () => {
   )
 })
 
-test('a folder holds what lies below it, and no neighbour with a longer name', () => {
+test('a folder contains what is below it, and no sibling with a longer name', () => {
   expect(liesIn('/ws/a', '/ws')).toBe(true)
   expect(liesIn('/ws', '/ws')).toBe(true)
   expect(liesIn('/ws-evil', '/ws')).toBe(false)
@@ -44,7 +44,7 @@ test('a folder holds what lies below it, and no neighbour with a longer name', (
   expect(liesIn('/anything', '/')).toBe(true)
 })
 
-test('names that some file system takes for one fold alike', () => {
+test('names that some file system treats as equal fold to the same name', () => {
   for (const name of ['.HAWSER', '.hawser.', '.hawser ', '.haw\u200cser', '.haw\u017fer']) {
     expect(foldedName(name)).toBe('.hawser')
   }
@@ -52,7 +52,7 @@ test('names that some file system takes for one fold alike', () => {
   expect(foldedName('.hawsers')).not.toBe('.hawser')
 })
 
-test('a name is shown without anything that a screen would obey', () => {
+test('shown names contain no control characters', () => {
   expect(shownPath('a/b c.txt')).toBe('a/b c.txt')
   expect(shownPath('\u202Egnp.exe\n\x1b[2J')).toBe(String.raw`\u{202e}gnp.exe\u{a}\u{1b}[2J`)
   expect(Array.from(shownPath('😀'.repeat(500)))).toHaveLength(201)

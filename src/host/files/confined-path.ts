@@ -1,18 +1,18 @@
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 
-/** What no file system takes; said here, so that it is told as a mistake of the caller and not of the disk. */
+/** Limits of all file systems, checked here so that they count as a mistake of the caller and not of the disk. */
 const PATH_BYTES = 4095
 const NAME_BYTES = 255
 const SHOWN_LETTERS = 200
 
 /**
- * The place below the root that a path means, segment by segment; none for the root itself. Looks at words only, so a
- * link is still a name here. `roots` are the spellings of the root that an absolute path may begin with.
+ * The segments of a path below the root; none for the root itself. Considers the text only, so a link is just a name here.
+ * `roots` are the spellings of the root that an absolute path may start with.
  */
 export function segmentsOf(path: string, roots: readonly string[]): Result<readonly string[]> {
-  const offence = unusable(path)
-  if (offence !== undefined) {
-    return failed('invalid_args', `The path ${shownPath(path)} ${offence}.`, { reason: 'path' })
+  const problem = unusable(path)
+  if (problem !== undefined) {
+    return failed('invalid_args', `The path ${shownPath(path)} ${problem}.`, { reason: 'path' })
   }
   if (!path.startsWith('/')) {
     const segments = settled(path)
@@ -24,7 +24,7 @@ export function segmentsOf(path: string, roots: readonly string[]): Result<reado
   return found === undefined ? outside(path) : ok(found)
 }
 
-/** The segments that `inner` has more than `outer`, when it lies in or at `outer`. */
+/** The segments of `inner` beyond `outer`, if it lies in or at `outer`. */
 export function segmentsBelow(
   inner: readonly string[],
   outer: readonly string[],
@@ -32,12 +32,12 @@ export function segmentsBelow(
   return outer.every((name, at) => name === inner[at]) ? inner.slice(outer.length) : undefined
 }
 
-/** By segment: `/ws-evil` does not lie in `/ws`. Both are absolute. */
+/** Compares segments: `/ws-evil` is not in `/ws`. Both are absolute. */
 export function liesIn(path: string, folder: string): boolean {
   return segmentsBelow(settled(path) ?? [], settled(folder) ?? []) !== undefined
 }
 
-/** A name from outside as people and models may see it: nothing in it moves a cursor or turns the reading direction. */
+/** An untrusted name, safe to show to people and models: nothing in it moves a cursor or changes the reading direction. */
 export function shownPath(path: string): string {
   const plain = path.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (letter) => {
     return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`
@@ -47,30 +47,33 @@ export function shownPath(path: string): string {
 }
 
 export function outside(path: string): Failed {
-  return failed('outside_workspace', `${shownPath(path)} does not lie in the workspace.`, {}, [
+  return failed('outside_workspace', `${shownPath(path)} is outside the workspace.`, {}, [
     { action: 'Use a path inside the workspace.' },
   ])
 }
 
 export function untouchable(path: string): Failed {
-  return failed('protected_path', `${shownPath(path)} belongs to Hawser itself.`, { by: 'hawser' })
+  return failed('protected_path', `${shownPath(path)} is reserved for Hawser.`, { by: 'hawser' })
 }
 
 export function absent(path: string): Failed {
-  return failed('not_found', `${shownPath(path)} is not there.`)
+  return failed('not_found', `${shownPath(path)} does not exist.`)
 }
 
 function unusable(path: string): string | undefined {
   if (path === '') return 'is empty'
-  if (path.includes('\0')) return 'has a NUL in it'
+  if (path.includes('\0')) return 'contains a NUL character'
   if (Buffer.byteLength(path) > PATH_BYTES) return 'is too long'
   if (path.split('/').some((name) => Buffer.byteLength(name) > NAME_BYTES)) {
-    return 'has a name in it that is too long'
+    return 'contains a name that is too long'
   }
   return undefined
 }
 
-/** Without `.` and `..`. A relative path that climbs above its start has no place; an absolute one stays at the top. */
+/**
+ * Removes `.` and `..`. Returns `undefined` for a relative path that climbs above its start; an absolute one stays at the
+ * top.
+ */
 function settled(path: string): string[] | undefined {
   const segments: string[] = []
   for (const name of path.split('/')) {

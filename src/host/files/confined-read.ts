@@ -9,18 +9,18 @@ import { hasCode } from './walked-folder.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** Bytes that were read from one descriptor, and what the system said of it before. */
+/** Bytes read from one descriptor, and its facts before the read. */
 export interface ReadFile {
-  /** At most `limit` of them. */
+  /** At most `limit` bytes. */
   readonly bytes: Buffer
-  /** There was more than `limit`. */
+  /** The file had more than `limit` bytes. */
   readonly truncated: boolean
   readonly facts: BigIntStats
 }
 
 /**
- * Opens what stands at a place, judges the descriptor (a regular file, of one name, in the workspace) and reads from that
- * very descriptor, never more than one byte over `limit`. Blocks on nothing, whatever stands there.
+ * Opens the entry at a place, checks the descriptor (a regular file with one name, in the workspace) and reads from that
+ * same descriptor, at most one byte over `limit`. Never blocks.
  */
 export async function readPlace(
   ground: Ground,
@@ -57,7 +57,7 @@ export function kindOf(facts: KindFacts): EntryKind {
   return facts.isSocket() ? 'socket' : 'device'
 }
 
-/** A link at the end of a path is never followed; where it leads is told when that is in the workspace. */
+/** A link at the end of a path is never followed; the error names its target if that is in the workspace. */
 export async function linkRefused(
   ground: Ground,
   path: string,
@@ -74,7 +74,7 @@ function notRegular(path: string, found: EntryKind, leadsTo?: string): Failed {
   const refused =
     leadsTo === undefined
       ? failed('not_regular_file', `${message}.`, { found })
-      : failed('not_regular_file', `${message}; it leads to ${shownPath(leadsTo)}.`, {
+      : failed('not_regular_file', `${message}; it points to ${shownPath(leadsTo)}.`, {
           found,
           leads_to: leadsTo,
         })
@@ -106,17 +106,17 @@ async function openLeaf(
   }
 }
 
-/** Another name of the same file may lie outside, and a write here would change it there. */
+/** Another name of the same file may be outside the workspace, and a write here would change it there. */
 function hardLinked(path: string): Failed {
-  const message = `${shownPath(path)} has more than one name (hard links), and the others may lie outside.`
-  const next = [{ action: 'Replace it by a copy of itself.' }]
+  const message = `${shownPath(path)} has more than one hard link; another one may be outside the workspace.`
+  const next = [{ action: 'Replace it with a copy of itself.' }]
   const refused = failed('permission_denied', message, { reason: 'hard_link' }, next)
   return withCause(refused, { type: 'hard_link' })
 }
 
 const PIECE_BYTES = 64 * 1024
 
-/** The size is not asked: a file may grow, and some say that they are empty. */
+/** Ignores the reported size: a file may grow, and some report a size of 0. */
 async function readUpTo(handle: FileHandle, most: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let got = 0

@@ -12,30 +12,30 @@ import {
 } from './confined-path.ts'
 import { enter, idOf, whereIs, type WalkedFolder } from './walked-folder.ts'
 
-/** A workspace to walk in: its root, open, and what in it is never touched. */
+/** An open workspace and the paths in it that are never accessed. */
 export interface Ground {
   readonly root: WalkedFolder
-  /** Where the root was when it was opened, in every spelling that may begin an absolute path; the real one first. */
+  /** The path of the root when it was opened, in every spelling that may start an absolute path; the real one first. */
   readonly spellings: readonly [string, ...string[]]
-  /** Absolute folders that are never touched. */
+  /** Absolute folders that are never accessed. */
   readonly refuse: readonly string[]
-  /** Those of them that lie below the root, as folded names. */
+  /** Those below the root, as folded names. */
   readonly refusedNames: readonly (readonly string[])[]
 }
 
-/** Where a path leads: an open folder, and the name in it that nobody opened yet. */
+/** Where a path leads: an open folder, and a name in it that is not opened yet. */
 export interface WalkedPlace {
   readonly folder: WalkedFolder
-  /** None for the root itself. */
+  /** Absent for the root itself. */
   readonly name: string | undefined
-  /** From the root to `name`, links on the way resolved; `.` for the root. */
+  /** Relative path of `name`, with links on the way resolved; `.` for the root. */
   readonly relative: string
 }
 
 /**
- * Goes from the root to the folder that holds what `path` means, and runs `work` there. Every step opens one name in an
- * open folder and follows no link; a link on the way is read, and its words are walked in the same manner. So whatever
- * is swapped meanwhile, a walk that arrives has not left the workspace, and nothing outside was even looked at.
+ * Walks from the root to the folder that contains `path` and runs `work` there. Each step opens one name in an open folder
+ * and follows no link; a link on the way is read, and its target is walked in the same manner. So whatever is swapped
+ * meanwhile, a walk that arrives has not left the workspace and has accessed nothing outside.
  */
 export async function atPlace<T>(
   ground: Ground,
@@ -53,12 +53,12 @@ export async function atPlace<T>(
   })
 }
 
-/** `Place.relative` of a path, also of one that is not there. Opens nothing at the end of it. */
+/** The `relative` of a path, also of a missing one. Opens nothing at its end. */
 export async function placeOf(ground: Ground, path: string): Promise<Result<string>> {
   return walking(ground, path, async (walk) => ok(relativeOf(walk)))
 }
 
-/** Fails when what was opened for `path` does not lie in the workspace, or is never to be touched. */
+/** Fails when the file opened for `path` is outside the workspace or must not be accessed. */
 export async function inGround(
   { spellings, refuse, refusedNames }: Ground,
   path: string,
@@ -73,13 +73,13 @@ export async function inGround(
   return refused ? untouchable(path) : ok(undefined)
 }
 
-/** Whether a place below the root, by its names alone, is one that is never touched or lies in one. */
+/** Whether names below the root lead to or into a folder that is never accessed. */
 export function isRefused(refusedNames: Ground['refusedNames'], names: readonly string[]): boolean {
   const folded = names.filter((name) => name !== '').map(foldedName)
   return refusedNames.some((refused) => segmentsBelow(folded, refused) !== undefined)
 }
 
-/** As many links as Linux follows; and no more open folders and steps than any honest path needs. */
+/** The Linux limit on links, and limits on open folders and steps that no ordinary path reaches. */
 const MOST_LINKS = 40
 const MOST_DEEP = 128
 const MOST_STEPS = 1_000
@@ -87,10 +87,10 @@ const MOST_STEPS = 1_000
 interface Walk {
   readonly ground: Ground
   readonly path: string
-  /** The folders it is in and their names, below the root. */
+  /** The open folders below the root, and their names. */
   readonly trail: WalkedFolder[]
   readonly names: string[]
-  /** Folders further on that are not there. */
+  /** Remaining folders that do not exist. */
   readonly missing: string[]
   readonly name: string | undefined
   readonly refusedIds: ReadonlySet<string>
@@ -117,7 +117,7 @@ async function walking<T>(
   }
 }
 
-/** A name still to go through; `planted` says that a link gave it and not the caller. */
+/** A name still to walk; `planted` if it came from a link and not from the caller. */
 interface Step {
   readonly name: string
   readonly planted: boolean
@@ -161,7 +161,7 @@ async function arrive(walk: Walk, folder: WalkedFolder, name: string): Promise<R
   return walk.refusedIds.has(await folder.id()) ? untouchable(walk.path) : ok(undefined)
 }
 
-/** To the folder that the walk came from, which need not be what the system now calls its parent. */
+/** Returns to the folder the walk came from, which may differ from what the system now considers its parent. */
 async function goBack({ trail, names }: Walk): Promise<boolean> {
   names.pop()
   const left = trail.pop()
@@ -169,7 +169,7 @@ async function goBack({ trail, names }: Walk): Promise<boolean> {
   return left !== undefined
 }
 
-/** What a link says, as names from here on. An absolute one must begin with the root, and starts there. */
+/** The target of a link, as names to walk. An absolute target must start with the root. */
 async function follow(walk: Walk, target: string): Promise<readonly string[] | undefined> {
   if (!target.startsWith('/')) return target.split('/')
   const names = namesOf(target)
@@ -201,17 +201,17 @@ function namesOf(path: string): string[] {
 }
 
 function tooFar(path: string) {
-  const message = `${shownPath(path)} leads through too many folders.`
+  const message = `${shownPath(path)} passes through too many folders.`
   return failed('invalid_args', message, { reason: 'path' })
 }
 
 function endless(path: string) {
-  const message = `${shownPath(path)} leads through links to nothing.`
+  const message = `${shownPath(path)} follows too many symbolic links or a broken one.`
   const refused = failed('not_regular_file', message, { found: 'symlink' })
   return withCause(refused, { type: 'found', entry: 'symlink' })
 }
 
-/** Names do not tell everything: case may not count, and a folder may be mounted in two places. */
+/** Names alone are not enough: a file system may ignore case, and a folder may be mounted twice. */
 async function idsOf(folders: readonly string[]): Promise<ReadonlySet<string>> {
   const facts = folders.map((folder) =>
     stat(folder, { bigint: true }).then(

@@ -9,21 +9,21 @@ import { hasCode } from './walked-folder.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
-/** The largest file that is read whole or replaced: what stood there must fit into memory to be put back. */
+/** The largest file that is read whole or replaced: the previous content must fit into memory so that it can be restored. */
 export const FILE_BYTES = 10 * 1024 * 1024
 
-/** What must stand there for a change to happen: nothing, no matter what, or the content with this SHA-256. */
+/** The required current content: none, any, or the one with this SHA-256. */
 export type ExpectedContent = 'absent' | 'anything' | { readonly sha256: string }
 
-/** The end of a path to a file; the root is none. */
+/** The end of a path to a file; the root is not one. */
 export type FilePlace = WalkedPlace & { readonly name: string }
 
 /**
- * Puts bytes under a name as a new file: a temporary one beside it, every byte, sync, rename, folder sync. What stood
- * there is never written to, so whoever else has it open or under another name keeps it as it was. Mode and, where the
- * system lets us, owner stay; the bits that make a program run as its owner do not. Returns what stood there.
+ * Writes bytes under a name as a new file: temporary file beside it, all bytes, sync, rename, folder sync. The old file is
+ * never written to, so other open descriptors and hard links keep its content. Mode and, if permitted, owner are kept;
+ * set-id bits are not. Returns the previous content.
  *
- * Whoever changes the file between the last look and the rename, a few microseconds, loses that change.
+ * A change made by another process in the few microseconds between the last check and the rename is lost.
  */
 export async function replacePlace(
   ground: Ground,
@@ -51,7 +51,7 @@ export async function replacePlace(
   return ok(before.value?.bytes)
 }
 
-/** Takes a file away and returns what it held. */
+/** Removes a file and returns its content. */
 export async function removePlace(
   ground: Ground,
   path: string,
@@ -68,7 +68,7 @@ export async function removePlace(
   return ok(before.value.bytes)
 }
 
-/** What stands there now, if it is what the caller expects. */
+/** The current file, if it is what the caller expects. */
 async function currentFile(
   ground: Ground,
   path: string,
@@ -88,7 +88,7 @@ async function readCurrent(
 ): Promise<Result<ReadFile>> {
   const current = await readPlace(ground, path, place, FILE_BYTES)
   if (!current.ok || !current.value.truncated) return current
-  const message = `${shownPath(path)} is too large to be replaced: it could not be put back.`
+  const message = `${shownPath(path)} is too large to replace: its content could not be restored.`
   return failed('too_large', message, {
     limit: FILE_BYTES,
     actual: Number(current.value.facts.size),
@@ -101,13 +101,13 @@ function meets(bytes: Buffer, expect: ExpectedContent): boolean {
 }
 
 export function changedSince(path: string): Failed {
-  const message = `${shownPath(path)} is not as it was when it was last looked at.`
-  const next = [{ action: 'Read it again.' }]
+  const message = `${shownPath(path)} has changed since it was last read.`
+  const next = [{ action: 'Read the file again.' }]
   const refused = failed('no_match', message, { reason: 'changed_since' }, next)
   return withCause(refused, { type: 'changed_since' })
 }
 
-/** Writes and syncs a file that nobody else can have; on any failure it is gone again. */
+/** Writes and syncs a new file; on any failure the file is removed. */
 async function fill(
   temporary: string,
   bytes: Uint8Array,
@@ -138,7 +138,7 @@ async function makeAlike(handle: FileHandle, like: BigIntStats): Promise<void> {
   await handle.chmod(Number(like.mode & 0o777n))
 }
 
-/** A last look: the folder is still in the workspace, and under the name is what was read, or still nothing. */
+/** The final check: the folder is still in the workspace, and the name still has what was read, or still nothing. */
 async function stillThere(
   ground: Ground,
   path: string,

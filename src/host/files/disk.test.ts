@@ -8,7 +8,7 @@ import { diskFolder } from './disk.ts'
 import { asResult, replaceFile, writeAll } from './files.ts'
 import { ok } from '../../model/errors.ts'
 
-/** The kind that opening `name` ends with, or `ok`. */
+/** The error kind of opening `name`, or `ok`. */
 async function kindOfOpening(path: string, name: string, what: 'file' | 'folder'): Promise<string> {
   const root = await diskFolder(path)
   const result = await asResult('open it', async () => {
@@ -20,7 +20,7 @@ async function kindOfOpening(path: string, name: string, what: 'file' | 'folder'
   return result.ok ? 'ok' : result.error.kind
 }
 
-test('a file is opened without following a link and without waiting on what is no file', async () => {
+test('opening a file follows no link and never blocks on a pipe', async () => {
   const path = await freshFolder()
   await writeFile(join(path, 'plain'), 'x')
   await symlink(join(path, 'plain'), join(path, 'link'))
@@ -38,7 +38,7 @@ test('a file is opened without following a link and without waiting on what is n
   ])
 })
 
-test('a folder that is a link, or that others may write to, is refused', async () => {
+test('a folder that is a link or writable by others is refused', async () => {
   const path = await freshFolder()
   await mkdir(join(path, 'mine'), { mode: 0o700 })
   await mkdir(join(path, 'open'))
@@ -57,7 +57,7 @@ test.runIf(process.getuid?.() === 0)('a folder of another user is refused', asyn
   expect(await kindOfOpening(path, 'theirs', 'folder')).toBe('permission_denied')
 })
 
-test('a folder that others may read is closed to them', async () => {
+test('a folder that others can read is made private', async () => {
   const path = await freshFolder()
   await mkdir(join(path, 'shown'))
   await chmod(join(path, 'shown'), 0o755)
@@ -65,7 +65,7 @@ test('a folder that others may read is closed to them', async () => {
   expect((await stat(join(path, 'shown'))).mode & 0o777).toBe(0o700)
 })
 
-test('a name of more than one segment is a defect, never a path', async () => {
+test('a name of more than one segment throws', async () => {
   const root = await diskFolder(await freshFolder())
   for (const name of ['', '.', '..', 'a/b', '../x', 'a\0b']) {
     await expect(root.open(name, 'create')).rejects.toThrow('one segment')
@@ -73,7 +73,7 @@ test('a name of more than one segment is a defect, never a path', async () => {
   await root.close()
 })
 
-test('what was opened by a folder stays in it when its path comes to mean another', async () => {
+test('files opened through a folder stay in it when its path is replaced', async () => {
   const path = await freshFolder()
   await mkdir(join(path, 'one'), { mode: 0o700 })
   await mkdir(join(path, 'elsewhere'), { mode: 0o700 })
@@ -89,7 +89,7 @@ test('what was opened by a folder stays in it when its path comes to mean anothe
   await root.close()
 })
 
-test('new files are closed to others, and two names of one file count as two links', async () => {
+test('new files are private, and two names of one file count as two links', async () => {
   const path = await freshFolder()
   const root = await diskFolder(path)
   const file = await root.open('note', 'create')
@@ -103,7 +103,7 @@ test('new files are closed to others, and two names of one file count as two lin
   await root.close()
 })
 
-test('a lock excludes every other opening of the file, in this process too, until it is closed', async () => {
+test('a lock excludes every other open descriptor, also in this process, until it is closed', async () => {
   const root = await diskFolder(await freshFolder())
   const first = await root.open('lease', 'lease')
   const second = await root.open('lease', 'lease')
@@ -114,7 +114,7 @@ test('a lock excludes every other opening of the file, in this process too, unti
   await root.close()
 })
 
-test('a replaced file has its new content whole, and a failed replacement leaves no trace', async () => {
+test('a replaced file has its complete new content, and a failed replacement leaves no trace', async () => {
   const path = await freshFolder()
   const root = await diskFolder(path)
   await replaceFile(root, 'state', Buffer.from('old'), '.tmp-1')
@@ -126,7 +126,7 @@ test('a replaced file has its new content whole, and a failed replacement leaves
   await root.close()
 })
 
-test('a watch tells of changes', async () => {
+test('a watch reports changes', async () => {
   const root = await diskFolder(await freshFolder())
   const file = await root.open('log', 'create')
   let ring = (_size: Promise<number>) => {}

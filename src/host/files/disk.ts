@@ -1,17 +1,17 @@
 import { constants, watch } from 'node:fs'
 import { mkdir, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
 import process from 'node:process'
-import { FileFailure, told, type File, type Folder, type OpenMode } from './files.ts'
+import { FileFailure, asFileFailure, type File, type Folder, type OpenMode } from './files.ts'
 
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } =
   constants
 
 /**
- * Opens a folder of the disk by its path. Links in the path are followed (a person chose it); from there on nothing
- * follows a link. It must be a folder; whose it is does not matter here, only for what is opened below it.
+ * Opens a folder on disk by its path. Links in the path are followed, because a person chose it; from there on no link is
+ * followed. It must be a folder; its owner matters only for what is opened below it.
  */
 export async function diskFolder(path: string): Promise<Folder> {
-  return new DiskFolder(await told(open(path, O_RDONLY | O_DIRECTORY)), path)
+  return new DiskFolder(await asFileFailure(open(path, O_RDONLY | O_DIRECTORY)), path)
 }
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
@@ -30,21 +30,21 @@ class DiskFolder implements Folder {
   constructor(handle: FileHandle, path: string) {
     this.#handle = handle
     this.label = path
-    // openat(2) by way of /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path has to do;
-    // below the first private folder (0700, ours) only our own user could swap anything.
+    // openat(2) through /proc: a folder swapped for a link cannot lead elsewhere. Without /proc the path must do; below the
+    // first private folder (0700, ours) only our own user could swap anything.
     this.#base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path
   }
 
   async folder(name: string, mode: 'open' | 'create'): Promise<Folder> {
     const path = this.#at(name)
     if (mode === 'create') {
-      await told(mkdir(path, { mode: 0o700 })).catch((error: unknown) => {
+      await asFileFailure(mkdir(path, { mode: 0o700 })).catch((error: unknown) => {
         if (!(error instanceof FileFailure && error.code === 'EEXIST')) throw error
       })
-      // Also when it was there: whoever made it may have been killed before this.
+      // Also if it existed: its creator may have been killed before the sync.
       await this.sync()
     }
-    const handle = await told(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+    const handle = await asFileFailure(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
     return keepingIf(handle, async () => {
       await assertPrivate(handle, `${this.label}/${name}`)
       return new DiskFolder(handle, `${this.label}/${name}`)
@@ -53,45 +53,45 @@ class DiskFolder implements Folder {
 
   async open(name: string, mode: OpenMode): Promise<File> {
     const flags = OPEN_FLAGS[mode] | O_NOFOLLOW | O_NONBLOCK
-    const handle = await told(open(this.#at(name), flags, 0o600))
+    const handle = await asFileFailure(open(this.#at(name), flags, 0o600))
     return keepingIf(handle, async () => {
-      if ((await told(handle.stat())).isFile()) return new DiskFile(handle)
+      if ((await asFileFailure(handle.stat())).isFile()) return new DiskFile(handle)
       throw new FileFailure('NOT_REGULAR', `${this.label}/${name} is not a regular file`)
     })
   }
 
   async rename(from: string, to: string): Promise<void> {
-    await told(rename(this.#at(from), this.#at(to)))
+    await asFileFailure(rename(this.#at(from), this.#at(to)))
   }
 
   async remove(name: string): Promise<void> {
-    await told(unlink(this.#at(name)))
+    await asFileFailure(unlink(this.#at(name)))
   }
 
   async names(): Promise<string[]> {
-    return told(readdir(this.#base))
+    return asFileFailure(readdir(this.#base))
   }
 
   async sync(): Promise<void> {
-    await told(this.#handle.sync())
+    await asFileFailure(this.#handle.sync())
   }
 
   async watch(name: string, changed: () => void): Promise<{ close(): void }> {
-    const watcher = await told(
+    const watcher = await asFileFailure(
       (async () => watch(this.#at(name), { persistent: false }, changed))(),
     )
-    // A watch that breaks later tells so by one last change; whoever looks then finds out why.
+    // A watch that breaks later reports one last change; the reader then finds out why.
     watcher.on('error', changed)
     return { close: () => watcher.close() }
   }
 
   async close(): Promise<void> {
-    await told(this.#handle.close())
+    await asFileFailure(this.#handle.close())
   }
 
   #at(name: string): string {
     if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
-      throw new Error('a file name of one segment was expected')
+      throw new Error('expected a file name of one segment')
     }
     return `${this.#base}/${name}`
   }
@@ -104,21 +104,21 @@ class DiskFile implements File {
   }
 
   async stat() {
-    const { size, nlink, mtimeMs } = await told(this.#handle.stat())
+    const { size, nlink, mtimeMs } = await asFileFailure(this.#handle.stat())
     return { size, links: nlink, changedAt: mtimeMs }
   }
 
   async read(into: Uint8Array, position: number): Promise<number> {
-    return (await told(this.#handle.read(into, 0, into.length, position))).bytesRead
+    return (await asFileFailure(this.#handle.read(into, 0, into.length, position))).bytesRead
   }
 
   async write(bytes: Uint8Array): Promise<number> {
-    return (await told(this.#handle.write(bytes))).bytesWritten
+    return (await asFileFailure(this.#handle.write(bytes))).bytesWritten
   }
 
   async writeAt(bytes: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < bytes.length;) {
-      const { bytesWritten } = await told(
+      const { bytesWritten } = await asFileFailure(
         this.#handle.write(bytes, done, bytes.length - done, position + done),
       )
       done += bytesWritten
@@ -126,20 +126,20 @@ class DiskFile implements File {
   }
 
   async truncate(size: number): Promise<void> {
-    await told(this.#handle.truncate(size))
+    await asFileFailure(this.#handle.truncate(size))
   }
 
   async datasync(): Promise<void> {
-    await told(this.#handle.datasync())
+    await asFileFailure(this.#handle.datasync())
   }
 
   async sync(): Promise<void> {
-    await told(this.#handle.sync())
+    await asFileFailure(this.#handle.sync())
   }
 
   async touch(): Promise<void> {
     const now = Date.now() / 1000
-    await told(this.#handle.utimes(now, now))
+    await asFileFailure(this.#handle.utimes(now, now))
   }
 
   async tryLock(): Promise<boolean> {
@@ -150,11 +150,11 @@ class DiskFile implements File {
   }
 
   async close(): Promise<void> {
-    await told(this.#handle.close())
+    await asFileFailure(this.#handle.close())
   }
 }
 
-/** What `work` makes of an open handle; when it comes to nothing, the handle is closed. */
+/** Runs `work` on an open handle; if it throws, the handle is closed. */
 async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -164,9 +164,9 @@ async function keepingIf<T>(handle: FileHandle, work: () => Promise<T>): Promise
   }
 }
 
-/** Ours, and nobody else may write to it; what others could only read is closed to them. */
+/** Requires that the folder is ours and not writable by others; removes read access of others. */
 async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
-  const facts = await told(handle.stat())
+  const facts = await asFileFailure(handle.stat())
   const uid = process.geteuid?.()
   if (uid !== undefined && facts.uid !== uid) {
     throw new FileFailure('NOT_OURS', `${label} belongs to another user`)
@@ -174,5 +174,5 @@ async function assertPrivate(handle: FileHandle, label: string): Promise<void> {
   if ((facts.mode & 0o022) !== 0) {
     throw new FileFailure('OPEN_TO_OTHERS', `${label} is writable by other users`)
   }
-  if ((facts.mode & 0o077) !== 0) await told(handle.chmod(0o700))
+  if ((facts.mode & 0o077) !== 0) await asFileFailure(handle.chmod(0o700))
 }

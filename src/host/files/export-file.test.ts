@@ -5,7 +5,7 @@ import { freshFolder } from '../../../test/support/folder.ts'
 import { value } from '../../../test/support/story.ts'
 import { createExport } from './export-file.ts'
 
-test('what was written is there, for its owner alone, and counted in bytes', async () => {
+test('the export is written, private to its owner, and counted in bytes', async () => {
   const path = join(await freshFolder(), 'a.md')
   const file = value(await createExport(path))
   value(await file.write('Grüße, '))
@@ -15,7 +15,7 @@ test('what was written is there, for its owner alone, and counted in bytes', asy
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('what is discarded is gone', async () => {
+test('a discarded export is removed', async () => {
   const folder = await freshFolder()
   const file = value(await createExport(join(folder, 'a.md')))
   value(await file.write('half'))
@@ -23,14 +23,14 @@ test('what is discarded is gone', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('a file that is there stays as it is', async () => {
+test('an existing file is not overwritten', async () => {
   const path = join(await freshFolder(), 'a.md')
   await writeFile(path, 'before')
   expect(await createExport(path)).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
   expect(await readFile(path, 'utf8')).toBe('before')
 })
 
-test('a place that is no folder, and a name that is none, are refused', async () => {
+test('a missing folder and an invalid name are refused', async () => {
   const folder = await freshFolder()
   await writeFile(join(folder, 'file'), '')
   const kinds = { 'no/a.md': 'not_found', 'file/a.md': 'not_regular_file', 'new/': 'invalid_args' }

@@ -3,24 +3,23 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import { diskFolder } from './disk.ts'
 import { asResult, FileFailure, ifPossible, ifThere, writeAll } from './files.ts'
 
-/** A file that is being written for a person. Ends with `finish` or `discard`. */
+/** A file being written for a person. Ends with `finish` or `discard`. */
 export interface ExportFile {
   write(text: string): Promise<Result<void>>
-  /** Makes it durable and answers how many bytes it has. */
+  /** Makes the file durable and returns its size in bytes. */
   finish(): Promise<Result<number>>
-  /** Takes it away again. */
+  /** Removes the file. */
   discard(): Promise<void>
 }
 
-/** Makes a new file, readable by its owner alone. What is there already, also a link, is never written over. */
+/** Creates a new file, readable only by its owner. An existing file or link is never overwritten. */
 export async function createExport(path: string): Promise<Result<ExportFile>> {
   const name = basename(path)
   if (path.endsWith('/') || /^\.{0,2}$/.test(name))
-    return failed('invalid_args', 'That is not the name of a file.')
+    return failed('invalid_args', `${path} is not a file name.`)
   return asResult('write the export', async () => {
     const folder = await ifThere(diskFolder(dirname(path)))
-    if (folder === undefined)
-      return failed('not_found', 'There is no folder to write that file to.')
+    if (folder === undefined) return failed('not_found', `The folder of ${path} does not exist.`)
     try {
       const file = await folder.open(name, 'create')
       let bytes = 0
@@ -55,10 +54,7 @@ export async function createExport(path: string): Promise<Result<ExportFile>> {
 }
 
 function taken(): Result<never> {
-  return failed(
-    'invalid_args',
-    'Something of that name is there already, and stays as it is.',
-    {},
-    [{ action: 'Choose another name, or move it away.' }],
-  )
+  return failed('invalid_args', 'The export file already exists and was not overwritten.', {}, [
+    { action: 'Choose another name, or move the existing file.' },
+  ])
 }

@@ -30,7 +30,7 @@ async function fileOf(text: string): Promise<string> {
   return path
 }
 
-test('a file is read whole into the memory that was made ready for it', async () => {
+test('a file is read completely into the given buffer', async () => {
   const path = await fileOf('hello')
   const into = Buffer.alloc(100)
   const found = await read(path, outsideFiles, into)
@@ -38,7 +38,7 @@ test('a file is read whole into the memory that was made ready for it', async ()
   expect(into.toString('latin1', 0, 5)).toBe('hello')
 })
 
-test('a second name of a file and links on the way to it do not matter', async () => {
+test('hard links and links on the way are accepted', async () => {
   const path = await fileOf('hello')
   await link(path, `${path}-2`)
   await symlink('.', `${path}-way`)
@@ -50,14 +50,14 @@ test.each([
   ['folder', (path: string) => mkdir(path), { found: 'folder' }],
   ['pipe', async (path: string) => void execFileSync('mkfifo', [path]), { found: 'pipe' }],
   ['socket', socketAt, { code: 'ENXIO' }],
-])('a %s is no file, and is told at once', async (_, make, details) => {
+])('a %s is refused without blocking', async (_, make, details) => {
   const path = join(await freshFolder(), 'file')
   await make(path)
   expect(await read(path)).toMatchObject({ error: { kind: 'not_regular_file', details } })
 })
 
 test.runIf(process.getuid?.() === 0)(
-  'a device is no file, and nothing is read from it',
+  'a device is refused, and nothing is read from it',
   async () => {
     const path = join(await freshFolder(), 'file')
     execFileSync('mknod', [path, 'c', '1', '5'])
@@ -67,7 +67,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 )
 
-test('what is not there is not found', async () => {
+test('a missing file is not found', async () => {
   const path = await fileOf('hello')
   expect(await read(`${path}-no`)).toMatchObject({ error: { kind: 'not_found' } })
   expect(await read(`${path}/no`)).toMatchObject({ error: { details: { code: 'ENOTDIR' } } })
@@ -76,23 +76,20 @@ test('what is not there is not found', async () => {
 test.each([
   ['grows', (path: string) => appendFile(path, 'x')],
   ['shrinks', (path: string) => truncate(path, 1)],
-  ['is written over', (path: string) => writeFile(path, 'hullo')],
-  ['is written over, and says it was not', backdated],
+  ['is overwritten', (path: string) => writeFile(path, 'hullo')],
+  ['is overwritten with its old timestamp', backdated],
   [
     'is replaced',
     (path: string) => writeFile(`${path}-2`, 'hullo').then(() => rename(`${path}-2`, path)),
   ],
   ['is replaced by a link', replacedByLink],
-  ['has the folder on its way swapped', folderSwapped],
-  [
-    'has the folder on its way moved',
-    (path: string) => rename(dirname(path), `${dirname(path)}-2`),
-  ],
+  ['has a parent folder swapped', folderSwapped],
+  ['has a parent folder moved', (path: string) => rename(dirname(path), `${dirname(path)}-2`)],
   ['is removed', (path: string) => rm(path)],
   ['is moved', (path: string) => rename(path, `${path}-2`)],
 ])('a file that %s while it is read is refused', async (_, meddle) => {
   const path = await fileOf('hello')
-  // Some file systems tell time in steps of a few milliseconds: what was long ago differs from now.
+  // Some file systems have coarse timestamps, so start from one long ago.
   await utimes(path, 1, 1)
   const files = meddledFiles(meddle)
   expect(await read(path, files)).toMatchObject({
@@ -101,7 +98,7 @@ test.each([
   expect(files.openNow()).toBe(0)
 })
 
-test('of a file that goes on for ever no more is read than there is room for', async () => {
+test('an endless file is read only as far as the buffer allows', async () => {
   const path = await fileOf('x'.repeat(90))
   const files = meddledFiles(() => appendFile(path, 'x'.repeat(90)))
   expect(await read(path, files)).toMatchObject({
@@ -109,7 +106,7 @@ test('of a file that goes on for ever no more is read than there is room for', a
   })
 })
 
-test('a file that nobody waits for any longer is closed', async () => {
+test('an aborted read closes the file', async () => {
   const path = await fileOf('hello')
   const stop = new AbortController()
   const files = meddledFiles(async () => stop.abort())
@@ -136,7 +133,7 @@ async function replacedByLink(path: string): Promise<void> {
   await symlink(`${path}-2`, path)
 }
 
-/** One that nobody listens to any more. It is renamed, because whoever stops listening takes the name away. */
+/** A socket without a listener. It is renamed, because closing the server removes its path. */
 async function socketAt(path: string): Promise<void> {
   const server = createServer().listen(`${path}-1`)
   await once(server, 'listening')

@@ -8,16 +8,16 @@ import { idOf } from './walked-folder.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 
-/** Opens a path that a person gave, wherever it leads, and follows no link at its end. May throw the system's errors. */
+/** Opens a path given by a person, wherever it leads, following no link at its end. May throw system errors. */
 export interface OutsideFiles {
   open(path: string): Promise<OutsideHandle>
-  /** What stands at the path now, not followed. */
+  /** The facts of the path itself, not followed. */
   look(path: string): Promise<OutsideFacts>
 }
 
 export interface OutsideHandle {
   stat(): Promise<OutsideFacts>
-  /** Reads into `into` from `position`; how many bytes came, 0 at the end. May be fewer than asked. */
+  /** Reads into `into` from `position`; returns the number of bytes, 0 at the end. May return fewer than requested. */
   read(into: Buffer, position: number): Promise<number>
   close(): Promise<void>
 }
@@ -37,22 +37,22 @@ export type OutsideFacts = Pick<
   | 'isSocket'
 >
 
-/** A regular file that is open. */
+/** An open regular file. */
 export interface OutsideFile {
-  /** What the system said when it was opened. */
+  /** The size when the file was opened. */
   readonly size: number
   /**
-   * All of its bytes, in the memory of `into`, and never more than that holds: a file of more is `too_large`. `no_match` with
-   * the cause `changed_since` when they may not be one version of it, or the path leads to another file by now. When
-   * `signal` is aborted, it ends after the read that is under way; `into` must not be used again then.
+   * All bytes, in the memory of `into`; a file that does not fit is `too_large`. `no_match` with the cause `changed_since`
+   * when the bytes may not be one version of the file, or the path now leads to another file. When `signal` is aborted, it
+   * ends after the current read; `into` must not be used again then.
    */
   read(into: Buffer, signal: AbortSignal): Promise<Result<Buffer>>
 }
 
 /**
- * Runs `work` with the file at a path: opened once, judged and read by that very descriptor, and closed after. Blocks on
- * nothing that is no regular file. `not_regular_file` with the cause `found` for a link, pipe, socket, device or folder, and
- * what the system refuses as the errors of its files.
+ * Runs `work` with the file at a path: opened once, checked and read through the same descriptor, then closed. Never blocks
+ * on anything but a regular file. `not_regular_file` with the cause `found` for a link, pipe, socket, device or folder;
+ * system errors as in `fileFailure`.
  */
 export async function withOutsideFile<T>(
   files: OutsideFiles,
@@ -73,7 +73,7 @@ export async function withOutsideFile<T>(
 
 /** The files of this machine. */
 export const outsideFiles: OutsideFiles = {
-  // A terminal that is opened must not become the one that rules this process.
+  // Opening a terminal must not make it the controlling terminal of this process.
   open: async (path) => handleOf(await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)),
   look: (path) => lstat(path, { bigint: true }),
 }
@@ -95,7 +95,7 @@ interface Opened {
   readonly facts: OutsideFacts
 }
 
-/** In pieces, so that somebody who gives up is noticed. */
+/** Read in pieces, so that an abort takes effect. */
 const PIECE_BYTES = 1024 * 1024
 
 async function readWhole(
@@ -110,7 +110,7 @@ async function readWhole(
     if (count === 0) break
     got += count
   }
-  if (signal.aborted) return failed('interrupted', 'The file was not read to its end.')
+  if (signal.aborted) return failed('interrupted', 'Reading the file was interrupted.')
   if (got === into.length) return grown(got)
   const after = await handle.stat()
   if (changed(facts, after) || BigInt(got) !== after.size) return changedSince()
@@ -134,11 +134,15 @@ function notRegular(found: EntryKind): Failed {
 }
 
 function grown(size: number): Failed {
-  const refused = failed('too_large', 'It is larger than what was made ready for it.', { size })
+  const refused = failed('too_large', `The file grew beyond ${size} bytes while it was read.`, {
+    size,
+  })
   return withCause(refused, { type: 'grown', size })
 }
 
 function changedSince(): Failed {
-  const refused = failed('no_match', 'It changed while it was read.', { reason: 'changed_since' })
+  const refused = failed('no_match', 'The file changed while it was read.', {
+    reason: 'changed_since',
+  })
   return withCause(refused, { type: 'changed_since' })
 }

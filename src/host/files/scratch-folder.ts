@@ -4,17 +4,17 @@ import { dirname, join } from 'node:path'
 import { ok, type Result } from '../../model/errors.ts'
 import { asHostResult } from './files.ts'
 
-/** A folder of our own for things that nobody keeps. Remove it. */
+/** A temporary folder. The caller must remove it. */
 export interface ScratchFolder {
-  /** Absolute, every link resolved. */
+  /** Absolute, with links resolved. */
   readonly path: string
-  /** Writes a file, and makes the folders it lies in. `name` is ours, as in `notes/a.txt`. */
+  /** Writes a file and creates its folders. `name` is a trusted relative path such as `notes/a.txt`. */
   readonly write: (name: string, text: string) => Promise<Result<void>>
   readonly remove: () => Promise<void>
 }
 
 export async function scratchFolder(): Promise<Result<ScratchFolder>> {
-  return asHostResult('make a folder for what nobody keeps', async () => {
+  return asHostResult('create a temporary folder', async () => {
     const path = await realpath(await mkdtemp(join(tmpdir(), 'hawser-scratch-')))
     const write = (name: string, text: string) =>
       asHostResult(`write ${name}`, async () => {

@@ -8,13 +8,13 @@ const FOLDER = O_RDONLY | O_DIRECTORY | O_NONBLOCK
 const FOLDER_MODE = 0o755
 
 /**
- * A folder that was opened, and names in it by its descriptor: openat(2) by way of /proc, so that a folder swapped for a
- * link cannot lead elsewhere. Where there is no /proc (not Linux) names go by the folder's path, and `whereIs` finds out
- * afterwards whether something was swapped on the way: an attacker who swaps back in time is not seen there.
+ * An open folder; names in it resolve through its descriptor: openat(2) through /proc, so that a folder swapped for a link
+ * cannot lead elsewhere. Without /proc (not Linux), names resolve through the folder's path, and `whereIs` checks
+ * afterwards whether something was swapped; an attacker who swaps back in time is not detected there.
  */
 export class WalkedFolder {
   readonly handle: FileHandle
-  /** Where it was when it was opened. */
+  /** Its path when it was opened. */
   readonly path: string
 
   constructor(handle: FileHandle, path: string) {
@@ -22,14 +22,14 @@ export class WalkedFolder {
     this.path = path
   }
 
-  /** The system's path of this very folder, wherever it is now. */
+  /** A path that always leads to this folder, wherever it is now. */
   get base(): string {
     return HAS_PROC ? `/proc/self/fd/${this.handle.fd}` : this.path
   }
 
   at(name: string): string {
     if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) {
-      throw new Error('a name of one segment was expected')
+      throw new Error('expected a name of one segment')
     }
     return `${this.base}/${name}`
   }
@@ -39,7 +39,7 @@ export class WalkedFolder {
     return idOf(await this.handle.stat({ bigint: true }))
   }
 
-  /** Makes a folder, durably; that there is something already is no failure. */
+  /** Creates a folder durably; an existing entry is not an error. */
   async make(name: string): Promise<void> {
     try {
       await mkdir(this.at(name), { mode: FOLDER_MODE })
@@ -65,10 +65,10 @@ export async function openRoot(path: string): Promise<WalkedFolder> {
   }
 }
 
-/** What a name in a folder turned out to be on the way to somewhere: a folder, now open, or the words of a link. */
+/** What a name on the way is: an open folder, the target of a link, or missing. */
 export type Entered = WalkedFolder | { readonly target: string } | 'missing'
 
-/** Opens a folder in a folder, following nothing. Throws the system's error for a file or a closed door. */
+/** Opens a folder in a folder, following no link. Throws the system error for a file or a denied folder. */
 export async function enter(folder: WalkedFolder, name: string): Promise<Entered> {
   try {
     const handle = await open(folder.at(name), FOLDER | O_NOFOLLOW)
@@ -80,10 +80,7 @@ export async function enter(folder: WalkedFolder, name: string): Promise<Entered
   }
 }
 
-/**
- * Where an open file or folder is now, as the system says; `undefined` when that cannot be told. `path` is where it was
- * when it was opened.
- */
+/** The current path of an open file or folder; `undefined` if unknown. `path` is where it was when it was opened. */
 export async function whereIs(handle: FileHandle, path: string): Promise<string | undefined> {
   if (HAS_PROC) return readlink(`/proc/self/fd/${handle.fd}`)
   const where = await realpath(path)
@@ -103,7 +100,7 @@ async function linkTarget(folder: WalkedFolder, name: string, why: unknown): Pro
   try {
     return await readlink(folder.at(name))
   } catch (error) {
-    // Not a link either: then the first error told what it is.
+    // Not a link either, so the first error applies.
     throw hasCode(error, 'EINVAL') ? why : error
   }
 }

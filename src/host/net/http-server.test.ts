@@ -22,7 +22,7 @@ async function open(options: Partial<LocalServerOptions> = {}): Promise<LocalSer
   return listening.value
 }
 
-/** Says bytes to a server, and hears all it says until it ends the connection. */
+/** Sends bytes to a server and returns everything it sends until it closes the connection. */
 async function say(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.end(bytes)
@@ -33,7 +33,7 @@ async function say(port: number, bytes: string): Promise<string> {
   return heard
 }
 
-test('a handler gets a request as it came, and its answer is sent piece by piece', async () => {
+test('a handler gets the request unchanged, and its response is sent piece by piece', async () => {
   let got: LocalRequest | undefined
   const { port } = await open({
     handle: async (request) => {
@@ -71,7 +71,7 @@ test.each([
   'localhost',
   '127.0.0.1:1',
   '[::1]',
-])('whoever was led here by the name %s is refused before any handler', async (host) => {
+])('a request with the host name %s is refused before any handler runs', async (host) => {
   let asked = 0
   const { port } = await open({
     handle: async () => {
@@ -83,7 +83,7 @@ test.each([
   expect([heard.startsWith('HTTP/1.1 403 '), asked]).toEqual([true, 0])
 })
 
-test('a port that is taken is a failure that names it', async () => {
+test('a port in use is a failure that names the port', async () => {
   const { port } = await open()
   const second = await listenLocally({ port, longest: 1, handle: async () => 'hang_up' })
   expect(second).toMatchObject({
@@ -92,7 +92,7 @@ test('a port that is taken is a failure that names it', async () => {
   })
 })
 
-test('a body up to the limit is handed over, and a longer one is not kept', async () => {
+test('a body up to the limit is passed on, and a longer one is discarded', async () => {
   const lengths: (number | undefined)[] = []
   const { port } = await open({
     handle: async ({ body }) => {
@@ -112,7 +112,7 @@ test('a body up to the limit is handed over, and a longer one is not kept', asyn
   ])
 })
 
-test('a handler that throws is answered for, and the next one is heard', async () => {
+test('a handler that throws gets status 500, and the next request works', async () => {
   const { port } = await open({
     handle: async ({ path }) => {
       if (path === '/broken') throw new Error('broken')
@@ -126,7 +126,7 @@ test('a handler that throws is answered for, and the next one is heard', async (
   expect(answers).toEqual([500, 200])
 })
 
-test('a connection ends without a word, or in the middle of an answer, when that is the answer', async () => {
+test('a handler can close the connection without a response or in the middle of one', async () => {
   const { port } = await open({
     handle: async ({ path }) => (path === '/' ? 'hang_up' : plain('half of it', { cut: true })),
   })
@@ -137,7 +137,7 @@ test('a connection ends without a word, or in the middle of an answer, when that
   expect([heard.includes('half of it'), heard.endsWith('0\r\n\r\n')]).toEqual([true, false])
 })
 
-test('whoever goes away is noticed, and ends nothing but their own connection', async () => {
+test('a client that disconnects ends only its own connection', async () => {
   const gone: Promise<void>[] = []
   const asked = withResolvers()
   const { port } = await open({
@@ -147,7 +147,7 @@ test('whoever goes away is noticed, and ends nothing but their own connection', 
       gone.push(left)
       asked.resolve()
       await left
-      return plain('nobody hears this')
+      return plain('not received')
     },
   })
   const socket = connect(port, '127.0.0.1')
@@ -170,7 +170,7 @@ function withResolvers() {
   return { promise, resolve }
 }
 
-test('what is no HTTP, and headers without end, are refused and end nothing', async () => {
+test('invalid HTTP and endless headers are refused and do not stop the server', async () => {
   const { port } = await open()
   expect(await say(port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
   const long = `GET / HTTP/1.1\r\nHost: localhost:${port}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`
@@ -178,7 +178,7 @@ test('what is no HTTP, and headers without end, are refused and end nothing', as
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-test('messages of a socket are taken one after the other', async () => {
+test('messages of a socket are handled one after another', async () => {
   const order: string[] = []
   const { port } = await open({
     upgrade: async () => async (message, socket) => {
@@ -206,7 +206,7 @@ test('messages of a socket are taken one after the other', async () => {
   ])
 })
 
-test('a socket is refused with the answer that the handler gives, and where nobody takes one', async () => {
+test('a socket is refused with the response of the handler, or when there is no handler', async () => {
   const asked = await open({ upgrade: async () => plain('{"no":"key"}', { status: 401 }) })
   const socket = new WebSocket(`ws://127.0.0.1:${asked.port}/`)
   const [, response] = (await once(socket, 'unexpected-response')) as [
@@ -222,7 +222,7 @@ test('a socket is refused with the answer that the handler gives, and where nobo
   expect(error).toBeInstanceOf(Error)
 })
 
-test('a message that is too long, or one whose handler throws, ends its socket and no other', async () => {
+test('a message that is too long, or whose handler throws, closes only its own socket', async () => {
   const { port } = await open({
     upgrade: async () => async (message, socket) => {
       if (message === 'broken') throw new Error('broken')
@@ -243,7 +243,7 @@ test('a message that is too long, or one whose handler throws, ends its socket a
   expect(data.toString()).toBe('fine')
 })
 
-test('closing ends every connection, and may be done twice', async () => {
+test('close ends every connection and may be called twice', async () => {
   const server = await open({ upgrade: async () => async () => {} })
   const idle = connect(server.port, '127.0.0.1')
   await once(idle, 'connect')

@@ -4,38 +4,38 @@ import type { Duplex } from 'node:stream'
 import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { socketServer, type SocketServer, type TakeMessages } from './socket-server.ts'
 
-/** A request as it came. */
+/** A received request. */
 export interface LocalRequest {
   readonly method: string
-  /** With its query. */
+  /** Including the query. */
   readonly path: string
-  /** Names are in lower case. */
+  /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>
-  /** All of it; absent when it is longer than is taken. */
+  /** The complete body; absent when it exceeds the limit. */
   readonly body: Buffer | undefined
-  /** Aborted when the other side is gone before its answer was whole. */
+  /** Aborted when the client disconnects before the response is complete. */
   readonly signal: AbortSignal
 }
 
-/** `hang_up`: the connection ends without a word. */
+/** `hang_up` closes the connection without a response. */
 export type LocalAnswer = WrittenAnswer | 'hang_up'
 
 export interface WrittenAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Each is sent at once. */
+  /** Each is sent immediately. */
   readonly pieces: readonly Uint8Array[]
-  /** The connection is destroyed behind the last piece, without the end of the answer. */
+  /** Destroys the connection after the last piece, without ending the response. */
   readonly cut?: boolean
 }
 
 export interface LocalServerOptions {
-  /** 0 for any that is free. */
+  /** 0 selects a free port. */
   readonly port: number
-  /** Bytes of a body, or of a message on a socket. */
+  /** The maximum size of a body or a socket message in bytes. */
   readonly longest: number
   readonly handle: (request: LocalRequest) => Promise<LocalAnswer>
-  /** For whoever asks for a socket: what takes its messages, or why it gets none. */
+  /** Handles a WebSocket upgrade: returns a message handler, or the response that refuses it. */
   readonly upgrade?: (request: LocalRequest) => Promise<LocalAnswer | TakeMessages>
 }
 
@@ -49,9 +49,8 @@ const ADDRESS = '127.0.0.1'
 const MOST_CONNECTIONS = 1_000
 
 /**
- * Serves HTTP to this machine alone: nobody else reaches the address, and whoever was led here by the name of another site is
- * refused. A handler that throws is answered for with status 500 and ends nothing else. `invalid_args` when the port cannot
- * be had.
+ * Serves HTTP on the loopback address only, and refuses requests that carry the host name of another site (DNS rebinding).
+ * A handler that throws is answered with status 500 and stops nothing else. `invalid_args` if the port is unavailable.
  */
 export async function listenLocally(options: LocalServerOptions): Promise<Result<LocalServer>> {
   const { createServer } = await import('node:http')
@@ -82,7 +81,7 @@ export async function listenLocally(options: LocalServerOptions): Promise<Result
 
 function listening(server: Server, port: number): Promise<Result<number>> {
   return new Promise((resolve) => {
-    // Stays: what goes wrong later, as when there are no more files to open, passes.
+    // The listener stays: later errors, such as running out of descriptors, are temporary.
     server.on('error', (error) => resolve(noPort(port, codeOf(error))))
     server.listen(port, ADDRESS, () => {
       const address = server.address()
@@ -96,8 +95,8 @@ function isPlace(address: ReturnType<Server['address']>): address is AddressInfo
 }
 
 function noPort(port: number, code: string): Failed {
-  const why = code === 'EADDRINUSE' ? 'another program uses it' : `the system says ${code}`
-  return failed('invalid_args', `Port ${port} cannot be listened on: ${why}.`, { port, code })
+  const why = code === 'EADDRINUSE' ? 'another program is using it' : `system error ${code}`
+  return failed('invalid_args', `Cannot listen on port ${port}: ${why}.`, { port, code })
 }
 
 function codeOf(error: unknown): string {
@@ -142,7 +141,7 @@ async function upgrade(
 ): Promise<void> {
   const gone = new AbortController()
   connection.once('close', () => gone.abort())
-  // Whoever breaks a connection has gone, which is their right.
+  // A client may disconnect at any time.
   connection.on('error', () => connection.destroy())
   const request = { ...headOf(incoming), body: undefined, signal: gone.signal }
   const answer = await answerTo(request, port, decide)
@@ -154,23 +153,23 @@ async function upgrade(
   connection.end(Buffer.concat([opening, ...answer.pieces]))
 }
 
-/** Whatever happens, there is an answer. */
+/** Always returns a response. */
 async function answerTo<Answer>(
   request: LocalRequest,
   port: number,
   handle: (request: LocalRequest) => Promise<Answer>,
 ): Promise<Answer | WrittenAnswer> {
   if (!isHere(request.headers['host'], port)) {
-    return plain(403, 'This server answers to the names 127.0.0.1 and localhost only.')
+    return plain(403, 'This server accepts only the host names 127.0.0.1 and localhost.')
   }
   try {
     return await handle(request)
   } catch (error) {
-    return plain(500, `The server has a defect: ${String(error)}`)
+    return plain(500, `Internal server error: ${String(error)}`)
   }
 }
 
-/** A page of another site may lead a browser here, but under the name of that site. */
+/** A page of another site can direct a browser here, but only under its own host name. */
 function isHere(host: string | undefined, port: number): boolean {
   const names = [ADDRESS, 'localhost']
   const allowed = [...names.map((name) => `${name}:${port}`), ...(port === 80 ? names : [])]
@@ -189,7 +188,10 @@ function headOf({ method = '', url = '', headers }: IncomingMessage) {
   return { method, path: url, headers: Object.fromEntries(named) }
 }
 
-/** What is too long is read to its end and not kept, because many a client hears nothing before it has said all. */
+/**
+ * A body that is too long is read to its end and discarded, because many clients read no response before they have sent
+ * everything.
+ */
 async function bodyOf(
   incoming: IncomingMessage,
   longest: number,

@@ -28,7 +28,7 @@ async function thrown(work: Promise<unknown>): Promise<unknown> {
 
 const ABORTED = { name: 'AbortError', code: 20 }
 
-test('a body is sent as it is, and what is answered is told as it came', async () => {
+test('a body is sent unchanged, and the response is returned unchanged', async () => {
   const seen: unknown[] = []
   const { url } = await serveHttp((request, response) => {
     void read(request).then((body) => {
@@ -77,7 +77,7 @@ test.each([1024 * 1024, 5 * 1024 * 1024 + 1])('a body of %i bytes arrives whole'
   expect(await answer.text()).toBe(hash('sha256', body))
 })
 
-test('headers are taken in every form, and text as a body', async () => {
+test('accepts headers in every form, and text as a body', async () => {
   const { url } = await serveHttp((request, response) => {
     void read(request).then((body) => response.end(`${String(request.headers['x-a'])} ${body}`))
   })
@@ -93,7 +93,7 @@ test('headers are taken in every form, and text as a body', async () => {
   }
 })
 
-test('the body is told piece by piece, while the server still speaks', async () => {
+test('the body arrives piece by piece while the server is still sending', async () => {
   let sayMore = () => {}
   const { url } = await serveHttp((_request, response) => {
     response.write('one')
@@ -108,7 +108,7 @@ test('the body is told piece by piece, while the server still speaks', async () 
   expect(said).toEqual(['one', 'two'])
 })
 
-test('a redirect is an answer like any other', async () => {
+test('redirects are not followed', async () => {
   const { url } = await serveHttp((request, response) => {
     response.writeHead(307, { location: '/elsewhere' }).end(request.url)
   })
@@ -129,13 +129,13 @@ test('nothing is decompressed', async () => {
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
 })
 
-test.each([204, 304])('an answer with status %i has no body', async (status) => {
+test.each([204, 304])('a response with status %i has no body', async (status) => {
   const { url } = await serveHttp((_request, response) => void response.writeHead(status).end())
   const answer = await httpFetch()(url)
   expect([answer.status, answer.body]).toEqual([status, null])
 })
 
-test('of the body of an error a mebibyte is read, and of any other body all', async () => {
+test('an error body is cut at 1 MiB; any other body is read completely', async () => {
   const long = 'x'.repeat(3 * 1024 * 1024)
   const { url } = await serveHttp((request, response) => {
     response.writeHead(Number(request.url?.slice(1))).end(long)
@@ -145,7 +145,7 @@ test('of the body of an error a mebibyte is read, and of any other body all', as
   expect([await lengths(500), await lengths(200)]).toEqual([1024 * 1024, long.length])
 })
 
-test('a connection is used again, also when the signal of its last request is aborted later', async () => {
+test('a connection is reused, even when the signal of its last request is aborted later', async () => {
   const { url, connections } = await serveHttp(
     (request, response) => void response.end(request.url),
   )
@@ -158,20 +158,20 @@ test('a connection is used again, also when the signal of its last request is ab
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
-test('a request that was aborted before it began is not sent', async () => {
+test('a request aborted before it starts is not sent', async () => {
   const { url, connections } = await serveHttp((_request, response) => void response.end())
   expect(await thrown(httpFetch()(url, { signal: AbortSignal.abort() }))).toEqual(ABORTED)
   expect(connections.size).toBe(0)
 })
 
-test('an abort closes the connection while an answer is waited for', async () => {
+test('an abort closes the connection while waiting for the response', async () => {
   const abort = new AbortController()
   const { url, firstClosed } = await serveHttp(() => abort.abort())
   expect(await thrown(httpFetch()(url, { signal: abort.signal }))).toEqual(ABORTED)
   expect(await firstClosed).toBe('closed')
 })
 
-test('an abort closes the connection while the body comes', async () => {
+test('an abort closes the connection while the body arrives', async () => {
   const abort = new AbortController()
   const { url, firstClosed } = await serveHttp((_request, response) => void response.write('first'))
   const answer = await httpFetch()(url, { signal: abort.signal })
@@ -183,20 +183,20 @@ test('an abort closes the connection while the body comes', async () => {
   expect(await firstClosed).toBe('closed')
 })
 
-test('a body that is cancelled closes the connection', async () => {
+test('cancelling the body closes the connection', async () => {
   const { url, firstClosed } = await serveHttp((_request, response) => void response.write('first'))
   const answer = await httpFetch()(url)
   await answer.body?.cancel()
   expect(await firstClosed).toBe('closed')
 })
 
-test('a server that is not there is told by the code of the system', async () => {
+test('an unreachable server is reported with the system error code', async () => {
   const { url, stop } = await serveHttp(() => {})
   stop()
   expect(await thrown(httpFetch()(url))).toEqual({ name: 'HttpFailure', code: 'ECONNREFUSED' })
 })
 
-test('a connection that breaks off before or in the answer is told by its code, and nothing is tried twice', async () => {
+test('a connection that breaks before or during the response is reported with its code and not retried', async () => {
   const reset = { name: 'HttpFailure', code: 'ECONNRESET' }
   const silent = await serveBytes('', (socket) => socket.resetAndDestroy())
   expect(await thrown(httpFetch()(silent.url))).toEqual(reset)
@@ -210,7 +210,7 @@ test('a connection that breaks off before or in the answer is told by its code, 
   }
 })
 
-test('a connection that was kept and breaks off before the answer is a failure', async () => {
+test('a reused connection that breaks before the response is a failure', async () => {
   const { url, connections } = await serveHttp((request, response) => {
     if (request.url === '/1') response.end()
     else request.socket.resetAndDestroy()
@@ -221,7 +221,7 @@ test('a connection that was kept and breaks off before the answer is a failure',
   expect(connections.size).toBe(1)
 })
 
-test('what is not HTTP, and a status that no answer has, are failures', async () => {
+test('invalid HTTP and an invalid status are failures', async () => {
   const garbage = await serveBytes('SSH-2.0-server\r\n')
   expect(await thrown(httpFetch()(garbage.url))).toMatchObject({
     name: 'HttpFailure',
@@ -242,7 +242,7 @@ test('a handshake with a server that speaks plain http fails with a code', async
   })
 })
 
-test('a connection that is not made in time is given up, handshake included', async () => {
+test('connecting times out, including the handshake', async () => {
   let strike = () => {}
   let told = () => {}
   let cancelled = 0
@@ -265,7 +265,7 @@ test('a connection that is not made in time is given up, handshake included', as
   expect(cancelled).toBeGreaterThan(0)
 })
 
-test('the limit to connect ends with the connection, however long the answer takes', async () => {
+test('the connect timeout ends once connected, however long the response takes', async () => {
   const struck: (() => void)[] = []
   const live = new Set<() => void>()
   const clock: Clock = {
@@ -285,7 +285,7 @@ test('the limit to connect ends with the connection, however long the answer tak
   expect(atRequest).toEqual({ set: 1, live: 0 })
 })
 
-test('a kept connection does not keep the process alive', async () => {
+test('an idle connection does not keep the process alive', async () => {
   const { url } = await serveHttp((_request, response) => void response.end('x'))
   const bundle = await bundleScript(new URL('http.ts', import.meta.url), await freshFolder())
   const script = `

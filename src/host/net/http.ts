@@ -3,19 +3,19 @@ import { systemClock, type Clock } from '../clock.ts'
 
 export type Fetch = typeof fetch
 
-/** What a server said first, and a body that is read as it comes. A `Response` is one. */
+/** The head of a response, and a body that is read as it arrives. A `Response` is one. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   readonly body: AsyncIterable<Uint8Array> | null
 }
 
-/** There was no answer, or it broke off. The code is the system's (`ECONNREFUSED`) or Node's. */
+/** There was no response, or the connection broke. The code is the system's (`ECONNREFUSED`) or Node's. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly code: string
 
-  // The message is always the same: those who wrap errors look for words in it.
+  // The message is constant, because code that wraps errors searches it for words.
   constructor(code: string) {
     super('The connection failed.')
     this.code = code
@@ -26,19 +26,19 @@ export interface HttpOptions {
   readonly clock?: Clock
 }
 
-/** For the name, the connection and the handshake together. */
+/** Covers name resolution, connection and handshake. */
 const CONNECT_MS = 30_000
-/** Shorter than the five seconds after which many a local server closes a connection that nobody uses. */
+/** Shorter than the five seconds after which many local servers close an idle connection. */
 const UNUSED_CONNECTION_MS = 4_000
-/** Of an answer that is an error; what is longer is cut. */
+/** For error responses; longer bodies are truncated. */
 const LONGEST_ERROR_BODY = 1024 * 1024
 const WITHOUT_BODY = new Set([204, 205, 304])
 
 /**
- * A `fetch` over the system's own HTTP: follows no redirect, decompresses nothing, tries nothing twice, and has no time limit
- * but the one to connect. Rejects with an `HttpFailure`, or with an `AbortError` when the signal was aborted, which also
- * destroys the connection, at any time until the body has ended. Connections are kept for the next request; unused, they do
- * not keep the process alive. Takes text and bytes as a body, and sends bytes as they are.
+ * A `fetch` based on Node's HTTP client: follows no redirects, decompresses nothing, retries nothing, and has no timeout
+ * except the one to connect. Rejects with an `HttpFailure`, or with an `AbortError` when the signal is aborted, which also
+ * destroys the connection at any time until the body has ended. Connections are kept for the next request; idle ones do not
+ * keep the process alive. Accepts text and bytes as a body, and sends bytes unchanged.
  */
 export function httpFetch({ clock = systemClock }: HttpOptions = {}): Fetch {
   const clientOf = clients()
@@ -54,7 +54,7 @@ export function httpFetch({ clock = systemClock }: HttpOptions = {}): Fetch {
       signal?.addEventListener('abort', abort)
       request.once('close', () => signal?.removeEventListener('abort', abort))
       limitConnecting(request, clock)
-      // Stays for as long as the request: an error that comes with the body is told by the body.
+      // The listener stays for the whole request: an error during the body is reported by the body.
       request.on('error', (error) => reject(failureOf(error, signal)))
       request.once('response', (incoming) => {
         try {
@@ -71,7 +71,7 @@ export function httpFetch({ clock = systemClock }: HttpOptions = {}): Fetch {
 type Signal = AbortSignal | null | undefined
 type Open = (url: URL, method: string, headers: Record<string, string>) => ClientRequest
 
-/** Loaded when first needed, since most of what this program does needs no network. */
+/** Loaded on first use, since most commands need no network. */
 function clients(): (protocol: string) => Promise<Open> {
   const opened = new Map<string, Promise<Open>>()
   return (protocol) => {
@@ -96,14 +96,14 @@ async function secureClient(): Promise<Open> {
 function addressOf(input: Parameters<Fetch>[0]): URL {
   if (typeof input === 'string') return new URL(input)
   if (input instanceof URL) return input
-  throw new TypeError('A request is made by its address')
+  throw new TypeError('expected a URL')
 }
 
 function bytesOf(body: RequestInit['body']): Uint8Array | undefined {
   if (body === undefined || body === null) return undefined
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return body
-  throw new TypeError('A body is text or bytes')
+  throw new TypeError('expected a body of text or bytes')
 }
 
 function headersOf(
@@ -118,10 +118,13 @@ function headersOf(
   }
 }
 
-/** What is sent at once. */
+/** The size of one write. */
 const PIECE_BYTES = 1024 * 1024
 
-/** Each piece when the one before has left: a large body that is sealed at once is in memory twice more. */
+/**
+ * Writes each piece when the previous one is sent: encrypting a large body at once would need two more copies of it in
+ * memory.
+ */
 function sendBody(request: ClientRequest, body: Uint8Array = new Uint8Array()): void {
   let at = 0
   const sendMore = () => {
@@ -157,7 +160,7 @@ function responseOf(incoming: IncomingMessage, signal: Signal): Response {
   return new Response(null, { status, headers })
 }
 
-/** Read only as far as it is asked for. Cancelling it closes the connection. */
+/** Read on demand. Cancelling it closes the connection. */
 function bodyOf(incoming: IncomingMessage, status: number, signal: Signal) {
   const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]()
   let left = status < 400 ? Infinity : LONGEST_ERROR_BODY

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { sendLongMessage } from './long-message.ts'
 
-/** A connection from which bytes leave when a test says so. */
+/** A connection that sends bytes when the test says so. */
 function connectionByHand() {
   const frames: Buffer[] = []
   let leave: (error?: Error) => void = () => {}
   const write = (bytes: Uint8Array, done: (error?: Error) => void) => {
-    // A copy: the memory is used again.
+    // A copy, because the memory is reused.
     frames.push(Buffer.from(bytes))
     leave = done
   }
   return { connection: { write }, frames, leave: (error?: Error) => leave(error) }
 }
 
-/** Everything that was written, when nothing holds it up. */
+/** Everything written to a connection that never blocks. */
 function written(pieces: readonly Buffer[]) {
   const frames: Buffer[] = []
   const write = (bytes: Uint8Array, done: () => void) => {
@@ -46,14 +46,14 @@ test.each([
   [65_535, 126],
   [65_536, 127],
   [FRAGMENT, 127],
-])('%i bytes are one sealed frame, whose length takes the shortest form', (size, said) => {
+])('%i bytes are one masked frame with the shortest length encoding', (size, said) => {
   const message = randomBytes(size)
   const [{ text, key: _, ...told } = expect.unreachable(), ...more] = written([message])
   expect([told, more]).toEqual([{ first: 0x81, isSealed: true, said, length: size }, []])
   expect(message.equals(text)).toBe(true)
 })
 
-test('pieces are one message, whatever their lengths, and all fragments but the last are full', () => {
+test('pieces form one message, whatever their lengths, and all fragments but the last are full', () => {
   const pieces = [26, 0, FRAGMENT - 27, 2, 3 * FRAGMENT, 5, 0].map((size) => randomBytes(size))
   const frames = written(pieces)
   expect(frames.map(({ first, length }) => [first, length])).toEqual([
@@ -67,7 +67,7 @@ test('pieces are one message, whatever their lengths, and all fragments but the 
   expect(new Set(frames.map(({ key }) => key)).size).toBe(frames.length)
 })
 
-test('a fragment is sent when the one before has left, and the pieces are let go with the last', () => {
+test('a fragment is sent when the previous one has left, and the pieces are released with the last', () => {
   const { connection, frames, leave } = connectionByHand()
   const told: number[] = []
   sendLongMessage(connection, {
@@ -84,7 +84,7 @@ test('a fragment is sent when the one before has left, and the pieces are let go
   expect([frames.length, told]).toEqual([3, [2]])
 })
 
-test('nothing follows a fragment that did not leave, or that nothing may follow', () => {
+test('nothing is sent after a failed fragment or after mayGoOn returns false', () => {
   for (const [error, mayGoOn] of [
     [new Error('gone'), true],
     [undefined, false],

@@ -2,27 +2,27 @@ import { randomFillSync } from 'node:crypto'
 
 /** The connection that a WebSocket was opened on. */
 export interface SocketConnection {
-  /** `done` is told when the bytes have left, or why they will not. */
+  /** Calls `done` when the bytes are sent, or with the error if they are not. */
   write(bytes: Uint8Array, done: (error?: Error | null) => void): unknown
 }
 
-/** A message of text in the making. */
+/** A text message to send. */
 export interface LongMessage {
   readonly pieces: readonly Buffer[]
-  /** Asked before each fragment: whether another may still be sent. */
+  /** Called before each fragment: may another be sent? */
   readonly mayGoOn: () => boolean
-  /** Told when no piece is read any more because all were sent. Never told when that comes to nothing. */
+  /** Called when all pieces have been sent and are no longer needed. Not called if sending fails. */
   readonly onRead: () => void
 }
 
-/** Of the text that is in one fragment, at most. */
+/** The maximum amount of text in one fragment. */
 const FRAGMENT_BYTES = 256 * 1024
 
 /**
- * Sends a message of text over an open WebSocket, as its client, in fragments (RFC 6455, sections 5.2 to 5.4). All are sealed in
- * the same memory, each when the one before has left: a library that takes new memory to seal has a large message in memory
- * once more. Until all is sent nothing may come between but what controls the connection, a ping for one. The fragments may
- * end inside a character: only together they are text.
+ * Sends a text message as the client of an open WebSocket, in fragments (RFC 6455, sections 5.2 to 5.4). All fragments are
+ * masked in the same memory, each when the previous one has left: a library that allocates for masking would hold a large
+ * message in memory once more. Until everything is sent, only control frames such as a ping may come between. A fragment
+ * may end inside a character; only the whole message is valid text.
  */
 export function sendLongMessage(
   connection: SocketConnection,
@@ -52,7 +52,7 @@ const SEALED = 0x80
 const KEY_BYTES = 4
 const LONGEST_HEAD = 14
 
-/** Moves as much as there is room for out of `left`, and answers how much that was. */
+/** Moves as much as fits out of `left` and returns the number of bytes. */
 function take(left: Buffer[], room: Buffer): number {
   let length = 0
   for (let piece = left.shift(); piece !== undefined; piece = left.shift()) {
@@ -65,9 +65,9 @@ function take(left: Buffer[], room: Buffer): number {
   return length
 }
 
-/** Makes a frame of the text behind the longest head. What a client says is sealed with a key that is new every time. */
+/** Turns the text after the longest possible header into a frame. A client masks each frame with a new random key. */
 function sealed(room: Buffer, length: number, start: number): Buffer {
-  // The shortest form that says the length is the only one that may.
+  // Only the shortest encoding of the length is valid.
   const extra = length < 126 ? 0 : length < 65_536 ? 2 : 8
   const frame = room.subarray(LONGEST_HEAD - KEY_BYTES - extra - 2, LONGEST_HEAD + length)
   frame[0] = start

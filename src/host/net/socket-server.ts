@@ -4,25 +4,25 @@ import type { WebSocket } from 'ws'
 
 /** The other end of a WebSocket. */
 export interface LocalSocket {
-  /** Sends a message of text. Resolves when it is on its way or will never be. */
+  /** Sends a text message. Resolves when it was sent or the connection is gone. */
   send(message: Uint8Array): Promise<void>
-  /** Ends the connection without a word. */
+  /** Closes the connection without a closing handshake. */
   end(): void
-  /** Aborted when the connection is over. */
+  /** Aborted when the connection has ended. */
   readonly signal: AbortSignal
 }
 
-/** Takes one message after the other: the next one comes when the one before was dealt with. */
+/** Handles one message at a time: the next one is delivered when the returned promise settles. */
 export type TakeMessages = (message: string, socket: LocalSocket) => Promise<void>
 
 export interface SocketServer {
-  /** Agrees to a socket, and hands its messages over for as long as it is open. */
+  /** Accepts a socket and delivers its messages while it is open. */
   open(request: IncomingMessage, connection: Duplex, head: Buffer, take: TakeMessages): void
-  /** Ends all of them. */
+  /** Closes all sockets. */
   close(): void
 }
 
-/** The servers' side of WebSockets, loaded when somebody may ask for one. `longest`: bytes of a message. */
+/** The server side of WebSockets, loaded on demand. `longest` is the maximum message size in bytes. */
 export async function socketServer(longest: number): Promise<SocketServer> {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({
@@ -52,7 +52,7 @@ function listen(opened: WebSocket, take: TakeMessages): void {
     signal: over.signal,
   }
   opened.on('close', () => over.abort())
-  // Broken frames and broken connections: both end the socket by themselves.
+  // Invalid frames and broken connections close the socket anyway.
   opened.on('error', () => {})
   let before = Promise.resolve()
   opened.on('message', (data) => {
@@ -62,7 +62,7 @@ function listen(opened: WebSocket, take: TakeMessages): void {
       .then(() => (over.signal.aborted ? undefined : take(message, socket)))
       .then(
         () => opened.resume(),
-        // A defect ends this socket and nothing else.
+        // A defect closes this socket only.
         () => opened.terminate(),
       )
   })

@@ -6,7 +6,7 @@ import { readClipboard, type ClipboardParts } from './clipboard.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\xff', 'latin1')
 
-/** A system with these programs, each a script of the shell. */
+/** A system with these programs, each a shell script. */
 async function system(
   scripts: Readonly<Record<string, string>>,
 ): Promise<Required<Pick<ClipboardParts, 'find'>>> {
@@ -22,7 +22,7 @@ async function system(
 const PRINT_PNG = String.raw`printf '\211PNG\r\n\032\n\000\377'`
 const linux = { platform: 'linux', limit: 1_000 } as const
 
-test('an image on a Wayland clipboard is read as it is, also when text is offered too', async () => {
+test('reads an image from a Wayland clipboard, even when text is offered too', async () => {
   const { find } = await system({
     'wl-paste': `case "$*" in
       --list-types) printf 'text/plain\\nimage/jpeg\\nimage/png\\n';;
@@ -34,7 +34,7 @@ test('an image on a Wayland clipboard is read as it is, also when text is offere
   expect(read).toEqual({ ok: true, value: PNG })
 })
 
-test('text is read where no image is offered', async () => {
+test('reads text when no image is offered', async () => {
   const { find } = await system({
     'wl-paste': `case "$*" in --list-types) echo text/plain;; --no-newline) printf häfen;; esac`,
     xclip: `case "$*" in *TARGETS) echo UTF8_STRING;; *UTF8_STRING) printf ropes;; *) exit 1;; esac`,
@@ -45,7 +45,7 @@ test('text is read where no image is offered', async () => {
   expect(x11).toEqual({ ok: true, value: Buffer.from('ropes') })
 })
 
-test('an image on an X11 clipboard is asked for by its type', async () => {
+test('requests an image from an X11 clipboard by its type', async () => {
   const { find } = await system({
     xclip: `case "$*" in *TARGETS) printf 'TIMESTAMP\\nimage/png\\n';; *image/png) ${PRINT_PNG};; esac`,
   })
@@ -53,7 +53,7 @@ test('an image on an X11 clipboard is asked for by its type', async () => {
   expect(read).toEqual({ ok: true, value: PNG })
 })
 
-test('on macOS the system itself spells an image out, and text comes after it', async () => {
+test('on macOS decodes the hex image of osascript, and falls back to text', async () => {
   const env = {}
   const both = await system({
     osascript: `printf '«data PNGf${PNG.toString('hex').toUpperCase()}»\\n'`,
@@ -66,7 +66,7 @@ test('on macOS the system itself spells an image out, and text comes after it', 
   expect(read).toEqual({ ok: true, value: Buffer.from('ropes') })
 })
 
-test('no more than the limit is taken, from whoever never stops', async () => {
+test('reads no more than the limit from an endless program', async () => {
   const { find } = await system({ 'wl-paste': 'while :; do printf 0123456789; done' })
   const read = await readClipboard({
     ...linux,
@@ -77,13 +77,13 @@ test('no more than the limit is taken, from whoever never stops', async () => {
   expect(read).toEqual({ ok: true, value: Buffer.from('012345678901234') })
 })
 
-test('a program that never answers is ended, and the clipboard counts as empty', async () => {
+test('a program that hangs is killed, and the clipboard counts as empty', async () => {
   const { find } = await system({ xclip: 'while :; do sleep 60; done' })
   const read = await readClipboard({ ...linux, find, env: { DISPLAY: ':0' }, wallMs: 50 })
   expect(read).toMatchObject({ ok: false, error: { kind: 'not_found' } })
 })
 
-test('without a display or a program it says what is missing', async () => {
+test('without a display or a program the error says what is missing', async () => {
   const find = async () => undefined
   const none = await readClipboard({ ...linux, find, env: {} })
   expect(none).toMatchObject({

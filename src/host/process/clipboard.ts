@@ -4,10 +4,10 @@ import { failed, ok, type Failed, type Result } from '../../model/errors.ts'
 import { runProgram } from './process.ts'
 import { systemProgram } from './system-program.ts'
 
-/** What is to be known of the system, so that tests can say it. */
+/** The system facts that tests replace. */
 export interface ClipboardParts {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** At most so many bytes are taken; whoever needs to know that there are more asks for one more. */
+  /** The maximum number of bytes to read. To detect that there is more, ask for one byte more. */
   readonly limit: number
   readonly platform?: string
   readonly find?: (name: string) => Promise<string | undefined>
@@ -15,8 +15,8 @@ export interface ClipboardParts {
 }
 
 /**
- * What a person copied last: an image if there is one, else text. `unreadable` where the system has no clipboard or no
- * program to read it with, `not_found` where it is empty.
+ * The clipboard content: an image if there is one, else text. `unreadable` if the system has no clipboard or no program to
+ * read it, `not_found` if it is empty.
  */
 export async function readClipboard(parts: ClipboardParts): Promise<Result<Buffer>> {
   const { env, platform = process.platform, find = systemProgram } = parts
@@ -31,17 +31,19 @@ export async function readClipboard(parts: ClipboardParts): Promise<Result<Buffe
     const bytes = await read((...args) => reader(program, args))
     if (bytes !== undefined && bytes.length > 0) return ok(bytes.subarray(0, parts.limit))
   }
-  return found ? failed('not_found', 'The clipboard holds no image and no text.') : noProgram(ways)
+  return found
+    ? failed('not_found', 'The clipboard contains no image and no text.')
+    : noProgram(ways)
 }
 
 /** Runs the program; `undefined` when it failed, took too long, or could not be started. */
 type Reader = (program: string, args: readonly string[]) => Promise<Buffer | undefined>
 type Run = (...args: readonly string[]) => Promise<Buffer | undefined>
 
-/** A program that reads a clipboard, and how it is asked. */
+/** A program that reads a clipboard, and how to call it. */
 interface Way {
   readonly name: string
-  /** What has to be installed for it; absent for what every such system has. */
+  /** The package to install; absent for programs that every such system has. */
   readonly package?: string
   readonly read: (run: Run) => Promise<Buffer | undefined>
 }
@@ -54,7 +56,7 @@ function waysOf(platform: string, env: ClipboardParts['env']): readonly Way[] {
   ]
 }
 
-/** In this order, where a clipboard offers more than one. */
+/** In order of preference. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 
 const WAYLAND: Way = {
@@ -81,8 +83,8 @@ const MACOS: readonly Way[] = [
   {
     name: 'osascript',
     read: async (run) => {
-      const said = await run('-e', 'the clipboard as «class PNGf»')
-      const hex = /^«data PNGf([0-9A-F]+)»\s*$/.exec(said?.toString('utf8') ?? '')?.[1]
+      const printed = await run('-e', 'the clipboard as «class PNGf»')
+      const hex = /^«data PNGf([0-9A-F]+)»\s*$/.exec(printed?.toString('utf8') ?? '')?.[1]
       return hex === undefined ? undefined : Buffer.from(hex, 'hex')
     },
   },
@@ -95,15 +97,15 @@ async function imageTypeOf(listing: Promise<Buffer | undefined>): Promise<string
 }
 
 const WALL_MS = 5_000
-/** Such a program writes an image as twice its bytes, with a little around it. */
-const SPELT_OUT = 2
+/** osascript prints an image in hexadecimal, twice its size, with a short prefix and suffix. */
+const HEX_FACTOR = 2
 const AROUND = 64
 
 async function output(
   { env, limit, platform, wallMs = WALL_MS }: ClipboardParts,
   argv: readonly [string, ...string[]],
 ): Promise<Buffer | undefined> {
-  const most = (platform ?? process.platform) === 'darwin' ? limit * SPELT_OUT + AROUND : limit
+  const most = (platform ?? process.platform) === 'darwin' ? limit * HEX_FACTOR + AROUND : limit
   const enough = new AbortController()
   const pieces: Buffer[] = []
   let length = 0
@@ -124,7 +126,7 @@ async function output(
   return whole ? Buffer.concat(pieces).subarray(0, most) : undefined
 }
 
-/** What such a program needs to find the clipboard, and to speak UTF-8. */
+/** Variables that these programs need to find the clipboard. */
 const NEEDED = ['WAYLAND_DISPLAY', 'XDG_RUNTIME_DIR', 'DISPLAY', 'XAUTHORITY', 'HOME', 'TMPDIR']
 
 function handedOn(env: ClipboardParts['env']): Record<string, string> {
@@ -138,9 +140,9 @@ function handedOn(env: ClipboardParts['env']): Record<string, string> {
 function noClipboard(): Failed {
   return failed(
     'unreadable',
-    'There is no clipboard here: neither Wayland nor X11 is running.',
+    'No clipboard available: neither Wayland nor X11 is running.',
     { reason: 'no_clipboard' },
-    [{ action: 'Save what you copied to a file, and attach the file.' }],
+    [{ action: 'Save the content to a file and attach the file.' }],
   )
 }
 
@@ -148,7 +150,7 @@ function noProgram(ways: readonly Way[]): Failed {
   const packages = ways.flatMap((way) => (way.package === undefined ? [] : [way.package]))
   return failed(
     'unreadable',
-    'The clipboard cannot be read: no program for it is installed.',
+    'Cannot read the clipboard: no clipboard program is installed.',
     { reason: 'no_program', programs: ways.map(({ name }) => name) },
     [{ action: `Install ${packages.join(' or ')}.` }],
   )

@@ -1,19 +1,19 @@
 import process from 'node:process'
 
-/** Who holds a lock, in words that help the person who finds it held. Informs only: the lock itself decides. */
+/** The holder of a lock, for the message to the next process. Informative only: the lock itself decides. */
 export interface Holder {
   readonly pid: number
   readonly program: string
   readonly since: string
 }
 
-/** Whether a process of that number runs here. One in another container may run and not be seen. */
+/** Whether a process with this pid runs here. A process in another container may run without being visible. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Not ours to signal, but there.
+    // The process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -3,22 +3,22 @@ import process from 'node:process'
 import type { Clock } from '../clock.ts'
 import { wait } from '../wait.ts'
 
-/** A process as the system lists it. */
+/** A process as listed in /proc. */
 export interface ListedProcess {
   readonly pid: number
   readonly parent: number
   readonly group: number
-  /** When it was started, in ticks of the system: a number that is used again has another. */
+  /** Start time in clock ticks, which distinguishes processes that reuse a pid. */
   readonly since: string
 }
 
 const POLL_MS = 2
-/** What no signal ends within this time (a process the kernel holds) is not waited for. */
+/** A process that does not end within this time (stuck in the kernel) is not waited for. */
 const MOST_POLLS = 2_500
 
 /**
- * Sends SIGKILL to the group of `leader`, and to all that descend from it into whatever group or namespace, and tells whom
- * it found. The leader must not have been reaped long ago: its number would be another's.
+ * Sends SIGKILL to the group of `leader` and to all its descendants, in whatever group or namespace, and returns the
+ * processes it found. The leader must not have been reaped long ago: its pid could belong to another process.
  */
 export function killKin(leader: number): readonly ListedProcess[] {
   const kin = kinOf(leader, listProcesses())
@@ -27,7 +27,7 @@ export function killKin(leader: number): readonly ListedProcess[] {
   return kin
 }
 
-/** Whether anybody is left in the group of `leader`. */
+/** Whether the group of `leader` still has a process. */
 export function groupLives(leader: number): boolean {
   try {
     process.kill(-leader, 0)
@@ -37,7 +37,7 @@ export function groupLives(leader: number): boolean {
   }
 }
 
-/** Resolves when none of these runs any more. They are killed again each time they are found. */
+/** Resolves when none of these processes runs any more. Kills them again each time they are found. */
 export async function untilGone(kin: readonly ListedProcess[], clock: Clock): Promise<void> {
   let left = kin
   for (let polls = 0; left.length > 0 && polls < MOST_POLLS; polls++) {
@@ -48,10 +48,10 @@ export async function untilGone(kin: readonly ListedProcess[], clock: Clock): Pr
   }
 }
 
-/** Pure: those of the list that descend from `leader` or are in its group, itself included. */
+/** The processes in the list that descend from `leader` or are in its group, itself included. Pure. */
 export function kinOf(leader: number, all: readonly ListedProcess[]): readonly ListedProcess[] {
   const kin = new Set([leader])
-  // A parent may stand after its child in the list: until nobody is added.
+  // A parent may follow its child in the list, so repeat until nothing is added.
   for (let size = 0; size !== kin.size;) {
     size = kin.size
     for (const one of all) if (kin.has(one.parent) || one.group === leader) kin.add(one.pid)
@@ -59,7 +59,7 @@ export function kinOf(leader: number, all: readonly ListedProcess[]): readonly L
   return all.filter(({ pid }) => kin.has(pid))
 }
 
-/** Everything that runs, as far as /proc tells; nothing where there is none. What has ended and was not reaped is left out. */
+/** All running processes, as far as /proc shows them; empty without /proc. Leaves out zombies. */
 function listProcesses(): ListedProcess[] {
   return namesIn('/proc').flatMap((name) => {
     const listed = /^\d+$/.test(name) ? parseStat(statOf(name)) : undefined
@@ -67,7 +67,7 @@ function listProcesses(): ListedProcess[] {
   })
 }
 
-/** A line of /proc/<pid>/stat. The name in parentheses may hold anything, parentheses too. */
+/** Parses /proc/<pid>/stat. The name in parentheses may contain anything, including parentheses. */
 export function parseStat(text: string): ListedProcess | undefined {
   const pid = Number.parseInt(text, 10)
   const [state, parent, group, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -80,7 +80,7 @@ function statOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1')
   } catch {
-    // It ended meanwhile.
+    // The process has ended meanwhile.
     return ''
   }
 }
@@ -97,6 +97,6 @@ function signal(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // Gone, or never ours to end.
+    // The process has ended or belongs to another user.
   }
 }

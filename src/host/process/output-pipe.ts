@@ -10,24 +10,24 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
 
-/** How long a pipe must be silent before a writer that got away is no longer listened to. */
+/** After this much silence, a writer that escaped the process group is no longer waited for. */
 const LINGER_MS = 100
 
 /**
- * One pipe for everything that a program says. Node would give a program two sockets: what comes on one cannot be ordered
- * against the other, and a script cannot open `/dev/stderr` where that is a socket.
+ * One pipe for all output of a program. Node would create two sockets: their output cannot be ordered, and a script cannot
+ * open `/dev/stderr` if that is a socket.
  */
 export interface OutputPipe {
-  /** A descriptor for the program. */
+  /** The descriptor for the program. */
   readonly writer: number
-  /** To be called once the program has its own copy; as long as any is open, the pipe does not end. */
+  /** Call it once the program has its own copy; the pipe does not end while any copy is open. */
   closeWriter(): void
   /**
-   * Hands on what was written, in order, one chunk at a time; until `take` has finished, the writers wait. Ends when no
-   * writer is left, or after `abandon`. Once only.
+   * Delivers what was written, in order, one chunk at a time. Writers block until `take` has finished. Ends when no writer
+   * is left, or after `abandon`. Call it only once.
    */
   deliver(take: (chunk: Buffer) => void | Promise<void>): Promise<void>
-  /** Whoever should have written is gone: what is in the pipe is still delivered, and nothing more is waited for. */
+  /** The program has ended: what is in the pipe is still delivered, but nothing more is waited for. */
   abandon(): void
   close(): void
 }
@@ -35,7 +35,7 @@ export interface OutputPipe {
 export async function openOutputPipe(clock: Clock): Promise<OutputPipe> {
   const { reader, writer } = await openEnds()
   const socket = new Socket({ fd: reader, readable: true, writable: false })
-  // `deliver` tells of an error while it runs; before and after it there is nobody to tell.
+  // `deliver` reports errors while it runs; before and after it they do not matter.
   socket.on('error', () => {})
   let writerOpen = true
   let abandoned = false
@@ -77,7 +77,7 @@ function endedEarly(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
-/** A named pipe, opened at both ends and then without a name. */
+/** A named pipe, opened at both ends and then unlinked. */
 async function openEnds(): Promise<{ readonly reader: number; readonly writer: number }> {
   const mkfifo = (await systemProgram('mkfifo')) ?? 'mkfifo'
   const folder = await temporaryFolder('pipe')
@@ -85,7 +85,7 @@ async function openEnds(): Promise<{ readonly reader: number; readonly writer: n
     const path = join(folder, 'output')
     await promisify(execFile)(mkfifo, ['-m', '600', path], { env: {} })
     const reader = openSync(path, O_RDONLY | O_NONBLOCK)
-    // Does not wait: the reader is there.
+    // Does not block, because the reader is already open.
     return { reader, writer: openSync(path, O_WRONLY) }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -3,15 +3,15 @@ import process from 'node:process'
 import { parseStat } from './kin.ts'
 
 /**
- * A part of a name that says which process made what has it, so that another can tell whether it was abandoned. A process
- * number is used again and means another process in another namespace: so both the namespace and the start are in it.
+ * A part of a file name that identifies the process that created the file, so that another process can tell whether it was
+ * abandoned. Pids are reused and differ between namespaces, so the mark also contains the namespace and the start time.
  */
 export function ownerMark(): string {
   const { namespace, pid, since } = self()
   return [namespace, pid, since].map((number) => number.toString(RADIX)).join('-')
 }
 
-/** Whether a process of that mark has ended. False where that cannot be known, and for what is no mark. */
+/** Whether the process with this mark has ended. False if that cannot be determined or the mark is invalid. */
 export function ownerIsGone(mark: string): boolean {
   const parts = /^([0-9a-z]+)-([0-9a-z]+)-([0-9a-z]+)$/.exec(mark)?.slice(1)
   const [namespace, pid, since] = (parts ?? []).map((part) => Number.parseInt(part, RADIX))
@@ -30,12 +30,12 @@ function namespaceNumber(): number {
   try {
     return statSync('/proc/self/ns/pid').ino
   } catch {
-    // No Linux.
+    // Not Linux.
     return UNKNOWN
   }
 }
 
-/** When a process was started; `undefined` when there is none, or it only waits to be reaped. */
+/** The start time of a process; `undefined` if it does not exist or is a zombie. */
 function sinceOf(pid: string): number | undefined {
   try {
     const listed = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))

@@ -34,8 +34,8 @@ async function run(script: string, more: Partial<Program> = {}, clock?: Clock): 
   return { ending: result.value, output: Buffer.concat(chunks).toString() }
 }
 
-/** A clock whose time for `ms` has come when it is told so. */
-function clockToldToStrike(ms: number) {
+/** A clock on which the timer for `ms` fires when the test says so. */
+function clockFiringOnDemand(ms: number) {
   let strike = () => {}
   const clock: Clock = {
     ...systemClock,
@@ -48,32 +48,32 @@ function clockToldToStrike(ms: number) {
   return { clock, strike: () => strike() }
 }
 
-test('both outputs come as one, in the order they were written', async () => {
+test('stdout and stderr arrive merged, in the order they were written', async () => {
   const { output } = await run('for i in 1 2 3 4 5; do echo o$i; echo e$i >&2; done')
   expect(output).toBe('o1\ne1\no2\ne2\no3\ne3\no4\ne4\no5\ne5\n')
 })
 
-test('a script can open its outputs by name', async () => {
+test('a script can open /dev/stdout and /dev/stderr', async () => {
   expect((await run('echo a >/dev/stdout; echo b >/dev/stderr')).output).toBe('a\nb\n')
 })
 
-test('stderr that is kept apart is told at the end and is no output', async () => {
+test('separate stderr is returned at the end and is not part of the output', async () => {
   const { output, ending } = await run('echo a; echo b >&2', { errors: 'apart' })
   expect([output, ending.complaint]).toEqual(['a\n', 'b\n'])
 })
 
-test('exit codes and signals are told as they are', async () => {
-  const told = async (script: string) => {
+test('exit codes and signals are reported unchanged', async () => {
+  const endingOf = async (script: string) => {
     const { code, signal, timedOut, interrupted } = (await run(script)).ending
     return { code, signal, timedOut, interrupted }
   }
   const rest = { timedOut: false, interrupted: false }
-  expect(await told('exit 0')).toEqual({ code: 0, signal: null, ...rest })
-  expect(await told('exit 7')).toEqual({ code: 7, signal: null, ...rest })
-  expect(await told('kill -TERM $$')).toEqual({ code: null, signal: 'SIGTERM', ...rest })
+  expect(await endingOf('exit 0')).toEqual({ code: 0, signal: null, ...rest })
+  expect(await endingOf('exit 7')).toEqual({ code: 7, signal: null, ...rest })
+  expect(await endingOf('kill -TERM $$')).toEqual({ code: null, signal: 'SIGTERM', ...rest })
 })
 
-test('the environment is what was given and nothing of ours', async () => {
+test('the environment contains only the given variables', async () => {
   process.env['HAWSER_TEST_CANARY'] = 'canary'
   const { output } = await run('env', { env: { PATH, A: '1' } })
   delete process.env['HAWSER_TEST_CANARY']
@@ -87,16 +87,16 @@ test('the environment is what was given and nothing of ours', async () => {
   )
 })
 
-test('it has no descriptor beside the three, whatever we ourselves were given', async () => {
+test('the program gets only three descriptors, whatever this process inherited', async () => {
   const { output } = await run('ls -l /proc/self/fd')
   const open = [...output.matchAll(/ (\d+) -> (.*)$/gm)].filter(([, fd]) => Number(fd) > 2)
-  // `ls` itself reads one folder.
+  // `ls` itself opens one folder.
   expect(open.filter(([, , what]) => what !== '/dev/null').map(([, , what]) => what)).toEqual([
     expect.stringMatching(/^\/proc\/\d+\/fd$/),
   ])
 })
 
-test('it leads a session of its own and has no terminal', async () => {
+test('the program leads its own session and has no terminal', async () => {
   const { output } = await run('set -- $(cat /proc/self/stat); echo $6; : </dev/tty')
   const [session, why] = output.trim().split('\n')
   expect(Number(session)).not.toBe(sessionOf(process.pid))
@@ -107,7 +107,7 @@ function sessionOf(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'sid=', '-p', `${pid}`], { encoding: 'utf8' }))
 }
 
-test('what it is given to read arrives whole, and may be left unread', async () => {
+test('stdin arrives complete, and the program may ignore it', async () => {
   const stdin = Buffer.alloc(1_000_000, 'x')
   expect((await run('wc -c', { stdin })).output.trim()).toBe('1000000')
   expect((await run('head -c 1', { stdin })).output).toBe('x')
@@ -115,7 +115,7 @@ test('what it is given to read arrives whole, and may be left unread', async () 
   expect((await run('cat')).output).toBe('')
 })
 
-test('what it says is delivered whole and one chunk at a time, however slowly it is taken', async () => {
+test('output is delivered completely, one chunk at a time, even to a slow consumer', async () => {
   let taking = 0
   let most = 0
   let bytes = 0
@@ -130,7 +130,7 @@ test('what it says is delivered whole and one chunk at a time, however slowly it
   expect({ bytes, most, code: ending.code }).toEqual({ bytes: 3_000_000, most: 1, code: 0 })
 })
 
-test('while output is not taken the program waits', async () => {
+test('the program blocks while its output is not consumed', async () => {
   const folder = await freshFolder()
   const first = signalled()
   const go = signalled()
@@ -138,11 +138,11 @@ test('while output is not taken the program waits', async () => {
     folder,
     onOutput: async () => {
       first.tell()
-      await go.told
+      await go.done
     },
   })
-  await first.told
-  // Megabytes do not fit into a pipe: it cannot have come further.
+  await first.done
+  // Megabytes do not fit into a pipe, so the program cannot have got further.
   expect(readdirSync(folder)).toEqual([])
   go.tell()
   expect((await running).ending.code).toBe(0)
@@ -151,15 +151,15 @@ test('while output is not taken the program waits', async () => {
 
 function signalled() {
   let tell = () => {}
-  const told = new Promise<void>((resolve) => {
+  const done = new Promise<void>((resolve) => {
     tell = resolve
   })
-  return { told, tell: () => tell() }
+  return { done, tell: () => tell() }
 }
 
-test('at the limit everything that descends from it is killed, whatever group it is in', async () => {
+test('at the time limit all descendants are killed, whatever group they are in', async () => {
   const folder = await freshFolder()
-  const { clock, strike } = clockToldToStrike(1_234)
+  const { clock, strike } = clockFiringOnDemand(1_234)
   const script = [
     'sh -c "echo \\$\\$ >same; sleep 1000" &',
     'setsid sh -c "echo \\$\\$ >other; sleep 1000" &',
@@ -185,7 +185,7 @@ function isZombie(pid: number): boolean {
   return execFileSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).startsWith('Z')
 }
 
-test('an abort kills it, and what it said until then is delivered', async () => {
+test('an abort kills the program, and its output so far is delivered', async () => {
   const abort = new AbortController()
   const said: string[] = []
   const onOutput = (chunk: Buffer) => {
@@ -197,14 +197,14 @@ test('an abort kills it, and what it said until then is delivered', async () => 
   expect(ending).toMatchObject({ interrupted: true, timedOut: false, signal: 'SIGKILL' })
 })
 
-test('an abort that came before starts nothing', async () => {
+test('an abort before the start starts nothing', async () => {
   const folder = await freshFolder()
   const { ending } = await run('touch started', { folder, signal: AbortSignal.abort() })
   expect(ending).toMatchObject({ code: null, interrupted: true, durationMs: 0 })
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a background process that it left does not outlive it, and is not waited for', async () => {
+test('a background process is killed with the program and not waited for', async () => {
   const folder = await freshFolder()
   const script =
     'sleep 1000 & echo $! >left; sleep 1000 >/dev/null 2>&1 & echo $! >silent; echo bye'
@@ -213,7 +213,7 @@ test('a background process that it left does not outlive it, and is not waited f
   expect(await lives(folder, 'left', 'silent')).toEqual([false, false])
 })
 
-test('a process that got away and holds the pipe is not waited for', async () => {
+test('a process that left the group and holds the pipe is not waited for', async () => {
   const folder = await freshFolder()
   const script =
     'setsid sh -c "echo \\$\\$ >away; sleep 1000" & while ! [ -s away ]; do :; done; echo bye'
@@ -222,7 +222,7 @@ test('a process that got away and holds the pipe is not waited for', async () =>
   process.kill(-Number(await readFile(join(folder, 'away'), 'utf8')), 'SIGKILL')
 })
 
-test('when nobody can take its output it is killed and the reason is thrown', async () => {
+test('when the output consumer throws, the program is killed and the error is rethrown', async () => {
   const folder = await freshFolder()
   const onOutput = () => {
     throw new Error('no room')
@@ -232,7 +232,7 @@ test('when nobody can take its output it is killed and the reason is thrown', as
   expect(await lives(folder, 'left')).toEqual([false])
 })
 
-test('a program that is not there, or is none, is a failure and not a throw', async () => {
+test('a missing or non-executable program is a failure, not an exception', async () => {
   const folder = await freshFolder()
   await writeFile(join(folder, 'text'), 'no program')
   const kindOf = async (file: string) => {
@@ -252,7 +252,7 @@ test('a program that is not there, or is none, is a failure and not a throw', as
   expect(await kindOf(join(folder, 'text'))).toBe('permission_denied')
 })
 
-test('no descriptor is left open, however it ended', async () => {
+test('no descriptor stays open, however the program ended', async () => {
   const open = () => readdirSync('/proc/self/fd').length
   await run('true')
   const before = open()
@@ -270,18 +270,18 @@ test('no descriptor is left open, however it ended', async () => {
       onOutput: () => {},
     })
   }
-  // What was destroyed is closed in the next turn of the loop.
+  // Destroyed streams are closed in the next turn of the event loop.
   await new Promise<void>((resolve) => void setImmediate(resolve))
   expect(open()).toBeLessThanOrEqual(before)
 })
 
-test('kin are those of the group and all descendants, in whatever order they are listed', () => {
+test('kin are the group and all descendants, in any list order', () => {
   const one = (pid: number, parent: number, group: number) => ({ pid, parent, group, since: '1' })
   const all = [one(9, 8, 9), one(8, 7, 8), one(7, 1, 7), one(5, 1, 7), one(6, 5, 6), one(4, 1, 4)]
   expect(kinOf(7, all).map(({ pid }) => pid)).toEqual([9, 8, 7, 5, 6])
 })
 
-test('a line of /proc is read whatever the name in it, and what has ended does not count', () => {
+test('parses /proc stat lines with any process name, and skips zombies', () => {
   const rest = `5 6 ${Array.from({ length: 40 }, (_, i) => i + 6).join(' ')}`
   const listed = { pid: 12, parent: 5, group: 6, since: '22' }
   expect(parseStat(`12 (sh) S ${rest}`)).toEqual(listed)

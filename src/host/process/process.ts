@@ -6,25 +6,28 @@ import { openOutputPipe, type OutputPipe } from './output-pipe.ts'
 import { groupLives, killKin, untilGone, type ListedProcess } from './kin.ts'
 import { startProgram, type StartOrder, type Started } from './start.ts'
 
-/** A program to run. Nothing reaches it but what is said here: no variable, no descriptor, no terminal. */
+/** A program to run. It gets only what is listed here: no other variable, descriptor or terminal. */
 export interface Program extends StartOrder {
   readonly argv: readonly [string, ...string[]]
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** What it can read; nothing when absent. That it reads only a part is no failure. */
+  /** Its stdin; empty when absent. Reading only part of it is not a failure. */
   readonly stdin?: Uint8Array
-  /** Wall-clock time after which it is killed, by a clock that never jumps. */
+  /** Time in milliseconds after which it is killed, measured by a monotonic clock. */
   readonly wallMs: number
   readonly signal: AbortSignal
-  /** `apart`: its first words on stderr are told at the end, as `complaint`, and are no output. */
+  /** `apart`: the start of stderr is returned at the end as `complaint` and is not output. */
   readonly errors: 'merged' | 'apart'
-  /** Told the number of its process as soon as it has one. */
+  /** Called with the pid as soon as the program has started. */
   onStart?(pid: number): void
-  /** Gets stdout and stderr in the order they were written, one chunk at a time; the program waits for its promise. */
+  /**
+   * Receives stdout and stderr in the order they were written, one chunk at a time. The program blocks while a returned
+   * promise is pending.
+   */
   onOutput(chunk: Buffer): void | Promise<void>
 }
 
-/** How it ended. `timedOut` and `interrupted` exclude each other: the first reason counts. */
+/** How the program ended. At most one of `timedOut` and `interrupted` is true: the first reason counts. */
 export interface ProcessEnding {
   readonly code: number | null
   readonly signal: string | null
@@ -35,10 +38,10 @@ export interface ProcessEnding {
 }
 
 /**
- * Runs a program in a session and process group of its own, to its end. When this resolves, its output was delivered and
- * nothing of it runs any more: what it left in its group is killed, and at the limit or on abort all that descends from it.
- * (A process that made itself another session and outlived its parent is in no group to be found by; where that matters, a
- * sandbox ends it.) A failure is a program that could not be started. Throws what `onOutput` throws, with the program dead.
+ * Runs a program to completion in its own session and process group. When this resolves, its output was delivered and
+ * nothing of it runs any more: what it left in its group is killed, and at the time limit or on abort all its descendants
+ * are. (A process that created its own session and outlived its parent cannot be found; where that matters, a sandbox ends
+ * it.) A failure means that the program could not be started. Throws what `onOutput` throws, after the program was killed.
  */
 export async function runProgram(
   program: Program,
@@ -78,7 +81,7 @@ const NEVER_STARTED: ProcessEnding = {
   complaint: '',
 }
 
-/** A timer takes no more. */
+/** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 
 async function begin(
@@ -105,7 +108,7 @@ interface Exit {
   readonly signal: string | null
   readonly why: Reason | undefined
   readonly durationMs: number
-  /** Killed, and perhaps not gone yet. */
+  /** Killed, but perhaps not gone yet. */
   readonly left: readonly ListedProcess[]
 }
 
@@ -115,7 +118,7 @@ interface Watch {
   forget(): void
 }
 
-/** Kills the program for the first reason that comes, and tells of its exit. */
+/** Kills the program for the first reason that occurs, and reports its exit. */
 function watchOver(child: Started, { wallMs, signal }: Program, clock: Clock): Watch {
   let why: Reason | undefined
   let over = false
@@ -135,7 +138,7 @@ function watchOver(child: Started, { wallMs, signal }: Program, clock: Clock): W
   }
   const exited = new Promise<Exit>((resolve) => {
     child.process.once('exit', (code, exitSignal) => {
-      // At once: as long as its group lives, the number of the leader is not given to another process.
+      // Immediately: the pid of the leader is not reused while its group exists.
       const stayed = groupLives(child.pid) ? killKin(child.pid) : []
       forget()
       const durationMs = Math.round(performance.now() - child.since)
@@ -155,7 +158,7 @@ function endingOf({ code, signal, why, durationMs }: Exit, complaint: string): P
 const living = new Set<number>()
 let watchingExit = false
 
-/** A program does not outlive the one that waits for it, as far as that one has time to see to it. */
+/** Kills the program when this process exits, as far as it gets the chance. */
 function endWithThisProcess(pid: number): void {
   living.add(pid)
   if (watchingExit) return

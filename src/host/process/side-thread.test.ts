@@ -7,7 +7,7 @@ function run(script: string, more: Partial<SideWork> = {}) {
   return inSideThread({ script, input: undefined, ms: 60_000, bytes: 512 * MIB, ...more })
 }
 
-test('a script gets a copy of its input and answers with a value', async () => {
+test('a script gets a copy of its input and returns a value', async () => {
   const input = { bytes: new Uint8Array([1, 2, 3]) }
   const script = 'input.bytes[0] = 9; answer({ sum: input.bytes.reduce((a, b) => a + b) })'
   expect(await run(script, { input })).toEqual({ outcome: 'answered', value: { sum: 14 } })
@@ -20,26 +20,26 @@ test('the first answer counts', async () => {
 
 test.each([
   ['throws', 'throw new Error("no")'],
-  ['does not parse', 'this is no program'],
+  ['does not parse', 'this is not a program'],
   ['fails later', 'setImmediate(() => { throw new Error("no") })'],
   ['ends without an answer', ''],
   ['ends the process', 'process.exit(0)'],
-])('a script that %s has failed', async (_, script) => {
+])('a script that %s fails', async (_, script) => {
   expect(await run(script)).toEqual({ outcome: 'failed' })
 })
 
-test('a script that never ends is ended, also inside a loop', async () => {
+test('a script that never ends is stopped, even inside a loop', async () => {
   expect(await run('for (;;) {}', { ms: 200 })).toEqual({ outcome: 'time' })
 })
 
 test.each([
   ['objects', 'const all = []; for (;;) all.push([...String(all.length)])'],
   ['buffers', `const all = []; for (;;) all.push(Buffer.alloc(${MIB}, 1))`],
-])('a script that fills memory with %s is ended', async (_, script) => {
+])('a script that fills memory with %s is stopped', async (_, script) => {
   expect(await run(script, { bytes: 64 * MIB })).toEqual({ outcome: 'memory' })
 })
 
-test('a script that nobody waits for any longer is ended, also before it began', async () => {
+test('an aborted script is stopped, even before it starts', async () => {
   const stop = new AbortController()
   const running = run('for (;;) {}', { signal: stop.signal })
   stop.abort()
@@ -47,9 +47,9 @@ test('a script that nobody waits for any longer is ended, also before it began',
   expect(await run('for (;;) {}', { signal: stop.signal })).toEqual({ outcome: 'time' })
 })
 
-test('memory that is given away is not copied', async () => {
+test('transferred memory is not copied', async () => {
   const bytes = new Uint8Array([1, 2, 3])
-  const work = { input: { bytes }, givenAway: [bytes.buffer] }
+  const work = { input: { bytes }, transfer: [bytes.buffer] }
   expect(await run('answer(input.bytes.length)', work)).toEqual({ outcome: 'answered', value: 3 })
   expect(bytes.length).toBe(0)
 })

@@ -1,35 +1,35 @@
 import { Worker } from 'node:worker_threads'
 import { systemClock, type Clock } from '../clock.ts'
 
-/** Work for a thread of its own: a CommonJS script, which finds `input` and calls `answer` with its result. */
+/** Work for a separate thread: a CommonJS script that reads `input` and calls `answer` with its result. */
 export interface SideWork {
   readonly script: string
-  /** Copied to the thread, but for what is given away to it. */
+  /** Copied to the thread, except for `transfer`. */
   readonly input: unknown
-  /** Memory that is in `input` and nobody else's any longer. */
-  readonly givenAway?: readonly ArrayBuffer[]
+  /** Buffers in `input` that are moved to the thread instead of copied. */
+  readonly transfer?: readonly ArrayBuffer[]
   readonly ms: number
-  /** By how much the memory of this process may grow meanwhile, whoever of it lets it grow. */
+  /** The limit on memory growth of the whole process while the script runs. */
   readonly bytes: number
-  /** Aborted when nobody waits for it any longer; it ends as if its time were up. */
+  /** Aborting it ends the script as if its time were up. */
   readonly signal?: AbortSignal
 }
 
-/** `value` is whatever the script answered; it came from code that read untrusted bytes, so it is to be checked. */
+/** `value` comes from code that read untrusted bytes, so the caller must validate it. */
 export type SideResult =
   | { readonly outcome: 'answered'; readonly value: unknown }
   | { readonly outcome: 'time' | 'memory' | 'failed' }
 
 /**
- * Runs a script in a thread that can be ended at any moment, also inside a loop that never waits: when it takes too long, and
- * when it takes too much memory. It sees no environment, and what it prints is thrown away. Never throws.
+ * Runs a script in a thread that can be stopped at any moment, even inside a busy loop: when it exceeds its time or memory.
+ * The script sees no environment variables, and its output is discarded. Never throws.
  */
 export function inSideThread(work: SideWork, clock: Clock = systemClock): Promise<SideResult> {
   return new Promise((resolve) => {
     const thread = new Worker(PRELUDE + work.script, {
       eval: true,
       workerData: work.input,
-      transferList: [...(work.givenAway ?? [])],
+      transferList: [...(work.transfer ?? [])],
       env: {},
       execArgv: [],
       stdout: true,
@@ -49,7 +49,7 @@ export function inSideThread(work: SideWork, clock: Clock = systemClock): Promis
     )
     thread.once('exit', () => end({ outcome: 'failed' }))
 
-    /** The first reason counts, and is told when the thread is gone. */
+    /** The first reason counts; the promise resolves when the thread is gone. */
     function end(result: SideResult): void {
       if (cancels.length === 0) return
       for (const cancel of cancels.splice(0)) cancel()
@@ -73,8 +73,8 @@ function whenAborted(signal: AbortSignal | undefined, then: () => void): () => v
 const EVERY_MS = 20
 
 /**
- * The limits of a thread do not count what lies outside its heap, such as buffers; the size of the process does. It is compared
- * with the least that was seen: garbage of other threads may be swept meanwhile.
+ * Thread limits do not count memory outside the heap, such as buffers; the process size does. Compares with the smallest
+ * size seen, because garbage of other threads may be collected meanwhile.
  */
 function whenGrown(clock: Clock, bytes: number, then: () => void): () => void {
   let least = process.memoryUsage.rss()

@@ -10,23 +10,23 @@ export interface StartOrder {
   readonly env: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array
   readonly errors: 'merged' | 'apart'
-  /** What it can read from `HANDED`, to the end. */
+  /** Bytes the program can read from the descriptor `HANDED`. */
   readonly handed?: Uint8Array
 }
 
 /** The descriptor of `StartOrder.handed`. */
 export const HANDED = 3
 
-/** A program that runs and leads a session and a process group of its own. */
+/** A running program that leads its own session and process group. */
 export interface Started {
   readonly pid: number
   readonly process: ChildProcess
   readonly since: number
-  /** What came on stderr where it is kept apart. A process that still holds it is not waited for. */
+  /** The content of stderr if it is separate. Does not wait for processes that still hold it. */
   complaint(clock: Clock): Promise<string>
 }
 
-/** Starts a program that says everything to `writer`. Throws the system's error when it cannot be started. */
+/** Starts a program whose output goes to `writer`. Throws the system error if it cannot be started. */
 export async function startProgram(order: StartOrder, writer: number): Promise<Started> {
   const [file, ...args] = order.argv
   const nothing = openSync('/dev/null', 'r')
@@ -38,8 +38,8 @@ export async function startProgram(order: StartOrder, writer: number): Promise<S
       child.once('spawn', resolve).once('error', reject)
     })
     const { pid } = child
-    if (pid === undefined) throw new Error('a started program has a number')
-    // Whoever does not read to the end has read enough.
+    if (pid === undefined) throw new Error('a started program has no pid')
+    // The program need not read all of its stdin.
     child.stdin?.on('error', () => {}).end(order.stdin)
     hand(child.stdio[HANDED], order.handed)
     return { pid, process: child, since: performance.now(), complaint: complaintOf(child) }
@@ -54,8 +54,8 @@ const COMPLAINT_LETTERS = 4_096
 const COMPLAINT_MS = 100
 
 /**
- * The three descriptors, and nothing in place of those that whoever started us left open for everyone: one of them may be a
- * folder outside every sandbox.
+ * The three standard descriptors, with every inherited descriptor closed: one of them may be a folder outside every
+ * sandbox.
  */
 function stdioOf(
   { stdin, errors, handed }: StartOrder,
@@ -77,12 +77,12 @@ function stdioOf(
 
 function hand(pipe: Readable | Writable | null | undefined, bytes: Uint8Array | undefined): void {
   if (bytes === undefined || !(pipe instanceof Duplex)) return
-  // Whoever closes it early has said on stderr what it lacks. Reading lets it end with the other side.
+  // If the program closes it early, stderr explains why. Reading lets the pipe end with the other side.
   pipe.on('error', () => {}).resume()
   pipe.end(bytes)
 }
 
-/** Descriptors beyond the third that a child would get, in rising order. Node opens none. Without /proc nothing is known. */
+/** Descriptors above 2 that a child would inherit, in ascending order. Node opens none. Empty without /proc. */
 function inheritable(): readonly number[] {
   return descriptors()
     .filter((fd) => fd > 2 && isInheritable(fd))

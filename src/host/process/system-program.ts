@@ -2,12 +2,12 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 
 /**
- * Where an operating system keeps its own programs. What Hawser itself starts is looked for here and never in `PATH`: a
- * repository may have put a folder of its own in there.
+ * Where operating systems keep their own programs. Hawser looks here for programs it starts itself, never in `PATH`, to
+ * which a repository may have added a folder.
  */
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
 
-/** The absolute path of a program of the system, if it has one of that name. */
+/** The absolute path of a system program, if installed. */
 export async function systemProgram(name: string): Promise<string | undefined> {
   for (const folder of SYSTEM_FOLDERS) {
     const path = `${folder}/${name}`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { ownerIsGone, ownerMark } from './owner-mark.ts'
 
-/** Makes a folder that a later process removes if this one is killed before it does so itself. */
+/** Creates a folder that a later process removes if this one is killed first. */
 export function temporaryFolder(
   kind: 'pipe' | 'proof',
   parent: string = tmpdir(),
@@ -12,7 +12,7 @@ export function temporaryFolder(
   return mkdtemp(join(parent, `hawser-${kind}-${ownerMark()}-`))
 }
 
-/** Removes temporary folders of our user whose process has ended. Never throws for what the disk refuses. */
+/** Removes temporary folders of our user whose process has ended. Never throws for disk errors. */
 export async function removeAbandonedFolders(parent: string = tmpdir()): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   const abandoned = names.filter((name) => ownerIsGone(NAME.exec(name)?.[1] ?? ''))
@@ -20,7 +20,7 @@ export async function removeAbandonedFolders(parent: string = tmpdir()): Promise
     abandoned.map(async (name) => {
       const path = join(parent, name)
       const facts = await lstat(path)
-      // Where everyone may write, another user may have made something of that name.
+      // In a world-writable folder, another user may have created an entry of that name.
       const ours = facts.isDirectory() && facts.uid === process.geteuid?.()
       if (ours) await rm(path, { recursive: true, force: true })
     }),

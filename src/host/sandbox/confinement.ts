@@ -8,38 +8,38 @@ export interface ConfinedCommand {
   readonly wallMs: number
   readonly network?: boolean
   readonly stdin?: Uint8Array
-  /** Below the workspace. */
+  /** Relative to the workspace. */
   readonly folder?: string
-  /** Beside a short list of our own. */
+  /** Added to the short list that every program gets; see `programEnv`. */
   readonly env?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Told once, when a command without the network first tries to reach it. It goes on all the same. */
+  /** Called once, when a command without network access first tries to use the network. The command keeps running. */
   onNetworkTry?(): void
-  /** Gets stdout and stderr in the order they were written; the command waits while a promise is pending. */
+  /** Receives stdout and stderr in the order they were written. The command is paused while a returned promise is pending. */
   onOutput(chunk: Buffer): void | Promise<void>
 }
 
 export interface Exit {
-  /** A command that a signal ended in a sandbox has 128 and the signal's number, as in a shell. */
+  /** In a sandbox, a command that a signal ended has the code 128 plus the signal number, as in a shell. */
   readonly code: number | null
   readonly signal: string | null
   readonly timedOut: boolean
   readonly interrupted: boolean
   readonly durationMs: number
-  /** Protected paths that appeared during the command and were moved away; `Confinement.keep` got their bytes. */
+  /** Protected paths that the command created; they were moved away and their bytes passed to `Confinement.keep`. */
   readonly appeared: readonly string[]
-  /** Limits of the sandbox that the command met, with their numbers; as far as the system counts that. */
+  /** Limits that the command reached, with their values, as far as the system counts them. */
   readonly limitsMet?: Readonly<Partial<Record<LimitName, number>>>
-  /** Files that run later, as in CI, and that the command made or changed; they stay. */
+  /** Files that the command created or changed and that something else runs later, such as CI. They stay in place. */
   readonly runsLater: readonly string[]
-  /** It had no network and tried to reach it. */
+  /** The command had no network access and tried to use the network. */
   readonly triedNetwork?: boolean
 }
 
 /**
- * Runs a command to its end; when this resolves, nothing of it runs any more. A command that ran is a success, whatever
- * its exit. Else it did not run, and the kind is `sandbox_unavailable`, `outside_workspace`, `protected_path`, `not_found`,
- * `too_large`, or what the disk refused. Throws what `onOutput` throws.
+ * Runs a command to completion. When the promise resolves, no process of the command is left. A command that ran is a
+ * success, whatever its exit code. Otherwise it did not run, and the error kind is `sandbox_unavailable`,
+ * `outside_workspace`, `protected_path`, `not_found`, `too_large` or a disk error. Throws what `onOutput` throws.
  */
 export type ConfinedRun = (command: ConfinedCommand) => Promise<Result<Exit>>
 
@@ -49,34 +49,35 @@ export interface Confinement {
   /** $HAWSER_HOME */
   readonly home: string
   /**
-   * From the workspace's root. What is there is read-only; what appears there is moved away. `.hawser` and, at any depth,
-   * what makes git run programs are always among them.
+   * Relative to the workspace. Existing ones are read-only; new ones are moved away when the command ends. `.hawser` and,
+   * at any depth, everything that makes git run programs are always protected.
    */
   readonly protectedPaths: readonly string[]
   /**
-   * What else programs may read: absolute, or below the person's home as `~/…`. Credentials in it stay hidden unless they
-   * are named themselves; `$HAWSER_HOME` and sockets always do.
+   * Further paths that programs may read: absolute, or below the user's home as `~/…`. Credentials in them stay hidden
+   * unless the list names them explicitly. `$HAWSER_HOME` and sockets are always hidden.
    */
   readonly readable?: readonly string[]
-  /** A guest owns the workspace's `.hawser` and starts sandboxes of its own. */
+  /** A guest owns the workspace's `.hawser` and starts its own sandboxes. */
   readonly guest?: boolean
-  /** Gets what appeared at a protected path. Without it, that stays in its folder under a name that nothing reads. */
+  /** Receives what appeared at a protected path. Without it, the file stays in its folder under a name that nothing reads. */
   readonly keep?: KeepAppeared
   /**
-   * Called before a program starts that can write the workspace, with what is protected now: whoever finds it recorded and
-   * no result can tell what is new. A failure keeps the program from starting.
+   * Called before a program that can write to the workspace starts, with the current state of the protected paths. If a
+   * recorded state has no matching result, a later process can compare and find what is new. On failure the program does
+   * not start.
    */
   readonly watching?: (places: readonly RecordedPlace[]) => Promise<Result<void>>
 }
 
-/** What identifies a protected place to whoever looks later. */
+/** Identifies a protected path for a later comparison. */
 export interface RecordedPlace {
   readonly path: string
   readonly kind: EntryKind
   /** Device and inode. */
   readonly id: string
-  /** What a link says. */
+  /** The target of a symbolic link. */
   readonly target?: string | undefined
-  /** Changes with its content; absent where the sandbox keeps it from changing. */
+  /** Changes with the content. Absent where the sandbox prevents changes. */
   readonly stamp?: string | undefined
 }

@@ -6,11 +6,11 @@ import type { Confinement, Exit, RecordedPlace } from './confinement.ts'
 import { gitDirectoriesOf } from './git/directories.ts'
 import type { PreparedSandbox } from './plan.ts'
 import {
-  findingsBetween,
+  protectedChanges,
   namedBetween,
   rememberMade,
   watchOver,
-  type Finding,
+  type ProtectedChange,
   type Watch,
 } from './watch/watch.ts'
 
@@ -18,16 +18,16 @@ export type LeftBehind = Pick<Exit, 'appeared' | 'runsLater'>
 
 export const NOTHING_LEFT: LeftBehind = { appeared: [], runsLater: [] }
 
-/** Looks at what a command left behind and moves aside what cannot stay. */
+/** Compares the protected paths with their state before the command, and moves away what must not stay. */
 export async function settleWatch(
   watch: PreparedSandbox['watch'],
   { keep }: Pick<Confinement, 'keep'>,
 ): Promise<Result<LeftBehind>> {
   if (watch === undefined) return ok(NOTHING_LEFT)
   const { before, options } = watch
-  return asHostResult('look at protected paths', async () => {
+  return asHostResult('check protected paths', async () => {
     const after = await watchOver(before.root, options)
-    const moved = await moveAside(before.root, findingsBetween(before, after, options), keep)
+    const moved = await moveAside(before.root, protectedChanges(before, after, options), keep)
     if (!moved.ok) return moved
     rememberMade(before, after)
     const gone = new Set(moved.value)
@@ -36,7 +36,7 @@ export async function settleWatch(
   })
 }
 
-/** A look in the form in which it is recorded. */
+/** The form in which a snapshot is recorded. */
 export function recordedPlaces({ places }: Watch): RecordedPlace[] {
   return places.map(({ path, kind, id, target, stamp, held }) => ({
     path,
@@ -47,15 +47,15 @@ export function recordedPlaces({ places }: Watch): RecordedPlace[] {
   }))
 }
 
-/** What differs at protected paths from what was recorded before a command whose end nobody saw. Moves nothing. */
+/** Compares the protected paths with the state recorded before a command whose end was not observed. Moves nothing. */
 export async function inspectSince(
   { workspace, protectedPaths }: Pick<Confinement, 'workspace' | 'protectedPaths'>,
   recorded: readonly RecordedPlace[],
-): Promise<Result<readonly Finding[]>> {
-  return asHostResult('look at protected paths', async () => {
+): Promise<Result<readonly ProtectedChange[]>> {
+  return asHostResult('check protected paths', async () => {
     const root = await realpath(workspace)
     const gitDirectories = await gitDirectoriesOf(root)
-    const options = { paths: ['.hawser', ...protectedPaths], gitDirectories, left: ['.hawser'] }
+    const options = { paths: ['.hawser', ...protectedPaths], gitDirectories, skipped: ['.hawser'] }
     const after = await watchOver(root, options)
     const now = new Map(after.places.map((place) => [place.path, place]))
     const places = recorded.map(({ path, kind, id, target, stamp }) => {
@@ -71,6 +71,6 @@ export async function inspectSince(
         ...(git === undefined ? {} : { git }),
       }
     })
-    return ok(findingsBetween({ root, places, named: new Map() }, after, options))
+    return ok(protectedChanges({ root, places, named: new Map() }, after, options))
   })
 }

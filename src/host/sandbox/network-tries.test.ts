@@ -8,7 +8,7 @@ import { systemSandbox, type ConfinedCommand } from './sandbox.ts'
 const system = systemSandbox()
 const { confined } = await system.status()
 
-/** An address that no network routes anywhere. */
+/** Reserved for documentation (RFC 5737): no network routes it. */
 const CONNECT = 'exec 3<>/dev/tcp/192.0.2.1/80'
 
 async function run(script: string, more: Partial<ConfinedCommand> = {}, workspace?: string) {
@@ -33,25 +33,28 @@ async function run(script: string, more: Partial<ConfinedCommand> = {}, workspac
   return { tries, code: exit.value.code, tried: exit.value.triedNetwork ?? false }
 }
 
-describe.skipIf(!confined)('in a sandbox without network', () => {
+describe.skipIf(!confined)('in a sandbox without network access', () => {
   test.each([
-    ['an address', CONNECT],
-    ['the same again and again', `for i in 1 2 3 4 5; do ${CONNECT}; done`],
-    ['from a process of a process', `bash -c '(${CONNECT})'`],
-    ['a name', 'getent hosts example.invalid'],
+    ['an IP address', CONNECT],
+    ['the same address several times', `for i in 1 2 3 4 5; do ${CONNECT}; done`],
+    ['an address from a nested process', `bash -c '(${CONNECT})'`],
+    ['a host name', 'getent hosts example.invalid'],
     ['UDP', 'echo x > /dev/udp/192.0.2.1/53'],
-  ])('%s that is tried is noticed once, and the command goes on', async (_title, script) => {
-    // The read makes bash wait a little for nothing, so that the shortest of them is not over before anyone can look.
-    const tried = await run(`${script}; read -t 0.2 < <(sleep 1); exit 7`)
-    expect(tried).toEqual({ tries: 1, code: 7, tried: true })
-  })
+  ])(
+    'an attempt to reach %s is reported once, and the command continues',
+    async (_title, script) => {
+      // The `read` keeps the shortest scripts alive long enough for one poll.
+      const tried = await run(`${script}; read -t 0.2 < <(sleep 1); exit 7`)
+      expect(tried).toEqual({ tries: 1, code: 7, tried: true })
+    },
+  )
 
-  test('it is told at once, while the command still runs', async () => {
+  test('the attempt is reported while the command is still running', async () => {
     const workspace = await freshFolder()
-    const told = { onNetworkTry: () => void writeFile(join(workspace, 'told'), '') }
+    const report = { onNetworkTry: () => void writeFile(join(workspace, 'reported'), '') }
     const { code, tried } = await run(
-      `${CONNECT}; until [ -e told ]; do sleep 0.01; done; exit 3`,
-      told,
+      `${CONNECT}; until [ -e reported ]; do sleep 0.01; done; exit 3`,
+      report,
       workspace,
     )
     expect([code, tried]).toEqual([3, true])
@@ -61,16 +64,16 @@ describe.skipIf(!confined)('in a sandbox without network', () => {
     ['nothing', 'true'],
     ['this machine', 'exec 3<>/dev/tcp/127.0.0.1/9'],
     ['files', 'ls / > /dev/null'],
-  ])('a command that reaches for %s tries no network', async (_title, script) => {
+  ])('a command that uses %s is not reported', async (_title, script) => {
     expect(await run(`${script}; true`)).toEqual({ tries: 0, code: 0, tried: false })
   })
 
-  test('with the network nothing is watched', async () => {
+  test('with network access nothing is reported', async () => {
     expect(await run('true', { network: true })).toEqual({ tries: 0, code: 0, tried: false })
   })
 })
 
-test('a process that is gone, or has our own network, is watched in vain and without harm', () => {
+test('watching a process that has ended, or that shares our network, reports nothing', () => {
   for (const pid of [process.pid, 2 ** 22 + 1]) {
     const watch = watchNetworkTries(pid, () => {
       throw new Error('nothing was tried')

@@ -1,16 +1,15 @@
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
 
-/** How a watch ends. */
 export interface NetworkWatch {
-  /** Looks for the last time, and answers whether the network was tried. */
+  /** Checks one last time and returns whether the program tried to use the network. May be called more than once. */
   end(): boolean
 }
 
 /**
- * Watches a program in a network namespace of its own, which leads nowhere: `tried` is called once, when something in it
- * first tries to reach an address without a route, or a name server that is not there. Finds nothing where /proc does not
- * show it. Never throws.
+ * Watches a program in its own network namespace, which has no routes. Calls `tried` once, when a process in it first tries
+ * to reach an address without a route or a missing name server. Reports nothing where /proc does not show the counters.
+ * Never throws.
  */
 export function watchNetworkTries(pid: number, tried: () => void): NetworkWatch {
   let counters: readonly number[] | undefined
@@ -33,7 +32,7 @@ export function watchNetworkTries(pid: number, tried: () => void): NetworkWatch 
     end: () => {
       cancel?.()
       look()
-      // The counters can be read until here, also when every process of the namespace is gone.
+      // The open files stay readable after the last process of the namespace has ended.
       for (const fd of counters ?? []) closeSync(fd)
       counters = []
       return found
@@ -41,15 +40,15 @@ export function watchNetworkTries(pid: number, tried: () => void): NetworkWatch 
   }
 }
 
-/** A sandbox takes a few milliseconds to be set up. */
+/** Setting up a sandbox takes a few milliseconds. */
 const START_MS = 2
 const LONGEST_START_MS = 5_000
 const POLL_MS = 250
 
-/** IPv4 and UDP, and IPv6 where there is any. */
+/** IPv4 and UDP; then IPv6, where the kernel supports it. */
 const FILES = ['snmp', 'snmp6'] as const
 
-/** Open counters of the first process below `pid` that has another network than we do. */
+/** Opens the counters of the first process at or below `pid` whose network namespace differs from ours. */
 function countersOf(pid: number): readonly number[] | undefined {
   const inside = processWithin(pid, networkOf('self'), 0)
   if (inside === undefined) return undefined
@@ -95,7 +94,7 @@ function tries(fd: number): number {
   )
 }
 
-/** Of `/proc/net/snmp`: a line of names, then a line of figures. */
+/** Reads a value of `/proc/net/snmp`, which has a line of names followed by a line of numbers. */
 function counter(text: string, group: string, name: string): number {
   const [names = [], figures = []] = text
     .split('\n')

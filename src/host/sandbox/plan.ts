@@ -6,64 +6,64 @@ import { asHostResult } from '../files/files.ts'
 import { gitDirectoriesOf } from './git/directories.ts'
 import { gitHome } from './git/home.ts'
 import { protectedPlaces } from './watch/protected-places.ts'
-import { GIT_SETTINGS, type SandboxMeans, type SandboxPlan } from './bubblewrap/args.ts'
+import { GIT_SETTINGS, type Bubblewrap, type SandboxPlan } from './bubblewrap/args.ts'
 import type { HeldLimits } from './limits/limited-run.ts'
-import { standingPlace } from './standing-place.ts'
+import { workingDirectory } from './working-directory.ts'
 import { mountsOf, surroundings } from './mounts/mounts.ts'
 import { userHomes } from './mounts/user-homes.ts'
 import { watchOver, type Watch, type WatchOptions } from './watch/watch.ts'
 
-/** A sandbox as it is to be set up, and what to look at when it is over. */
+/** A sandbox ready to start, and what to compare when the command has ended. */
 export interface PreparedSandbox {
   readonly plan: SandboxPlan
   readonly workspace: string
-  /** What is protected now, and how to look again; absent where the program can write nothing. */
+  /** The protected paths now, and how to check them again. Absent when the program cannot write. */
   readonly watch: { readonly before: Watch; readonly options: WatchOptions } | undefined
-  /** For the environment of the program. */
+  /** Environment variables for the program. */
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** By what, for whom, and in which environment. */
-export interface SandboxGround {
-  readonly means: SandboxMeans
+/** The bubblewrap, user, limits and environment that every sandbox of this process uses. */
+export interface SandboxContext {
+  readonly bubblewrap: Bubblewrap
   readonly superuser: boolean
   readonly limits?: HeldLimits
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Looks at the disk as it is now, and decides what a command may see and change. */
+/** Inspects the disk and decides what a command may read and write. */
 export async function prepareSandbox(
-  { means, superuser, env }: SandboxGround,
+  { bubblewrap, superuser, env }: SandboxContext,
   { writable, guest = false, ...confinement }: Confinement,
   command: Pick<ConfinedCommand, 'folder' | 'network'>,
 ): Promise<Result<PreparedSandbox>> {
   return asHostResult('prepare the sandbox', async () => {
-    const place = await standingPlace(confinement, command.folder)
+    const place = await workingDirectory(confinement, command.folder)
     if (!place.ok) return place
     const { workspace, folder, hawserHome } = place.value
     const own = liesIn(hawserHome, workspace) ? [relative(workspace, hawserHome)] : []
     const paths = [OUR_FOLDER, ...confinement.protectedPaths, ...own]
     const mayAppear = paths.filter((path) => !(guest && path === OUR_FOLDER))
     const gitDirectories = await gitDirectoriesOf(workspace)
-    const options = { paths: mayAppear, gitDirectories, left: [OUR_FOLDER] }
+    const options = { paths: mayAppear, gitDirectories, skipped: [OUR_FOLDER] }
     const network = command.network === true
     const homes = await userHomes()
     const git = await gitHome(homes, env['XDG_CONFIG_HOME'], workspace)
     const readable = [
-      // Where it is a link, by that name too.
+      // If the workspace path is a symbolic link, that name works inside too.
       confinement.workspace,
       ...git.files,
       ...(confinement.readable ?? []).flatMap((path) => atHome(path, homes)),
     ]
     const around = { network, env, readable, gitDirectories, userHomes: homes }
     const scene = { workspace, hawserHome, writable, guest, ...around }
-    // A large workspace is looked at while the disk answers about the rest.
+    // Scanning a large workspace overlaps with the other disk reads.
     const [view, before, ours] = await Promise.all([
       surroundings(scene),
       writable === 'workspace' ? watchOver(workspace, options) : undefined,
       protectedPlaces(workspace, [OUR_FOLDER, ...own]),
     ])
-    // What is hidden as a whole is not also shown read-only.
+    // A hidden folder needs no read-only mounts inside it.
     const held = before?.places.filter((one) => one.held && !own.includes(one.path)) ?? []
     const places = [...ours.filter(({ path }) => !own.includes(path)), ...held]
     const mounts = await mountsOf({ ...scene, places }, view)
@@ -76,7 +76,7 @@ export async function prepareSandbox(
       network,
       nests: guest,
       superuser,
-      means,
+      bubblewrap,
     }
     const variables = {
       ...mounts.value.variables,

@@ -6,24 +6,24 @@ import { userHome } from '../machine.ts'
 import { runProgram, type ProcessEnding, type Program } from '../process/process.ts'
 import { HANDED } from '../process/start.ts'
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
-import { sandboxArgs, type SandboxHold } from './bubblewrap/args.ts'
+import { sandboxArgs, type SandboxRestrictions } from './bubblewrap/args.ts'
 import { programEnv } from './bubblewrap/env.ts'
 import { runLimited, type HeldLimits } from './limits/limited-run.ts'
 import type { LimitGroup } from './limits/limits.ts'
 import { seccompFilter } from './bubblewrap/seccomp.ts'
 import { submoduleEnv } from './git/submodule-env.ts'
-import { standingPlace } from './standing-place.ts'
+import { workingDirectory } from './working-directory.ts'
 import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
-import { prepareSandbox, type SandboxGround } from './plan.ts'
+import { prepareSandbox, type SandboxContext } from './plan.ts'
 
-/** Runs a command by means that were proven; see `ConfinedRun`. */
+/** Runs a command in a sandbox that passed the self-test; see `ConfinedRun`. */
 export async function runConfined(
-  ground: SandboxGround,
+  context: SandboxContext,
   confinement: Confinement,
   command: ConfinedCommand,
 ): Promise<Result<Exit>> {
   if (isTooLong(command.argv)) return tooLong()
-  const prepared = await prepareSandbox(ground, confinement, command)
+  const prepared = await prepareSandbox(context, confinement, command)
   if (!prepared.ok) return prepared
   const { plan, watch, variables } = prepared.value
   const home = { home: plan.home, temporary: '/tmp', variables }
@@ -31,14 +31,14 @@ export async function runConfined(
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
   if (recorded?.ok === false) return recorded
   const settle = () => settleWatch(watch, confinement)
-  const { limits } = ground
+  const { limits } = context
   let tries: NetworkWatch | undefined
   const ran = await runLimited(limits, (group) => ({
     ...orderOf(command),
-    argv: enteredArgs(group, sandboxArgs(plan, command.argv, holdOf(limits, group))),
-    handed: seccompFilter({ machine: plan.means.machine, nests: plan.nests }),
+    argv: enteredArgs(group, sandboxArgs(plan, command.argv, restrictionsOf(limits, group))),
+    handed: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
     folder: '/',
-    env: programEnv(ground.env, home, { ...submodules, ...command.env }),
+    env: programEnv(context.env, home, { ...submodules, ...command.env }),
     errors: 'apart',
     onStart: (pid) => {
       if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())
@@ -61,19 +61,19 @@ export async function runConfined(
   })
 }
 
-/** Runs a command with the rights of the person we run for. */
+/** Runs a command without a sandbox, with the user's full rights. */
 export async function runUnconfined(
-  env: SandboxGround['env'],
+  env: SandboxContext['env'],
   confinement: Confinement,
   command: ConfinedCommand,
 ): Promise<Result<Exit>> {
   if (isTooLong(command.argv)) return tooLong()
-  const place = await asHostResult('find the folder of the command', () =>
-    standingPlace(confinement, command.folder),
+  const place = await asHostResult('find the working directory of the command', () =>
+    workingDirectory(confinement, command.folder),
   )
   if (!place.ok) return place
   const [file, ...args] = command.argv
-  if (file === undefined) throw new Error('a command names a program')
+  if (file === undefined) throw new Error('argv must not be empty')
   const home = { home: userHome() ?? '/', temporary: tmpdir() }
   const ran = await runProgram({
     ...orderOf(command),
@@ -86,13 +86,18 @@ export async function runUnconfined(
 }
 
 export function unavailable(why: string): Failed {
-  const message = `No sandbox confines programs here: ${why}.`
-  const next = [{ action: 'Install bubblewrap, and allow it to make user namespaces.' }]
+  const message = `The sandbox is unavailable: ${why}.`
+  const next = [
+    {
+      action:
+        'Install bubblewrap and allow unprivileged user namespaces (hawser doctor shows the details).',
+    },
+  ]
   const refused = failed('sandbox_unavailable', message, { why }, next)
   return withCause(refused, { type: 'no_sandbox', why })
 }
 
-/** What Linux takes as one argument. */
+/** Linux limits a single argument to this size (MAX_ARG_STRLEN). */
 const ARGUMENT_BYTES = 131_071
 
 function isTooLong(argv: readonly string[]): boolean {
@@ -101,12 +106,15 @@ function isTooLong(argv: readonly string[]): boolean {
 
 function tooLong(): Failed {
   const limit = ARGUMENT_BYTES
-  return failed('too_large', `The command is longer than ${limit} bytes.`, { limit }, [
-    { action: 'Write it to a file and run that.' },
+  return failed('too_large', `An argument of the command exceeds ${limit} bytes.`, { limit }, [
+    { action: 'Write the command to a file and run the file.' },
   ])
 }
 
-function holdOf(limits: HeldLimits | undefined, group: LimitGroup | undefined): SandboxHold {
+function restrictionsOf(
+  limits: HeldLimits | undefined,
+  group: LimitGroup | undefined,
+): SandboxRestrictions {
   return {
     filter: HANDED,
     ...(limits === undefined ? {} : { processes: limits.most.processes }),
@@ -126,11 +134,11 @@ function orderOf(
   command: ConfinedCommand,
 ): Pick<Program, 'wallMs' | 'signal' | 'stdin' | 'onOutput'> {
   const { wallMs, signal, stdin } = command
-  const given = stdin === undefined ? {} : { stdin }
-  return { wallMs, signal, ...given, onOutput: (chunk) => command.onOutput(chunk) }
+  const input = stdin === undefined ? {} : { stdin }
+  return { wallMs, signal, ...input, onOutput: (chunk) => command.onOutput(chunk) }
 }
 
-/** Bubblewrap speaks only when it could not do what it was asked to; nothing that runs inside gets at its voice. */
+/** Bubblewrap writes to its own stderr only when setup fails; programs inside have no access to that descriptor. */
 function wasNotSetUp({ complaint, code, timedOut, interrupted }: ProcessEnding): boolean {
   return complaint !== '' && code !== 0 && !timedOut && !interrupted
 }

@@ -21,7 +21,7 @@ async function place(): Promise<Confinement> {
   return { workspace, home, writable: 'workspace', protectedPaths: ['AGENTS.md'] }
 }
 
-async function tell(
+async function runAndCollect(
   run: ConfinedRun,
   argv: readonly string[],
   more: Partial<ConfinedCommand> = {},
@@ -48,7 +48,7 @@ const ENDED = {
   runsLater: [],
 }
 
-/** A program in the place of bubblewrap that gets the same arguments. */
+/** A script that replaces bubblewrap and receives its arguments. */
 async function standIn(script: string): Promise<Sandbox> {
   const program = join(await freshFolder(), 'bwrap')
   await writeFile(program, `#!/bin/bash\n${script}\n`)
@@ -58,44 +58,44 @@ async function standIn(script: string): Promise<Sandbox> {
 
 const SAYS_VERSION = '[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }'
 
-test('where there is no bubblewrap nothing is confined, and that is said', async () => {
+test('without bubblewrap the status says that nothing is confined, and why', async () => {
   const sandbox = systemSandbox({ program: '/nowhere/bwrap' })
   expect(await sandbox.status()).toMatchObject({ confined: false, why: expect.any(String) })
   const where = await place()
-  expect(await tell(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
+  expect(await runAndCollect(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
 })
 
-test('on another system nothing is confined, and that is said', async () => {
+test('on an unsupported system the status says that nothing is confined, and why', async () => {
   expect(await systemSandbox({ platform: 'darwin' }).status()).toEqual({
     confined: false,
-    why: 'bubblewrap needs Linux, and this is darwin',
+    why: 'bubblewrap requires Linux; this is darwin',
   })
 })
 
-test('on a processor without a seccomp filter nothing is confined, and that is said', async () => {
+test('on a processor without a seccomp filter the status says that nothing is confined, and why', async () => {
   expect(await systemSandbox({ platform: 'linux', arch: 'riscv64' }).status()).toEqual({
     confined: false,
-    why: 'no seccomp filter is known for riscv64',
+    why: 'no seccomp filter for processor riscv64',
   })
 })
 
 test.each([
   ['is too old', 'echo bubblewrap 0.3.3'],
-  ['says nothing of use', 'echo hello'],
-  ['fails at everything', 'exit 1'],
+  ['prints no version', 'echo hello'],
+  ['always fails', 'exit 1'],
   [
     'fails to set up',
     `${SAYS_VERSION}; echo "bwrap: setting up uid map: Permission denied" >&2; exit 1`,
   ],
-  ['starts nothing and says nothing', SAYS_VERSION],
+  ['starts nothing and prints nothing', SAYS_VERSION],
 ])('a bubblewrap that %s does not confine', async (_, script) => {
   const sandbox = await standIn(script)
   expect((await sandbox.status()).confined).toBe(false)
   const where = await place()
-  expect(await tell(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
+  expect(await runAndCollect(sandbox.confined(where), ['/bin/true'])).toBe('sandbox_unavailable')
 })
 
-test('a bubblewrap that only pretends to confine is found out', async () => {
+test('the self-test detects a bubblewrap that does not confine', async () => {
   const sandbox = await standIn(
     `${SAYS_VERSION}; while [ "$1" != -- ]; do shift; done; shift; exec "$@"`,
   )
@@ -103,13 +103,13 @@ test('a bubblewrap that only pretends to confine is found out', async () => {
   expect(status).toMatchObject({ confined: false })
   const said = status.confined ? '' : status.why
   for (const word of [
-    'powers be gained',
-    'the network',
-    'a socket outside',
-    'a file',
-    'be written',
-    'filters no system calls',
-    'set-id files',
+    'gain capabilities',
+    'reach the network',
+    'reach a socket outside',
+    'in a file',
+    'write /',
+    'does not filter system calls',
+    'create set-id files',
     'keyrings',
   ]) {
     expect(said).toContain(word)
@@ -118,33 +118,33 @@ test('a bubblewrap that only pretends to confine is found out', async () => {
 
 const isRoot = process.getuid?.() === 0
 
-/** Each leaves out, or turns round, something that must not be missing. */
+/** Each removes or inverts one required protection. */
 const WEAKER: readonly (readonly [string, string, boolean])[] = [
   ['shares the network', 's/--unshare-net //', true],
-  ['filters no system calls', 's/--seccomp 3 //', true],
+  ['does not filter system calls', 's/--seccomp 3 //', true],
   ['shows the home', 's/--tmpfs [^ ]*\\/home //; s/--remount-ro [^ ]*\\/home //', true],
   [
     'shows the whole root, writable',
     's/--symlink [^ ]* [^ ]* //g; s/--remount-ro \\/ //; s/--dev \\/dev /--bind \\/ \\/ --dev \\/dev /',
     true,
   ],
-  ['leaves folders of the system writable', 's/--ro-bind \\/usr /--bind \\/usr /', isRoot],
+  ['leaves system folders writable', 's/--ro-bind \\/usr /--bind \\/usr /', isRoot],
   [
-    'leaves the settings of the kernel to root',
+    'leaves kernel settings writable for root',
     's/--remount-ro \\/proc //; s/--ro-bind \\/proc /--bind \\/proc /',
     isRoot,
   ],
   [
-    'shows the processes outside',
+    'shows processes outside',
     's/--unshare-pid --/--/; s/--unshare-user //; s/--disable-userns //; s/--proc \\/proc --remount-ro \\/proc /--ro-bind \\/proc \\/proc /; s/--as-pid-1//; s/--.id 1000 //g',
     isRoot,
   ],
 ]
 
 test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
-  'a sandbox that %s does not pass',
+  'a sandbox that %s fails the self-test',
   async (_, change) => {
-    // Arguments before `--` hold no spaces here.
+    // Arguments before `--` contain no spaces here.
     const sandbox = await standIn(`${SAYS_VERSION}
       flags=(); while [ "$1" != -- ]; do flags+=("$1"); shift; done
       changed=$(printf '%s ' "\${flags[@]}" | sed '${change}')
@@ -153,7 +153,7 @@ test.each(WEAKER.filter(([, , applies]) => isConfined && applies))(
   },
 )
 
-test('it proves itself once', async () => {
+test('the self-test runs once', async () => {
   const folder = await freshFolder()
   const sandbox = await standIn(`echo called >>${folder}/calls; ${SAYS_VERSION}; exit 1`)
   await Promise.all([sandbox.status(), sandbox.status()])
@@ -162,79 +162,92 @@ test('it proves itself once', async () => {
   expect(await readFile(join(folder, 'calls'), 'utf8')).toBe(calls)
 })
 
-test('without a sandbox a command runs by the same rules, unconfined', async () => {
+test('without a sandbox a command runs by the same process rules, unconfined', async () => {
   const where = await place()
   await mkdir(join(where.workspace, 'sub'))
   const run = systemSandbox({ env: { PATH: '/usr/bin:/bin', KEY: 'canary' } }).unconfined(where)
-  const told = await tell(
+  const result = await runAndCollect(
     run,
     ['sh', '-c', 'basename "$PWD"; env | grep -c canary; echo x >AGENTS.md'],
     {
       folder: 'sub',
     },
   )
-  expect(told).toEqual({ ...ENDED, output: 'sub\n0\n' })
+  expect(result).toEqual({ ...ENDED, output: 'sub\n0\n' })
   expect(await readFile(join(where.workspace, 'sub/AGENTS.md'), 'utf8')).toBe('x\n')
-  expect(await tell(run, ['true'], { folder: '..' })).toBe('outside_workspace')
-  expect(await tell(run, ['/nowhere/at/all'])).toBe('not_found')
+  expect(await runAndCollect(run, ['true'], { folder: '..' })).toBe('outside_workspace')
+  expect(await runAndCollect(run, ['/nowhere/at/all'])).toBe('not_found')
 })
 
-test.runIf(isConfined)('a command runs in the sandbox, and its end is told', async () => {
+test.runIf(isConfined)('a command runs in the sandbox, and its exit is reported', async () => {
   const run = system.confined(await place())
-  expect(await tell(run, ['sh', '-c', 'echo out; echo err >&2'])).toEqual({
+  expect(await runAndCollect(run, ['sh', '-c', 'echo out; echo err >&2'])).toEqual({
     ...ENDED,
     output: 'out\nerr\n',
   })
-  expect(await tell(run, ['sh', '-c', 'exit 7'])).toMatchObject({ code: 7, output: '' })
-  expect(await tell(run, ['sh', '-c', 'kill -SEGV $$'])).toMatchObject({ code: 139, signal: null })
-  expect(await tell(run, ['cat'], { stdin: Buffer.from('in') })).toEqual({ ...ENDED, output: 'in' })
-  expect(await tell(run, ['/nowhere/at/all'])).toMatchObject({ code: 127 })
+  expect(await runAndCollect(run, ['sh', '-c', 'exit 7'])).toMatchObject({ code: 7, output: '' })
+  expect(await runAndCollect(run, ['sh', '-c', 'kill -SEGV $$'])).toMatchObject({
+    code: 139,
+    signal: null,
+  })
+  expect(await runAndCollect(run, ['cat'], { stdin: Buffer.from('in') })).toEqual({
+    ...ENDED,
+    output: 'in',
+  })
+  expect(await runAndCollect(run, ['/nowhere/at/all'])).toMatchObject({ code: 127 })
 })
 
 test.runIf(isConfined)(
-  'what a command says on its own stderr is never taken for ours',
+  'the stderr of a command is never mistaken for that of bubblewrap',
   async () => {
     const run = system.confined(await place())
-    const told = await tell(run, ['sh', '-c', 'echo "bwrap: no" >&2; echo x >/proc/1/fd/2; exit 1'])
-    expect(told).toMatchObject({ code: 1, output: expect.stringContaining('bwrap: no') })
+    const result = await runAndCollect(run, [
+      'sh',
+      '-c',
+      'echo "bwrap: no" >&2; echo x >/proc/1/fd/2; exit 1',
+    ])
+    expect(result).toMatchObject({ code: 1, output: expect.stringContaining('bwrap: no') })
   },
 )
 
-test.runIf(isConfined)('a command that is too long for the system is refused', async () => {
-  const run = system.confined(await place())
-  expect(await tell(run, ['echo', 'x'.repeat(131_072)])).toBe('too_large')
-  expect(await tell(run, ['true', 'x'.repeat(131_071)])).toMatchObject({ code: 0 })
-})
+test.runIf(isConfined)(
+  'a command with an argument longer than the system allows is refused',
+  async () => {
+    const run = system.confined(await place())
+    expect(await runAndCollect(run, ['echo', 'x'.repeat(131_072)])).toBe('too_large')
+    expect(await runAndCollect(run, ['true', 'x'.repeat(131_071)])).toMatchObject({ code: 0 })
+  },
+)
 
-test.runIf(isConfined)('a workspace that is the home of Hawser is refused', async () => {
+test.runIf(isConfined)('a workspace that is $HAWSER_HOME is refused', async () => {
   const where = await place()
   const run = system.confined({ ...where, home: where.workspace })
-  expect(await tell(run, ['true'])).toBe('protected_path')
+  expect(await runAndCollect(run, ['true'])).toBe('protected_path')
 })
 
-test.runIf(isConfined)('a workspace that is not there is told', async () => {
+test.runIf(isConfined)('a missing workspace is an error', async () => {
   const run = system.confined({ ...(await place()), workspace: '/nowhere/at/all' })
-  expect(await tell(run, ['true'])).toBe('not_found')
+  expect(await runAndCollect(run, ['true'])).toBe('not_found')
 })
 
-test.runIf(isConfined)('a guest has its .hawser and nests a sandbox of its own', async () => {
+test.runIf(isConfined)('a guest can write its .hawser and start a nested sandbox', async () => {
   const where = await place()
   await mkdir(join(where.workspace, '.hawser'), { mode: 0o700 })
   expect(await system.status()).toMatchObject({ confined: true, nests: true })
   const run = system.confined({ ...where, guest: true })
   const script = `echo log >.hawser/log; ${BWRAP} --unshare-user --unshare-pid --ro-bind / / --dev /dev --tmpfs ${where.workspace}/.hawser sh -c 'ls .hawser; echo nested'`
-  expect(await tell(run, ['sh', '-c', script])).toEqual({ ...ENDED, output: 'nested\n' })
+  expect(await runAndCollect(run, ['sh', '-c', script])).toEqual({ ...ENDED, output: 'nested\n' })
   expect(await readFile(join(where.workspace, '.hawser/log'), 'utf8')).toBe('log\n')
 })
 
 test.runIf(isConfined)(
-  'also when nobody could take its output, what appeared is moved away',
+  'a new protected file is moved away even when the output consumer throws',
   async () => {
     const where = await place()
     const onOutput = () => {
       throw new Error('no room')
     }
-    const running = tell(
+    const running = runAndCollect(
       system.confined(where),
       ['sh', '-c', 'echo evil >AGENTS.md; echo; sleep 1000'],
       {

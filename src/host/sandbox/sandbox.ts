@@ -3,21 +3,21 @@ import { causeOf } from '../../model/errors.ts'
 import { LIMIT_DEFAULTS, type Settings } from '../../model/settings.ts'
 import { memoryShare } from '../machine.ts'
 import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
-import { sandboxArgs, type SandboxMeans } from './bubblewrap/args.ts'
+import { sandboxArgs, type Bubblewrap } from './bubblewrap/args.ts'
 import type { HeldLimits } from './limits/limited-run.ts'
 import { findLimits } from './limits/find-limits.ts'
-import type { CommandLimits, LimitMeans } from './limits/limits.ts'
-import { SANDBOX_HOLDINGS, type Holdings } from './mounts/holdings.ts'
-import { findMeans, type FoundMeans, type TryOut } from './proof/means.ts'
-import { prepareSandbox, type SandboxGround } from './plan.ts'
+import type { CommandLimits, LimitMethod } from './limits/limits.ts'
+import { SANDBOX_GUARANTEES, type SandboxGuarantees } from './mounts/guarantees.ts'
+import { findBubblewrap, type BubblewrapSearch, type TrialRun } from './proof/find-bubblewrap.ts'
+import { prepareSandbox, type SandboxContext } from './plan.ts'
 import { runConfined, runUnconfined, unavailable } from './run.ts'
 
 export type { ConfinedCommand, ConfinedRun, Confinement, Exit } from './confinement.ts'
 
-/** What one command may use, and by which means it is held to that. */
+/** The limits of one command, and how they are enforced. */
 export interface SandboxLimits extends CommandLimits {
-  readonly by: LimitMeans['by']
-  /** Whether more processes are really refused: to root they are only by control groups. */
+  readonly by: LimitMethod['by']
+  /** Whether the process limit is enforced. For root, only control groups enforce it. */
   readonly bindsProcesses: boolean
 }
 
@@ -25,40 +25,40 @@ export type SandboxStatus =
   | {
       readonly confined: true
       readonly by: string
-      /** A guest's tools can be confined in their turn. */
+      /** A guest can confine its own tools (nested sandboxes work). */
       readonly nests?: boolean
       readonly limits?: SandboxLimits
-      /** What that keeps programs from, and what it does not. */
-      readonly holdings?: Holdings
+      /** What the sandbox prevents, and what it does not. */
+      readonly guarantees?: SandboxGuarantees
     }
   | { readonly confined: false; readonly why: string }
 
-/** The one way to run a program: for bash, for hydration commands, for guests. */
+/** The only way to run a program: bash, hydration commands and guests all use it. */
 export interface Sandbox {
-  /** Proves itself once, before the first process; cached. */
+  /** Runs the self-test once, before the first command; the result is cached. */
   status(): Promise<SandboxStatus>
-  /** Kernel-confined; `sandbox_unavailable` when it is not proven. */
+  /** Confined by the kernel. Fails with `sandbox_unavailable` if the self-test did not pass. */
   confined(confinement: Confinement): ConfinedRun
-  /** Without a sandbox, in words chosen by a person: same process rules, nothing confined, nothing moved away. */
+  /** Without a sandbox, when a person chose that explicitly: the same process rules, nothing confined, nothing moved away. */
   unconfined(confinement: Confinement): ConfinedRun
 }
 
 export interface SandboxWorld {
   readonly platform?: string
-  /** The processor, as Node names it. */
+  /** The processor, as in `process.arch`. */
   readonly arch?: string
-  /** Where bubblewrap is; looked for among the programs of the system when absent. */
+  /** Path of bubblewrap. Default: found among the system programs. */
   readonly program?: string
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly limits?: CommandLimits
 }
 
-/** The sandbox of this machine: bubblewrap, once it has proven that it confines. */
+/** The sandbox of this machine: bubblewrap, if it passes the self-test. */
 export function systemSandbox(world: SandboxWorld = {}): Sandbox {
   const { platform = process.platform, arch = process.arch, program, env = process.env } = world
   const named = program === undefined ? {} : { program }
-  let finding: Promise<FoundMeans> | undefined
-  const found = () => (finding ??= findMeans({ platform, arch, ...named }, tryOut))
+  let finding: Promise<BubblewrapSearch> | undefined
+  const found = () => (finding ??= findBubblewrap({ platform, arch, ...named }, trialRun))
   let limiting: Promise<HeldLimits> | undefined
   const held = () => (limiting ??= heldLimits(world.limits))
   return {
@@ -68,15 +68,15 @@ export function systemSandbox(world: SandboxWorld = {}): Sandbox {
     },
     confined: (confinement) => async (command) => {
       const [machine, limits] = await Promise.all([found(), held()])
-      return machine.means === undefined
+      return machine.bubblewrap === undefined
         ? unavailable(machine.why)
-        : runConfined({ ...groundOf(machine.means, env), limits }, confinement, command)
+        : runConfined({ ...contextOf(machine.bubblewrap, env), limits }, confinement, command)
     },
     unconfined: (confinement) => (command) => runUnconfined(env, confinement, command),
   }
 }
 
-/** The limits of a command by settings, on this machine. */
+/** The limits of a command from the settings, with defaults for this machine. */
 export function commandLimits(settings: NonNullable<Settings['limits']>): CommandLimits {
   const {
     command_processes: processes = LIMIT_DEFAULTS.command_processes,
@@ -85,57 +85,65 @@ export function commandLimits(settings: NonNullable<Settings['limits']>): Comman
   return { processes, memoryBytes: memoryShare(percent) }
 }
 
-function statusOf(machine: FoundMeans, { means, most }: HeldLimits): SandboxStatus {
-  if (machine.means === undefined) return { confined: false, why: machine.why }
-  const bindsProcesses = means.by !== 'rlimits' || !isSuperuser()
-  const limits = { ...most, by: means.by, bindsProcesses }
+function statusOf(machine: BubblewrapSearch, { method, most }: HeldLimits): SandboxStatus {
+  if (machine.bubblewrap === undefined) return { confined: false, why: machine.why }
+  const bindsProcesses = method.by !== 'rlimits' || !isSuperuser()
+  const limits = { ...most, by: method.by, bindsProcesses }
   return {
     confined: true,
     by: machine.by,
     nests: machine.nests,
     limits,
-    holdings: SANDBOX_HOLDINGS,
+    guarantees: SANDBOX_GUARANTEES,
   }
 }
 
 async function heldLimits(limits: CommandLimits = commandLimits({})): Promise<HeldLimits> {
-  return { means: await findLimits(), most: limits }
+  return { method: await findLimits(), most: limits }
 }
 
 function isSuperuser(): boolean {
   return process.getuid?.() === 0
 }
 
-function groundOf(means: SandboxMeans, env: SandboxGround['env']): SandboxGround {
-  return { means, env, superuser: isSuperuser() }
+function contextOf(bubblewrap: Bubblewrap, env: SandboxContext['env']): SandboxContext {
+  return { bubblewrap, env, superuser: isSuperuser() }
 }
 
 const PROOF_MS = 60_000
 
-/** One run for the proof, by the same code as every other; for a sandbox in a sandbox, the outer one is a guest's. */
-const tryOut: TryOut = async (means, { workspace, hawserHome: home, env, argv }, inner) => {
+/**
+ * Runs one step of the self-test, through the same code as every other command. For a nested sandbox, the outer one is a
+ * guest's.
+ */
+const trialRun: TrialRun = async (
+  bubblewrap,
+  { workspace, hawserHome: home, env, argv },
+  inner,
+) => {
   const place: Confinement = { workspace, home, writable: 'workspace', protectedPaths: [] }
-  const ground = groundOf(means, env)
+  const context = contextOf(bubblewrap, env)
   const said: Buffer[] = []
   const command: ConfinedCommand = {
-    argv: inner === undefined ? argv : await nestedArgs({ ...ground, means: inner }, place, argv),
+    argv:
+      inner === undefined ? argv : await nestedArgs({ ...context, bubblewrap: inner }, place, argv),
     wallMs: PROOF_MS,
     signal: new AbortController().signal,
     onOutput: (chunk) => void said.push(chunk),
   }
-  const ran = await runConfined(ground, { ...place, guest: inner !== undefined }, command)
+  const ran = await runConfined(context, { ...place, guest: inner !== undefined }, command)
   if (ran.ok) return Buffer.concat(said).toString()
   const cause = causeOf(ran.error)
   throw new Error(cause?.type === 'no_sandbox' ? cause.why : ran.error.message)
 }
 
-/** What a guest would start for a tool. In its own sandbox nobody sees himself as the superuser. */
+/** The arguments a guest would use to confine a tool. Inside its own sandbox a process never sees itself as root. */
 async function nestedArgs(
-  ground: SandboxGround,
+  context: SandboxContext,
   place: Confinement,
   argv: readonly string[],
 ): Promise<readonly string[]> {
-  const prepared = await prepareSandbox({ ...ground, superuser: false }, place, {})
+  const prepared = await prepareSandbox({ ...context, superuser: false }, place, {})
   if (!prepared.ok) throw new Error(prepared.error.message)
   return sandboxArgs(prepared.value.plan, argv)
 }

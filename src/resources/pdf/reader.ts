@@ -33,7 +33,7 @@ export async function inPdf<T>(
   const work = {
     script: scriptOf(question),
     input: { ...given, library: import.meta.resolve('unpdf'), bytes: copy },
-    givenAway: [copy.buffer],
+    transfer: [copy.buffer],
     ms,
     bytes: memory,
   }

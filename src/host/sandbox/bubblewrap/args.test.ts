@@ -8,10 +8,10 @@ const PLAN: SandboxPlan = {
   network: false,
   nests: false,
   superuser: false,
-  means: { program: '/usr/bin/bwrap', disablesNamespaces: true, proc: 'own', machine: 'x64' },
+  bubblewrap: { program: '/usr/bin/bwrap', disablesNamespaces: true, proc: 'own', machine: 'x64' },
 }
 
-/** The flags before the program, as one line each. */
+/** The flags before the program, one per line. */
 function flags(plan: Partial<SandboxPlan>): string[] {
   const args = sandboxArgs({ ...PLAN, ...plan }, ['true'])
   const own = args.slice(1, args.indexOf('--as-pid-1'))
@@ -21,7 +21,7 @@ function flags(plan: Partial<SandboxPlan>): string[] {
     .filter(Boolean)
 }
 
-test('every sandbox has its own namespaces and session, no powers, and dies with us', () => {
+test('every sandbox has its own namespaces and session, no capabilities, and dies with its parent', () => {
   expect(flags({})).toEqual([
     '--unshare-user',
     '--unshare-pid',
@@ -42,23 +42,23 @@ test('every sandbox has its own namespaces and session, no powers, and dies with
   ])
 })
 
-test('the program stands after all flags, whatever it looks like', () => {
+test('the program follows all flags, even if it looks like one', () => {
   const args = sandboxArgs(PLAN, ['--bind', '/', '/'])
   expect(args.slice(args.indexOf('--'), args.indexOf('--') + 3)).toEqual(['--', '/bin/sh', '-c'])
   expect(args.slice(-4)).toEqual(['sh', '--bind', '/', '/'])
 })
 
-test('the network is shared only when that was asked for', () => {
+test('the network is shared only on request', () => {
   expect(flags({ network: true })).not.toContain('--unshare-net')
 })
 
-test('the superuser is nobody special inside', () => {
+test('root runs as an ordinary user inside', () => {
   expect(flags({ superuser: true })).toEqual(
     expect.arrayContaining(['--uid 1000', '--gid 1000', '--remount-ro /proc']),
   )
 })
 
-test('a guest may make namespaces; what belongs to the whole machine is closed to the guests of the superuser', () => {
+test('a guest may create namespaces, and machine-wide settings are read-only for guests of root', () => {
   const ordinary = flags({ nests: true })
   expect(ordinary).not.toContain('--disable-userns')
   expect(ordinary.filter((flag) => flag.includes('/proc'))).toEqual(['--proc /proc'])
@@ -69,17 +69,17 @@ test('a guest may make namespaces; what belongs to the whole machine is closed t
   )
 })
 
-test('where no /proc can be mounted the one that is there is shown, read-only', () => {
-  const shown = flags({ means: { ...PLAN.means, proc: 'shown' } })
+test('if /proc cannot be mounted, the existing one is shown read-only', () => {
+  const shown = flags({ bubblewrap: { ...PLAN.bubblewrap, proc: 'shown' } })
   expect(shown.filter((flag) => flag.includes('/proc'))).toEqual(['--ro-bind /proc /proc'])
 })
 
-test('an old bubblewrap is not given what it does not know', () => {
-  const old = flags({ means: { ...PLAN.means, disablesNamespaces: false } })
+test('an old bubblewrap gets no flags it does not support', () => {
+  const old = flags({ bubblewrap: { ...PLAN.bubblewrap, disablesNamespaces: false } })
   expect(old).not.toContain('--disable-userns')
 })
 
-test('what lies deeper is mounted later, and what is hidden is closed last', () => {
+test('deeper paths are mounted later, and hidden folders become read-only last', () => {
   const mounts: Mount[] = [
     { at: '/home/me/.hawser/instances/a/ws/.git/config', as: 'readable' },
     { at: '/home/me/.hawser/instances/a/ws', as: 'writable' },
@@ -108,7 +108,7 @@ test('what lies deeper is mounted later, and what is hidden is closed last', () 
   ])
 })
 
-test('of two mounts at one path the later counts, and only that one', () => {
+test('of two mounts at one path only the later one applies', () => {
   const mounts: Mount[] = [
     { at: '/run', as: 'hidden_folder' },
     { at: '/run', as: 'writable' },
@@ -116,7 +116,7 @@ test('of two mounts at one path the later counts, and only that one', () => {
   expect(flags({ mounts }).filter((flag) => flag.includes('/run'))).toEqual(['--bind /run /run'])
 })
 
-test('a workspace at / comes before what is hidden in it', () => {
+test('a workspace at / is mounted before the paths hidden in it', () => {
   const mounts: Mount[] = [
     { at: '/tmp', as: 'private_folder' },
     { at: '/', as: 'writable' },

@@ -1,68 +1,68 @@
 import type { FilteredMachine } from './seccomp.ts'
 
-/** One thing a sandbox shows, or does not show, at an absolute path without links in it. */
+/** One path that a sandbox shows or hides: absolute and without links. */
 export interface Mount {
   readonly at: string
   readonly as:
     | 'readable'
     | 'writable'
-    /** Empty, writable, and gone with the sandbox. */
+    /** Empty, writable, and removed with the sandbox. */
     | 'private_folder'
-    /** Empty, and stays so. */
+    /** Empty and read-only. */
     | 'hidden_folder'
     | 'hidden_file'
-    /** A symbolic link, whose target is `from`. */
+    /** A symbolic link to `from`. */
     | 'link'
-  /** What is shown there, where that is not the same path. */
+  /** The source, if it is not the same path. */
   readonly from?: string
 }
 
-/** All that the arguments of bubblewrap depend on. */
+/** Everything the arguments of bubblewrap depend on. */
 export interface SandboxPlan {
-  /** In any order: what lies deeper comes later, and of two at one path the later one counts. */
+  /** In any order: deeper paths are mounted later, and of two at one path the later one applies. */
   readonly mounts: readonly Mount[]
-  /** Where the program starts, and what it takes for its user's home: a folder of a `private_folder`. */
+  /** The working directory, and the home that the program sees, which lies in a `private_folder`. */
   readonly folder: string
   readonly home: string
   readonly network: boolean
-  /** The program starts sandboxes of its own. */
+  /** The program starts its own sandboxes. */
   readonly nests: boolean
-  /** Started by the superuser. */
+  /** Hawser runs as root. */
   readonly superuser: boolean
-  readonly means: SandboxMeans
+  readonly bubblewrap: Bubblewrap
 }
 
-/** What this bubblewrap, here, can do; found out by proof. */
-export interface SandboxMeans {
-  /** Its path. */
+/** What the installed bubblewrap can do on this machine, as the self-test found. */
+export interface Bubblewrap {
+  /** Path of the executable. */
   readonly program: string
   readonly disablesNamespaces: boolean
-  /** Whether it may mount a /proc of its own. In a sandbox of the superuser's, only the outer one can be shown again. */
+  /** Whether it can mount its own /proc. Inside a sandbox of root, only the outer /proc can be shown again. */
   readonly proc: 'own' | 'shown'
-  /** The processor that a seccomp filter is made for. */
+  /** The processor that the seccomp filter is built for. */
   readonly machine: FilteredMachine
 }
 
-/** What holds a program beside the namespaces. */
-export interface SandboxHold {
-  /** The descriptor that a seccomp filter is read from. */
+/** What restricts a program besides the namespaces. */
+export interface SandboxRestrictions {
+  /** The descriptor from which bubblewrap reads the seccomp filter. */
   readonly filter?: number
-  /** How many processes there may be; to a user other than root, whoever else starts them. */
+  /** The process limit. For users other than root it counts all processes of the user. */
   readonly processes?: number
-  /** How much memory each process may have, where its group has no limit. */
+  /** Memory per process, where the group has no limit. */
   readonly dataBytes?: number
 }
 
-/** The argument vector that runs `argv` in a sandbox. Pure. */
+/** Builds the argument vector that runs `argv` in a sandbox. Pure. */
 export function sandboxArgs(
   plan: SandboxPlan,
   argv: readonly string[],
-  hold: SandboxHold = {},
+  hold: SandboxRestrictions = {},
 ): [string, ...string[]] {
-  const { folder, means } = plan
+  const { folder, bubblewrap } = plan
   const { filter } = hold
   return [
-    means.program,
+    bubblewrap.program,
     ...namespaces(plan),
     ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     ...mounting(plan),
@@ -70,7 +70,8 @@ export function sandboxArgs(
     plan.home,
     '--chdir',
     folder,
-    // The first process of the namespace is our own shell. When it ends, the kernel ends all others before anyone is told.
+    // The first process of the namespace is our own shell. When it ends, the kernel kills all others before bubblewrap
+    // exits.
     '--as-pid-1',
     '--',
     '/bin/sh',
@@ -81,16 +82,16 @@ export function sandboxArgs(
   ]
 }
 
-/** The variable whose text becomes the `.gitconfig` of the home inside. */
+/** The variable whose value becomes the `.gitconfig` of the home inside. */
 export const GIT_SETTINGS = 'HAWSER_GIT_SETTINGS'
 
 /**
- * Joins stderr to stdout, so that what bubblewrap itself says stays apart; sets limits that nothing raises again; and waits,
- * so that it, and not the program, is the one that signals from inside cannot reach. A limit that is lower already, or that
- * this shell does not know (`-u` in bash is `-p` in dash), is left as it is. The settings of git come as a variable, since
- * they are a selection of the person's and a file of no place.
+ * Merges stderr into stdout, so that bubblewrap's own messages stay separate; sets limits that cannot be raised again; and
+ * waits, so that this shell, not the program, is the process that signals from inside cannot reach. A limit that is already
+ * lower, or that this shell does not support (`-u` in bash is `-p` in dash), is left as it is. The git settings arrive in a
+ * variable because they are a filtered copy and exist in no file.
  */
-function firstProcess({ processes = 4_096, dataBytes }: SandboxHold): string {
+function firstProcess({ processes = 4_096, dataBytes }: SandboxRestrictions): string {
   const data = dataBytes === undefined ? '' : `ulimit -d ${Math.ceil(dataBytes / 1024)}; `
   return [
     'exec 2>&1',
@@ -102,10 +103,10 @@ function firstProcess({ processes = 4_096, dataBytes }: SandboxHold): string {
   ].join('\n')
 }
 
-/** The superuser's programs see themselves as this user: without powers, a uid of 0 only misleads them. */
+/** Programs of root see themselves as this user: without capabilities, a uid of 0 only misleads them. */
 const ORDINARY = '1000'
 
-function namespaces({ network, nests, superuser, means }: SandboxPlan): string[] {
+function namespaces({ network, nests, superuser, bubblewrap }: SandboxPlan): string[] {
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -118,7 +119,7 @@ function namespaces({ network, nests, superuser, means }: SandboxPlan): string[]
     '--die-with-parent',
     '--new-session',
     ...(superuser ? ['--uid', ORDINARY, '--gid', ORDINARY] : []),
-    ...(means.disablesNamespaces && !nests ? ['--disable-userns'] : []),
+    ...(bubblewrap.disablesNamespaces && !nests ? ['--disable-userns'] : []),
   ]
 }
 
@@ -126,7 +127,7 @@ function mounting(plan: SandboxPlan): string[] {
   const ordered = shallowFirst(lastOfEach(plan.mounts))
   const own = ordered.filter(({ at }) => at === '/')
   const below = ordered.filter(({ at }) => at !== '/')
-  // What has to be empty for good is closed last: until then, places for deeper mounts are made in it.
+  // Folders that must stay empty become read-only last, because mount points for deeper mounts are created in them first.
   const closed = below.filter(({ as }) => as === 'hidden_folder')
   return [
     ...own.flatMap(mountArgs),
@@ -135,7 +136,7 @@ function mounting(plan: SandboxPlan): string[] {
     ...procArgs(plan),
     ...below.flatMap(mountArgs),
     ...closed.flatMap(({ at }) => ['--remount-ro', at]),
-    // The root begins empty, and folders on the way to a mount are made in it.
+    // The root starts empty, and folders on the way to a mount are created in it.
     ...(own.length === 0 ? ['--remount-ro', '/'] : []),
   ]
 }
@@ -169,16 +170,16 @@ function mountArgs({ as, at, from = at }: Mount): string[] {
 }
 
 /**
- * To the superuser's programs the kernel's settings in /proc are files of their own, capabilities or not: whoever can
- * write `core_pattern` runs as root outside. So /proc is read-only; where sandboxes are nested, which takes writing there,
- * at least what belongs to the whole machine is.
+ * Root owns the kernel settings in /proc even without capabilities, and a program that can write `core_pattern` can run
+ * code as root outside. So /proc is read-only. Nested sandboxes need to write there; for them, at least the machine-wide
+ * settings are read-only.
  */
-function procArgs({ nests, superuser, means }: SandboxPlan): string[] {
-  if (means.proc === 'shown') return ['--ro-bind', '/proc', '/proc']
+function procArgs({ nests, superuser, bubblewrap }: SandboxPlan): string[] {
+  if (bubblewrap.proc === 'shown') return ['--ro-bind', '/proc', '/proc']
   if (!nests) return ['--proc', '/proc', '--remount-ro', '/proc']
   if (!superuser) return ['--proc', '/proc']
   const covered = MACHINE_WIDE.flatMap((path) => ['--ro-bind-try', path, path])
-  // Limits on namespaces, each user namespace its own: only who has powers in one can change its.
+  // Limits on namespaces. Each user namespace has its own, which only a process with capabilities in it can change.
   return ['--proc', '/proc', ...covered, '--bind', '/proc/sys/user', '/proc/sys/user']
 }
 

@@ -3,7 +3,7 @@ import { programEnv } from './env.ts'
 
 const HOME = { home: '/tmp/home', temporary: '/tmp' }
 
-test('a program gets a short list, and nothing that could be a key', () => {
+test('a program gets a short list of variables and nothing that could be a key', () => {
   const ours = {
     PATH: '/usr/bin:/bin',
     LANG: 'de_DE.UTF-8',
@@ -26,7 +26,7 @@ test('a program gets a short list, and nothing that could be a key', () => {
   })
 })
 
-test('folders of PATH that depend on where one stands are left out', () => {
+test('relative PATH folders are left out', () => {
   const pathOf = (PATH: string | undefined) => programEnv({ PATH }, HOME)['PATH']
   expect(pathOf('.:/usr/bin::node_modules/.bin:/bin')).toBe('/usr/bin:/bin')
   expect([pathOf(undefined), pathOf(''), pathOf('.')]).toEqual(
@@ -34,7 +34,7 @@ test('folders of PATH that depend on where one stands are left out', () => {
   )
 })
 
-test('what the command brings counts last', () => {
+test('variables of the command take precedence', () => {
   const variables = { CARGO_HOME: '/c', A: '0' }
   const env = programEnv({ LANG: 'C' }, { ...HOME, variables }, { LANG: 'x', A: '1' })
   expect(env).toMatchObject({ LANG: 'x', A: '1', CARGO_HOME: '/c' })

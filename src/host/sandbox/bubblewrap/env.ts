@@ -1,16 +1,16 @@
-/** Variables that say how to show things, and nothing about whose machine this is. */
+/** Variables that control formatting and reveal nothing about the machine's owner. */
 const PASSED_ON = ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ']
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
 
 export interface ProgramHome {
-  /** What the program takes for its user's home. */
+  /** The home that the program sees. */
   readonly home: string
   readonly temporary: string
-  /** By which programs find their toolchains, and what else the home inside needs. */
+  /** Variables for toolchains, and whatever else the home inside needs. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** The whole environment of a program that we start: a short list, then what the command brings. Pure. */
+/** The complete environment of a program: a short fixed list, then the variables of the command. Pure. */
 export function programEnv(
   ours: Readonly<Record<string, string | undefined>>,
   { home, temporary, variables }: ProgramHome,
@@ -29,7 +29,7 @@ export function programEnv(
   return { ...env, ...variables, ...more }
 }
 
-/** The folders of `PATH` that are the same wherever one stands. */
+/** The absolute folders of `PATH`. */
 export function pathFolders(ours: Readonly<Record<string, string | undefined>>): string[] {
   return (ours['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'))
 }

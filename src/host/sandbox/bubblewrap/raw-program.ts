@@ -1,8 +1,8 @@
 import type { FilteredMachine } from './seccomp.ts'
 
 /**
- * An executable file of one segment that runs this machine code and needs nothing else: a way to make a system call that Node
- * has no function for. The code starts at `CODE_AT`.
+ * A minimal ELF executable that runs this machine code: a way to make a system call that Node has no function for. The code
+ * starts at `CODE_AT`.
  */
 export function rawProgram(machine: FilteredMachine, code: Uint8Array): Buffer {
   const header = Buffer.alloc(HEADER_BYTES + SEGMENT_BYTES)
@@ -29,8 +29,8 @@ export function rawProgram(machine: FilteredMachine, code: Uint8Array): Buffer {
 }
 
 /**
- * Asks the kernel for a new session keyring, which is given to whoever may use keyrings at all. Exits with 0 if it gets one,
- * else with the error's number.
+ * Asks the kernel for a new session keyring, which any process that may use keyrings gets. Exits with 0 on success, else
+ * with the error number.
  */
 export function keyringProgram(machine: FilteredMachine): Buffer {
   return rawProgram(machine, Buffer.from(KEYRING_CODE[machine].join(''), 'hex'))

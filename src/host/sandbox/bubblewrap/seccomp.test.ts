@@ -11,15 +11,15 @@ const I386 = 0x40000003
 const ARM64 = 0xc00000b7
 const ARM = 0x40000028
 
-/** A system call as the kernel shows it to a filter. */
-interface Called {
+/** A system call as the kernel passes it to a filter. */
+interface SystemCall {
   readonly abi: number
   readonly number: number
   readonly args?: readonly bigint[]
 }
 
-/** What the kernel does with the call; runs the filter as the kernel would. */
-function verdict(filter: Buffer, { abi, number, args = [] }: Called): string | number {
+/** Interprets the filter as the kernel does and returns the verdict. */
+function verdict(filter: Buffer, { abi, number, args = [] }: SystemCall): string | number {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(number >>> 0, 0)
   data.writeUInt32LE(abi, 4)
@@ -36,19 +36,19 @@ function verdict(filter: Buffer, { abi, number, args = [] }: Called): string | n
     else if (code === 0x35) jump(accumulator >= operand)
     else if (code === 0x45) jump((accumulator & operand) !== 0)
     else if (code === 0x06) return named(operand)
-    else throw new Error(`instruction ${code.toString(16)} is not known`)
+    else throw new Error(`instruction ${code.toString(16)} is unknown`)
   }
-  throw new Error('the filter has no end')
+  throw new Error('the filter did not return')
 }
 
 function named(operand: number): string | number {
   if (operand === 0x7fff0000) return ALLOWED
   if (operand === 0x80000000) return 'killed'
   if (operand >>> 16 === 5) return operand & 0xffff
-  throw new Error(`verdict ${operand.toString(16)} is not known`)
+  throw new Error(`verdict ${operand.toString(16)} is unknown`)
 }
 
-/** Where each call has its mode, and with which flags it makes a file. Numbers by machine. */
+/** The position of the mode argument of each call, and the flags with which it creates a file. Numbers by machine. */
 const MODES: Readonly<Record<string, readonly [Partial<Record<FilteredMachine, number>>, number]>> =
   {
     chmod: [{ x64: 90 }, 1],
@@ -66,7 +66,7 @@ const MACHINES = [
   ['arm64', ARM64],
 ] as const
 
-/** The argument at `index`, after arguments that would be refused if they were looked at. */
+/** The argument at `index`, after arguments that would be refused if the filter checked them. */
 function argumentAt(index: number, ...values: readonly bigint[]): bigint[] {
   return [...Array.from({ length: index }, () => 0o7777n), ...values]
 }
@@ -80,7 +80,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
       return number === undefined ? [] : [{ number, argument }]
     })
 
-  test('every mode with a set-id bit is refused by every call that takes one, and no other mode', () => {
+  test('every call that takes a mode refuses set-id bits and nothing else', () => {
     const wrong = []
     for (let mode = 0; mode <= 0o7777; mode++) {
       const wanted = (mode & 0o6000) === 0 ? ALLOWED : EPERM
@@ -93,7 +93,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
     expect(wrong).toEqual([])
   })
 
-  test('bits above the 32nd neither hide a mode nor count as one', () => {
+  test('bits above the 32nd are ignored', () => {
     const above = 0xffffffffn << 32n
     for (const { number, argument } of calls(MODES)) {
       const judged = (mode: bigint) =>
@@ -103,7 +103,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
     }
   })
 
-  test('opening is refused only where it makes a file with a set-id bit', () => {
+  test('opening is refused only when it creates a file with a set-id bit', () => {
     const [CREATE, TEMPORARY, WRITE] = [0o100n, 0o20000000n, 1n]
     for (const { number, argument } of calls(OPENS)) {
       const judged = (flags: bigint, mode: bigint) =>
@@ -115,7 +115,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
     }
   })
 
-  test('devices are refused, pipes, sockets and files are not', () => {
+  test('creating devices is refused; pipes, sockets and files are allowed', () => {
     const kinds = { 0o020000: EPERM, 0o060000: EPERM }
     for (const kind of [0, 0o010000, 0o020000, 0o060000, 0o100000, 0o140000]) {
       const number = machine === 'x64' ? 259 : 33
@@ -125,7 +125,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
     }
   })
 
-  test('a rename that leaves a device behind is refused, others are not', () => {
+  test('a rename that leaves a device behind is refused; others are allowed', () => {
     const number = machine === 'x64' ? 316 : 276
     for (const flags of [0, 1, 2, 4, 5, 7]) {
       const wanted = (flags & 4) === 0 ? ALLOWED : EPERM
@@ -133,7 +133,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
     }
   })
 
-  test('keyrings are refused, and what a filter cannot read does not exist', () => {
+  test('keyrings are refused, and calls that a filter cannot inspect return ENOSYS', () => {
     const keyrings = machine === 'x64' ? [248, 249, 250] : [217, 218, 219]
     for (const number of keyrings)
       for (const one of [filter, guests]) expect(verdict(one, { abi, number })).toBe(EPERM)
@@ -141,7 +141,7 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
       for (const one of [filter, guests]) expect(verdict(one, { abi, number })).toBe(ENOSYS)
   })
 
-  test('user namespaces are refused, except to guests, which set no attributes', () => {
+  test('user namespaces are refused except for guests, which cannot set attributes', () => {
     const [clone, unshare] = machine === 'x64' ? [56, 272] : [220, 97]
     for (const number of [clone, unshare]) {
       const args = [0x10000000n | 17n]
@@ -165,13 +165,13 @@ describe.each(MACHINES)('on %s', (machine, abi) => {
   })
 })
 
-test('x32 calls do not exist', () => {
+test('x32 calls return ENOSYS', () => {
   const filter = seccompFilter({ machine: 'x64', nests: false })
   for (const number of [0x40000000, 0x4000005a, 0x40000000 + 257, 0xffffffff])
     expect(verdict(filter, { abi: X64, number })).toBe(ENOSYS)
 })
 
-test('machines without a filter are known as such', () => {
+test('reports which machines have a filter', () => {
   expect(['x64', 'arm64', 'riscv64', 'ia32', 'toString'].filter(isFilteredMachine)).toEqual([
     'x64',
     'arm64',

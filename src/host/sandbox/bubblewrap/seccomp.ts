@@ -1,9 +1,9 @@
-/** Machines, as Node names them, for which a filter is known. */
+/** Processors, as in `process.arch`, that have a filter. */
 export type FilteredMachine = keyof typeof MACHINES
 
 export interface FilterOrder {
   readonly machine: FilteredMachine
-  /** The program starts sandboxes of its own, which takes user namespaces. */
+  /** The program starts its own sandboxes, which requires user namespaces. */
   readonly nests: boolean
 }
 
@@ -12,17 +12,17 @@ export function isFilteredMachine(machine: string): machine is FilteredMachine {
 }
 
 /**
- * A classic BPF program that bubblewrap loads as a seccomp filter: system calls that leave something behind outside of the
- * sandbox, whatever the file system allows. Pure.
+ * A classic BPF program that bubblewrap loads as a seccomp filter. It refuses system calls that leave something behind
+ * outside the sandbox, whatever the file system allows. Pure.
  *
- * Calls whose arguments lie in memory (`openat2`, `io_uring`) cannot be judged by a filter. They answer ENOSYS, as an older
- * kernel does, so that programs fall back to calls that can be judged.
+ * A filter cannot inspect calls whose arguments lie in memory (`openat2`, `io_uring`). They return ENOSYS, as on an older
+ * kernel, so that programs fall back to calls that can be inspected.
  */
 export function seccompFilter({ machine, nests }: FilterOrder): Buffer {
   const { abi, foreignFrom } = MACHINES[machine]
   const rules = [...LEAVES_BEHIND, ...(nests ? AS_A_GUEST : WITHOUT_NAMESPACES)]
   return Buffer.concat([
-    // A program of another ABI (32 bits) has other numbers for all of this.
+    // Programs of another ABI (32 bits) use different call numbers.
     load(ARCH),
     unless('equal', abi, [give(KILL)]),
     load(NUMBER),
@@ -36,20 +36,20 @@ const EPERM = 1
 const ENOSYS = 38
 const EOPNOTSUPP = 95
 
-/** Numbers on the machines that have the call: x86-64 and 64-bit ARM. */
+/** Call numbers on x86-64 and 64-bit ARM, where the call exists. */
 interface Call {
   readonly x64?: number
   readonly arm64?: number
 }
 
-/** The call fails when every test holds; always, without one. */
+/** The call fails when every test matches; without tests, always. */
 interface Rule {
   readonly call: Call
   readonly fails: number
   readonly tests: readonly Test[]
 }
 
-/** `any`: one of these bits is set in the argument. `kind`: its file type is this one. */
+/** `any`: one of these bits is set in the argument. `kind`: the file type equals this one. */
 type Test =
   | { readonly argument: number; readonly any: number }
   | { readonly argument: number; readonly kind: number }
@@ -78,7 +78,7 @@ const LEAVES_BEHIND: readonly Rule[] = [
   opens({ x64: 257, arm64: 56 }, 2),
   ...makesNode(MKNOD, 1),
   ...makesNode(MKNODAT, 2),
-  // Leaves a character device in place of what was renamed, and takes no power since Linux 5.8.
+  // Leaves a character device in place of the renamed file; requires no capability since Linux 5.8.
   {
     call: { x64: 316, arm64: 276 },
     fails: EPERM,
@@ -95,8 +95,8 @@ const LEAVES_BEHIND: readonly Rule[] = [
 ]
 
 /**
- * Whoever is superuser of a namespace may give files capabilities, and where root runs Hawser these count outside too. The
- * flags of `clone3` lie in memory; the C libraries fall back to `clone`.
+ * Root of a namespace may give files capabilities, and where root runs Hawser these also apply outside. The flags of
+ * `clone3` lie in memory; C libraries fall back to `clone`.
  */
 const WITHOUT_NAMESPACES: readonly Rule[] = [
   { call: { x64: 56, arm64: 220 }, fails: EPERM, tests: [{ argument: 0, any: CLONE_NEWUSER }] },
@@ -104,7 +104,7 @@ const WITHOUT_NAMESPACES: readonly Rule[] = [
   always(everywhere(435), ENOSYS),
 ]
 
-/** A guest makes namespaces, so it sets no attribute at all: a filter cannot read which one it is. */
+/** A guest may create namespaces, so it may not set attributes at all: a filter cannot read which attribute is set. */
 const AS_A_GUEST: readonly Rule[] = [
   // setxattr, lsetxattr, fsetxattr, setxattrat
   always({ x64: 188, arm64: 5 }, EOPNOTSUPP),
@@ -121,7 +121,7 @@ function setsMode(call: Call, argument: number): Rule {
   return { call, fails: EPERM, tests: [{ argument, any: SET_ID }] }
 }
 
-/** The mode follows the flags, and counts only where a file is made. */
+/** The mode follows the flags and matters only when a file is created. */
 function opens(call: Call, argument: number): Rule {
   const tests = [
     { argument, any: CREATES },
@@ -138,7 +138,7 @@ function makesNode(call: Call, argument: number): Rule[] {
   ]
 }
 
-/** `abi` is the kernel's AUDIT_ARCH; from `foreignFrom` on, numbers are of another ABI with the same one (x32). */
+/** `abi` is the kernel's AUDIT_ARCH. From `foreignFrom` on, call numbers belong to another ABI with the same value (x32). */
 const MACHINES = {
   x64: { abi: 0xc000003e, foreignFrom: 0x40000000 },
   arm64: { abi: 0xc00000b7, foreignFrom: undefined },
@@ -147,12 +147,12 @@ const MACHINES = {
 const NUMBER = 0
 const ARCH = 4
 
-/** A mode or a set of flags has at most 32 bits, which come first: both machines are little-endian. */
+/** A mode or set of flags has at most 32 bits, which come first: both machines are little-endian. */
 function lowHalf(argument: number): number {
   return 16 + 8 * argument
 }
 
-/** Leaves the accumulator as it found it: the number of the call. */
+/** Preserves the accumulator, which contains the call number. */
 function blockOf({ call, fails, tests }: Rule, machine: FilteredMachine): Buffer[] {
   const number = call[machine]
   if (number === undefined) return []
@@ -190,7 +190,7 @@ function give(verdict: number): Buffer {
   return instruction(0x06, verdict)
 }
 
-/** Skips `inner` unless the accumulator compares so. A jump reaches 255 instructions, which no rule comes near. */
+/** Skips `inner` unless the comparison holds. A jump reaches 255 instructions, far more than any rule needs. */
 function when(jump: keyof typeof JUMPS, value: number, inner: readonly Buffer[]): Buffer {
   const body = Buffer.concat(inner)
   return Buffer.concat([instruction(JUMPS[jump], value, 0, body.length / INSTRUCTION_BYTES), body])

@@ -11,7 +11,7 @@ async function written(root: string, files: Readonly<Record<string, string>>): P
   }
 }
 
-/** A repository with a linked worktree at `ws`, as git makes it. */
+/** A repository with a linked worktree at `ws`, as git creates it. */
 async function linked(): Promise<{ readonly root: string; readonly ws: string }> {
   const root = await realpath(await freshFolder())
   const ws = join(root, 'ws')
@@ -28,12 +28,12 @@ async function linked(): Promise<{ readonly root: string; readonly ws: string }>
   return { root, ws }
 }
 
-test('the common directory of a linked worktree belongs to it', async () => {
+test('finds the common directory of a linked worktree', async () => {
   const { root, ws } = await linked()
   expect(await gitDirectoriesOf(ws)).toEqual([join(root, 'main/.git')])
 })
 
-test('the directory of a submodule belongs to it', async () => {
+test('finds the git directory of a submodule', async () => {
   const root = await realpath(await freshFolder())
   const module = 'main/.git/modules/sub'
   await written(root, {
@@ -52,22 +52,22 @@ test.each<[string, (root: string, ws: string) => Promise<unknown>]>([
     (root) => writeFile(join(root, 'main/.git/worktrees/ws/gitdir'), `${root}/other/.git\n`),
   ],
   [
-    'whose common directory lies elsewhere',
+    'whose common directory is elsewhere',
     (root) => writeFile(join(root, 'main/.git/worktrees/ws/commondir'), `${root}\n`),
   ],
-  ['that is no git directory', (root, ws) => writeFile(join(ws, '.git'), `gitdir: ${root}\n`)],
+  ['that is not a git directory', (root, ws) => writeFile(join(ws, '.git'), `gitdir: ${root}\n`)],
   [
     'that is the main directory of another repository',
     (root, ws) => writeFile(join(ws, '.git'), `gitdir: ${root}/main/.git\n`),
   ],
-  ['that anybody may write', (root) => chmod(join(root, 'main/.git'), 0o777)],
-])('a .git file that names a directory %s opens nothing', async (_, spoil) => {
+  ['that anyone can write', (root) => chmod(join(root, 'main/.git'), 0o777)],
+])('a .git file that names a directory %s grants nothing', async (_, spoil) => {
   const { root, ws } = await linked()
   await spoil(root, ws)
   expect(await gitDirectoriesOf(ws)).toEqual([])
 })
 
-test('a link in the place of .git opens nothing', async () => {
+test('a symbolic link in place of .git grants nothing', async () => {
   const { root } = await linked()
   const ws = join(root, 'other')
   await mkdir(ws)

@@ -2,12 +2,12 @@ import { constants } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
-import { isIn } from '../mounts/showing.ts'
+import { isIn } from '../mounts/readable-mounts.ts'
 
 /**
- * The git directories outside a workspace that git writes for it: the common directory when the workspace is a linked
- * worktree, the module's own when it is a submodule. Real paths. A `.git` file can say anything, so what it names counts
- * only when it is a git directory of our user that names this workspace in its turn, which nothing inside could write.
+ * The git directories outside a workspace that git writes for it: the common directory of a linked worktree, or the module
+ * directory of a submodule. Real paths. A `.git` file can name anything, so a directory counts only if it is a git
+ * directory of our user that points back to this workspace; nothing inside the sandbox could write that.
  */
 export async function gitDirectoriesOf(workspace: string): Promise<readonly string[]> {
   const said = await firstLine(join(workspace, '.git'))
@@ -63,7 +63,7 @@ async function firstLine(path: string): Promise<string | undefined> {
 
 const MOST_BYTES = 65_536
 
-/** Of a regular file; never waits on a pipe, and follows no link. */
+/** Reads a regular file. Never blocks on a pipe and follows no link. */
 async function text(path: string): Promise<string | undefined> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined)

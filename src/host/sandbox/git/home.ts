@@ -3,18 +3,21 @@ import { dirname, join, resolve } from 'node:path'
 import type { GitSetting } from '../../../model/safety/git-configuration.ts'
 import { parsedSettings, passedSettings, settingsText } from './settings.ts'
 
-/** The person's settings of git as a sandbox gets them. */
+/** The user's git settings as the sandbox sees them. */
 export interface GitHome {
-  /** For a `.gitconfig`; empty when there is nothing to pass on. */
+  /** Content of a `.gitconfig`; empty when there is nothing to pass on. */
   readonly text: string
-  /** Files that the settings name: which paths to ignore, and attributes. */
+  /** Files that the settings refer to: ignored paths and attributes. */
   readonly files: readonly string[]
 }
 
 const MOST_BYTES = 65_536
 const INCLUDES_DEEP = 5
 
-/** Reads what git reads at home, and keeps what `passedSettings` passes on. Paths become absolute: the home inside is another. */
+/**
+ * Reads the user's git configuration and keeps what `passedSettings` allows. Paths become absolute, because the home inside
+ * the sandbox is a different one.
+ */
 export async function gitHome(
   homes: readonly string[],
   xdgConfig: string | undefined,
@@ -46,7 +49,7 @@ export async function gitHome(
     }
   }
   const text = settingsText(settings)
-  // One variable of the environment holds at most 128 KiB.
+  // An environment variable is limited to 128 KiB.
   return Buffer.byteLength(text) > MOST_BYTES ? { text: '', files: [] } : { text, files }
 }
 
@@ -74,8 +77,8 @@ async function settingsIn(
 }
 
 /**
- * Whether the condition of an `includeIf` holds for the workspace. Knows `gitdir:` with the folder that repositories lie in,
- * which is how people keep identities apart; patterns and other conditions do not hold.
+ * Whether the condition of an `includeIf` applies to the workspace. Supports `gitdir:` with a parent folder of
+ * repositories, the usual way to keep identities apart. Patterns and other conditions do not apply.
  */
 async function holds(
   condition: string,

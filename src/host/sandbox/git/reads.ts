@@ -6,15 +6,16 @@ import { foldedName } from '../../../model/safety/folded-name.ts'
 import { GIT_REASONS, gitRole, isGitShape, shapeFolders } from '../../../model/safety/git-places.ts'
 import { liesIn } from '../../files/confined-path.ts'
 
-/** Something git would read because of what else is on the disk. */
+/** A path that git would read because of other files on disk. */
 export interface GitRead {
   readonly path: string
   readonly reason: string
 }
 
 /**
- * What writing a path of the workspace means to git beyond what its name says: it may complete a folder that git takes for a
- * repository, change one of that shape, or be where existing configuration makes git look for hooks or more configuration.
+ * Why git would read a path of the workspace once it is written, apart from its name: it completes the layout of a
+ * repository, changes a folder of that layout, or lies where existing configuration makes git look for hooks or more
+ * configuration.
  */
 export async function gitReadsAt(workspace: string, path: string): Promise<readonly GitRead[]> {
   const shaped = shapeReason(workspace, path)
@@ -33,7 +34,7 @@ function shapeReason(workspace: string, path: string): string | undefined {
   return undefined
 }
 
-/** Every folder above the path may be the work tree of a repository. */
+/** Every parent folder may be the work tree of a repository. */
 async function configuredReason(workspace: string, path: string): Promise<string | undefined> {
   const at = resolve(workspace, path)
   for (let tree = dirname(at); liesIn(tree, workspace); tree = dirname(tree)) {
@@ -41,7 +42,7 @@ async function configuredReason(workspace: string, path: string): Promise<string
     if (folder === undefined) continue
     for (const name of ['config', 'config.worktree']) {
       const { hooks, includes } = configuredLocations(await shortText(join(folder, name)))
-      const leads = (from: string) => (said: string) => liesIn(at, resolve(from, said))
+      const leads = (from: string) => (location: string) => liesIn(at, resolve(from, location))
       if (hooks.some(leads(tree))) return GIT_REASONS.hooks
       if (includes.some(leads(folder))) return GIT_REASONS.configuration
     }
@@ -49,22 +50,22 @@ async function configuredReason(workspace: string, path: string): Promise<string
   return undefined
 }
 
-/** Where the configuration of a work tree is. */
+/** The folder with the configuration of a work tree. */
 async function gitFolderOf(tree: string): Promise<string | undefined> {
   const at = join(tree, '.git')
   const facts = lstatSync(at, { throwIfNoEntry: false })
   if (facts === undefined) return undefined
-  const said = facts.isFile() ? locationIn(await shortText(at), 'gitfile') : undefined
-  const own = said === undefined ? at : resolve(tree, said)
+  const pointer = facts.isFile() ? locationIn(await shortText(at), 'gitfile') : undefined
+  const own = pointer === undefined ? at : resolve(tree, pointer)
   const common = locationIn(await shortText(join(own, 'commondir')), 'plain')
   return common === undefined ? own : resolve(own, common)
 }
 
-const TEXT_LETTERS = 1_048_576
+const MOST_BYTES = 1_048_576
 
 async function shortText(path: string): Promise<string> {
   const facts = lstatSync(path, { throwIfNoEntry: false })
-  if (facts?.isFile() !== true || facts.size > TEXT_LETTERS) return ''
+  if (facts?.isFile() !== true || facts.size > MOST_BYTES) return ''
   return readFile(path, 'utf8').catch(() => '')
 }
 

@@ -5,7 +5,7 @@ import { freshFolder } from '../../../../test/support/folder.ts'
 import { gitHome } from './home.ts'
 import { parsedSettings, passedSettings, settingsText } from './settings.ts'
 
-test('the configuration of git is read as git reads it', () => {
+test('parses configuration as git does', () => {
   const text = `[user]
 \tname = "A \\"B\\" C" ; comment
   email = a@b # comment
@@ -26,7 +26,7 @@ b
   ])
 })
 
-test('settings that are written are read again as they were', () => {
+test('written settings parse back to the same values', () => {
   const settings = [
     { section: 'user', key: 'name', value: 'A "B"\\\n\tC # ; ' },
     { section: 'url', subsection: 'a"\\b', key: 'insteadof', value: ' x' },
@@ -52,14 +52,14 @@ test.each([
   ['filter.lfs.clean', 'git-lfs clean; sh x'],
   ['github.token', 'x'],
   ['sendemail.smtppass', 'x'],
-])('%s = %s stays outside', (name, value) => {
+])('%s = %s is not passed on', (name, value) => {
   const [section = '', ...rest] = name.split('.')
   const key = rest.pop() ?? ''
   const below = rest.length === 0 ? {} : { subsection: rest.join('.') }
   expect(passedSettings([{ section, ...below, key, value }])).toEqual([])
 })
 
-test('identity, aliases of git and the list of ignored files are passed on, and includes are followed', async () => {
+test('passes on identity, git aliases and the ignore file, and follows includes', async () => {
   const home = await freshFolder()
   await mkdir(join(home, '.config/git'), { recursive: true })
   await writeFile(join(home, '.config/git/ignore'), '*.o\n')

@@ -1,14 +1,14 @@
 import type { GitSetting } from '../../../model/safety/git-configuration.ts'
 
 /**
- * Which settings a sandbox passes on from the person's configuration. All others stay outside: credentials and headers with
- * tokens by intent, programs because they are not there, signing because no key is.
+ * The settings a sandbox passes on from the user's configuration. All others stay outside: credentials and headers with
+ * tokens on purpose, external programs because they are not available inside, signing because there is no key.
  */
 interface Passed {
   readonly section: string
-  /** Every key when absent. */
+  /** Absent: every key. */
   readonly keys?: readonly string[]
-  /** Keys below a name of their own are passed on too. */
+  /** Keys in named subsections are passed on too. */
   readonly named?: true
   readonly value?: RegExp
   readonly why: string
@@ -19,9 +19,9 @@ function wordsOf(...lines: readonly string[]): string[] {
 }
 
 const PASSED: readonly Passed[] = [
-  { section: 'user', keys: ['name', 'email', 'useconfigonly'], why: 'who commits' },
-  { section: 'author', keys: ['name', 'email'], why: 'who commits' },
-  { section: 'committer', keys: ['name', 'email'], why: 'who commits' },
+  { section: 'user', keys: ['name', 'email', 'useconfigonly'], why: 'author and committer' },
+  { section: 'author', keys: ['name', 'email'], why: 'author and committer' },
+  { section: 'committer', keys: ['name', 'email'], why: 'author and committer' },
   { section: 'init', keys: ['defaultbranch', 'defaultobjectformat'], why: 'new repositories' },
   {
     section: 'core',
@@ -31,10 +31,10 @@ const PASSED: readonly Passed[] = [
       'untrackedcache preloadindex checkstat trustctime logallrefupdates compression',
       'bigfilethreshold',
     ),
-    why: 'how files are compared and stored',
+    why: 'how git compares and stores files',
   },
-  { section: 'alias', value: /^[^!]/, why: 'short names of commands of git itself' },
-  { section: 'pull', why: 'how branches are joined' },
+  { section: 'alias', value: /^[^!]/, why: "aliases of git's own commands" },
+  { section: 'pull', why: 'how branches are merged' },
   { section: 'push', keys: ['default', 'autosetupremote', 'followtags'], why: 'what is pushed' },
   { section: 'fetch', why: 'what is fetched' },
   { section: 'branch', keys: ['autosetupmerge', 'autosetuprebase', 'sort'], why: 'new branches' },
@@ -43,14 +43,14 @@ const PASSED: readonly Passed[] = [
     keys: ['conflictstyle', 'ff', 'renames', 'log', 'stat', 'autostash'],
     why: 'merges',
   },
-  { section: 'rebase', why: 'how commits are moved' },
-  { section: 'rerere', why: 'remembered merges' },
+  { section: 'rebase', why: 'how commits are rebased' },
+  { section: 'rerere', why: 'recorded conflict resolutions' },
   { section: 'commit', keys: ['verbose', 'cleanup', 'status'], why: 'messages' },
   {
     section: 'tag',
     keys: ['sort', 'forcesignannotated'],
     value: /^(?!true)/,
-    why: 'lists of tags',
+    why: 'how tags are listed',
   },
   {
     section: 'diff',
@@ -66,7 +66,7 @@ const PASSED: readonly Passed[] = [
   { section: 'column', why: 'how lists are shown' },
   { section: 'color', named: true, why: 'how text is shown' },
   { section: 'grep', why: 'how text is found' },
-  { section: 'advice', why: 'how much git explains' },
+  { section: 'advice', why: 'hints' },
   { section: 'i18n', why: 'encodings' },
   { section: 'apply', why: 'patches' },
   { section: 'checkout', why: 'how branches are switched' },
@@ -74,7 +74,7 @@ const PASSED: readonly Passed[] = [
   { section: 'submodule', keys: ['recurse', 'fetchjobs'], why: 'submodules' },
   { section: 'protocol', named: true, why: 'which transports are allowed' },
   { section: 'safe', why: 'whose repositories are trusted' },
-  { section: 'feature', why: 'defaults of git' },
+  { section: 'feature', why: 'feature defaults' },
   { section: 'index', why: 'the index' },
   { section: 'pack', why: 'the object store' },
   { section: 'gc', why: 'the object store' },
@@ -82,21 +82,21 @@ const PASSED: readonly Passed[] = [
     section: 'url',
     keys: ['insteadof', 'pushinsteadof'],
     named: true,
-    why: 'other names of servers',
+    why: 'URL aliases',
   },
   {
     section: 'filter',
     keys: ['clean', 'smudge', 'process', 'required'],
     named: true,
     value: /^(git-lfs [\w %-]+|true)$/,
-    why: 'Git LFS: without it its files would be committed whole',
+    why: 'Git LFS: without it, large files would be committed in full',
   },
 ]
 
-/** A URL with a user in it, and perhaps a password. */
+/** A URL with a user name and perhaps a password. */
 const WITH_USER = /:\/\/[^/\s]*@/
 
-/** The settings that a sandbox passes on. Pure. */
+/** Filters settings down to those a sandbox passes on. Pure. */
 export function passedSettings(settings: readonly GitSetting[]): readonly GitSetting[] {
   return settings.filter(({ section, subsection, key, value }) => {
     if (WITH_USER.test(value) || WITH_USER.test(subsection ?? '') || value.includes('\0')) {
@@ -112,7 +112,7 @@ export function passedSettings(settings: readonly GitSetting[]): readonly GitSet
   })
 }
 
-/** What git would read in a file. Ends at the first line that git would refuse. Pure. */
+/** The settings git would read from a file, up to the first line git rejects. Pure. */
 export function parsedSettings(text: string): readonly GitSetting[] {
   const settings: GitSetting[] = []
   let place: Pick<GitSetting, 'section' | 'subsection'> | undefined
@@ -136,7 +136,7 @@ export function parsedSettings(text: string): readonly GitSetting[] {
 /** `[name]`, `[name.old]` or `[name "quoted"]`. */
 const HEADER = /^\s*\[([A-Za-z0-9-]+)(?:\.([^\]"\s]+))?(?:[ \t]+"((?:[^"\\]|\\.)*)")?\]/
 
-/** Lines, with those that end in a backslash joined to the next. */
+/** Lines, with continuation lines (a trailing backslash) joined. */
 function wholeLines(text: string): readonly string[] {
   const lines: string[] = []
   let open = ''
@@ -181,7 +181,7 @@ function unquoted(raw: string): string | undefined {
   return inQuotes ? undefined : value
 }
 
-/** The text of a file in which git reads these settings. Pure. */
+/** Serializes settings as a git configuration file. Pure. */
 export function settingsText(settings: readonly GitSetting[]): string {
   return settings
     .map(({ section, subsection, key, value }) => {

@@ -5,9 +5,9 @@ import { gitSettings, isPlainUrl } from '../../../model/safety/git-configuration
 const MOST_BYTES = 65_536
 
 /**
- * The addresses of a workspace's submodules as configuration by environment. `git submodule update --init` writes them into
- * `.git/config` first, which is read-only here, and gives up when it cannot; an address that is configured already it takes
- * as it is. Relative ones are left out: git would resolve them against another folder.
+ * The submodule URLs of a workspace as git configuration in environment variables. `git submodule update --init` first
+ * writes them to `.git/config`, which is read-only here, and fails; it accepts URLs that are already configured. Relative
+ * URLs are left out: git would resolve them against a different folder.
  */
 export async function submoduleEnv(workspace: string): Promise<Readonly<Record<string, string>>> {
   const path = join(workspace, '.gitmodules')

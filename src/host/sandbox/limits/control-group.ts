@@ -6,27 +6,27 @@ import { promisify } from 'node:util'
 import { systemClock } from '../../clock.ts'
 import { ownerIsGone, ownerMark } from '../../process/owner-mark.ts'
 import { wait } from '../../wait.ts'
-import type { CommandLimits, LimitGroup, LimitMeans, LimitName } from './limits.ts'
+import type { CommandLimits, LimitGroup, LimitMethod, LimitName } from './limits.ts'
 
-/** How one version of control groups names its files. */
+/** The file names of one version of control groups. */
 export interface GroupKind {
   readonly by: 'cgroup v2' | 'cgroup v1'
-  /** Folders in which we may make groups: one, or one for each hierarchy. */
+  /** Folders in which this process may create groups: one in all, or one per hierarchy. */
   readonly parents: readonly string[]
-  /** Settings of a group, in the order in which they have to be written. Those that are `optional` may not exist. */
+  /** Settings of a group, in the order in which they must be written. A setting marked `optional` may not exist. */
   settings(limits: CommandLimits): readonly GroupSetting[]
   readonly counters: readonly GroupCounter[]
 }
 
 export interface GroupSetting {
-  /** Which of `parents` it belongs to. */
+  /** One of `parents`. */
   readonly parent: string
   readonly name: string
   readonly value: string
   readonly optional?: boolean
 }
 
-/** A file with lines of a word and a number; a number that is not 0 says that the limit was met. */
+/** A file with lines of a word and a number. A number other than 0 means that the limit was reached. */
 export interface GroupCounter {
   readonly parent: string
   readonly name: string
@@ -34,8 +34,11 @@ export interface GroupCounter {
   readonly limit: LimitName
 }
 
-/** Means by groups of that kind, unless a process cannot be put into one. Groups that killed processes left are removed. */
-export async function provenGroups(kind: GroupKind): Promise<LimitMeans | undefined> {
+/**
+ * Limits by groups of that kind, or `undefined` if a process cannot be moved into one. Removes groups that killed processes
+ * left behind.
+ */
+export async function provenGroups(kind: GroupKind): Promise<LimitMethod | undefined> {
   await removeAbandoned(kind.parents)
   try {
     const group = await openGroup(kind, TRIAL)
@@ -75,7 +78,7 @@ async function openGroup(kind: GroupKind, limits: CommandLimits): Promise<LimitG
   }
   const entrances = folders.map((folder) => join(folder, 'cgroup.procs'))
   return {
-    // The process that writes 0 is put into the group, and stays in it when it becomes another program.
+    // Writing 0 moves the writing process into the group, where it stays after `exec`.
     entry: ['/bin/sh', '-c', ENTER, 'sh', String(process.pid), ...entrances, '--'],
     met: async () => {
       const met = await Promise.all(
@@ -94,8 +97,8 @@ const PREFIX = 'hawser-'
 const NAME = /^hawser-([0-9a-z]+-[0-9a-z]+-[0-9a-z]+)-\d+$/
 
 /**
- * Bubblewrap ends with its parent only from when it runs: whoever lost that parent (whose number comes first) before, while
- * this shell ran, stops here.
+ * Bubblewrap dies with its parent only once it runs. If the parent (its pid is the first argument) ends while this shell
+ * runs, the shell stops here.
  */
 const ENTER = [
   'parent=$1; shift',
@@ -104,7 +107,7 @@ const ENTER = [
   'exec "$@"',
 ].join('\n')
 
-/** The number after a word at the beginning of a line. */
+/** The number after a word at the start of a line. */
 function counted(text: string, word: string): number {
   return Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
 }
@@ -112,7 +115,7 @@ function counted(text: string, word: string): number {
 const POLL_MS = 2
 const MOST_POLLS = 100
 
-/** The kernel takes a moment to let go of processes that were killed. */
+/** The kernel needs a moment to release killed processes. */
 async function removeGroup(folder: string): Promise<void> {
   for (let polls = 0; polls < MOST_POLLS; polls++) {
     try {
@@ -124,7 +127,7 @@ async function removeGroup(folder: string): Promise<void> {
   }
 }
 
-/** Only those that are empty: the kernel keeps others. */
+/** Removes empty groups only: the kernel refuses to remove others. */
 async function removeAbandoned(parents: readonly string[]): Promise<void> {
   for (const parent of parents) {
     const names = await readdir(parent).catch(() => [])

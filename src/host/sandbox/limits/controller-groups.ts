@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { provenGroups, type GroupKind } from './control-group.ts'
 import { groupPlace } from './group-place.ts'
-import type { LimitMeans } from './limits.ts'
+import type { LimitMethod } from './limits.ts'
 
-/** Control groups of version 1, where we may make groups below ours in both hierarchies; root usually may. */
-export async function findControllerGroups(root: string): Promise<LimitMeans | undefined> {
+/** Control groups v1, if this process may create groups below its own in both hierarchies, as root usually may. */
+export async function findControllerGroups(root: string): Promise<LimitMethod | undefined> {
   const [pids, memory] = await Promise.all([writable(root, 'pids'), writable(root, 'memory')])
   return pids === undefined || memory === undefined
     ? undefined
@@ -16,12 +16,12 @@ export async function findControllerGroups(root: string): Promise<LimitMeans | u
 function groupsIn(pids: string, memory: string): GroupKind {
   return {
     by: 'cgroup v1',
-    // Both controllers may be mounted as one hierarchy.
+    // Both controllers may share one hierarchy.
     parents: [...new Set([pids, memory])],
     settings: ({ processes, memoryBytes }) => [
       { parent: pids, name: 'pids.max', value: String(processes) },
       { parent: memory, name: 'memory.limit_in_bytes', value: String(memoryBytes) },
-      // Memory and swap together; there is no such file where the kernel does not account for swap.
+      // Memory and swap together. Missing where the kernel does not account for swap.
       {
         parent: memory,
         name: 'memory.memsw.limit_in_bytes',

@@ -10,7 +10,7 @@ import { placeIn } from './group-place.ts'
 import { findLimits } from './find-limits.ts'
 import type { LimitGroup } from './limits.ts'
 
-/** As on a machine with systemd, in a terminal of a person's desktop. */
+/** As on a machine with systemd, in a desktop terminal. */
 const SLICE = '/user.slice/user-1000.slice/user@1000.service/app.slice'
 const OWN = `${SLICE}/vte-spawn-7c1a.scope`
 const MOUNTED =
@@ -23,7 +23,7 @@ const V1_MOUNTS = [
 
 const LIMITS = { processes: 64, memoryBytes: 200 * 1024 * 1024 }
 
-/** Files as such a machine has them, below a folder. */
+/** Writes the files of such a machine below a new folder. */
 async function recorded(files: Readonly<Record<string, string>>): Promise<string> {
   const root = await freshFolder()
   for (const [name, text] of Object.entries(files)) {
@@ -47,7 +47,7 @@ function desktop(controllers = 'cpu memory pids\n'): Promise<string> {
   })
 }
 
-/** Runs a program by the entry of a group. */
+/** Runs a program through the entry of a group. */
 async function run(group: LimitGroup, argv: readonly string[]): Promise<string> {
   const [file = '', ...args] = [...group.entry, ...argv]
   return (await promisify(execFile)(file, args)).stdout
@@ -57,13 +57,13 @@ async function groupsIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.startsWith('hawser-'))
 }
 
-test('in a delegated tree of version 2, a command gets a group beside ours with its limits', async () => {
+test('in a delegated v2 tree, a command gets its own limited group beside ours', async () => {
   const root = await desktop()
   const slice = join(root, 'sys/fs/cgroup', SLICE)
-  const means = await findLimits(root)
-  expect(means.by).toBe('cgroup v2')
+  const method = await findLimits(root)
+  expect(method.by).toBe('cgroup v2')
   const trials = await groupsIn(slice)
-  const group = await means.open(LIMITS)
+  const group = await method.open(LIMITS)
   const [name = '', ...more] = (await groupsIn(slice)).filter((one) => !trials.includes(one))
   expect(more).toEqual([])
   const folder = join(slice, name)
@@ -80,13 +80,13 @@ test('in a delegated tree of version 2, a command gets a group beside ours with 
   expect(await group.met()).toEqual(['memory'])
   await writeFile(join(folder, 'pids.events'), 'max 7\n')
   expect(await group.met()).toEqual(['memory', 'processes'])
-  // The kernel's files go with their folder.
+  // The kernel removes these files together with their folder.
   for (const file of await readdir(folder)) await rm(join(folder, file))
   await group.remove()
   expect(await groupsIn(slice)).toEqual(trials)
 })
 
-test('a program is not started outside of its group', async () => {
+test('a program that cannot enter its group does not start', async () => {
   const root = await desktop()
   const group = await (await findLimits(root)).open(LIMITS)
   const entrance = group.entry.find((word) => word.endsWith('cgroup.procs')) ?? ''
@@ -100,32 +100,32 @@ test('a program is not started outside of its group', async () => {
 test.each([
   ['without the controllers', 'cpu\n'],
   ['with one of them', 'cpu pids\n'],
-])('a tree of version 2 %s does not hold', async (_, controllers) => {
+])('a v2 tree %s is not used', async (_, controllers) => {
   const root = await desktop(controllers)
   await writeFile(join(root, 'sys/fs/cgroup/cgroup.subtree_control'), controllers)
   expect((await findLimits(root)).by).toBe('rlimits')
 })
 
-test('where there is nothing, each process gets its limit', async () => {
-  const means = await findLimits(await freshFolder())
-  const group = await means.open(LIMITS)
-  expect({ by: means.by, entry: group.entry, dataBytes: group.dataBytes }).toEqual({
+test('without control groups, limits apply per process', async () => {
+  const method = await findLimits(await freshFolder())
+  const group = await method.open(LIMITS)
+  expect({ by: method.by, entry: group.entry, dataBytes: group.dataBytes }).toEqual({
     by: 'rlimits',
     entry: [],
     dataBytes: LIMITS.memoryBytes,
   })
 })
 
-test('in trees of version 1, a command gets a group in each', async () => {
+test('in v1 trees, a command gets a group in each', async () => {
   const root = await recorded({
     'proc/self/cgroup': '8:pids:/\n4:memory:/a/b\n0::/\n',
     'proc/self/mountinfo': V1_MOUNTS,
     'sys/fs/cgroup/pids/cgroup.procs': '',
     'sys/fs/cgroup/memory/a/b/cgroup.procs': '',
   })
-  const means = await findLimits(root)
-  expect(means.by).toBe('cgroup v1')
-  const group = await means.open(LIMITS)
+  const method = await findLimits(root)
+  expect(method.by).toBe('cgroup v1')
+  const group = await method.open(LIMITS)
   const entrances = group.entry.filter((word) => word.endsWith('cgroup.procs'))
   const [pids = '', memory = ''] = entrances.map((path) => dirname(path))
   expect(dirname(pids)).toBe(join(root, 'sys/fs/cgroup/pids'))
@@ -137,7 +137,7 @@ test('in trees of version 1, a command gets a group in each', async () => {
   expect(await group.met()).toEqual(['memory'])
 })
 
-test('empty groups of processes that are gone are removed, and no others', async () => {
+test('only empty groups of ended processes are removed', async () => {
   const root = await desktop()
   const slice = join(root, 'sys/fs/cgroup', SLICE)
   const [namespace = '', , since = ''] = ownerMark().split('-')
@@ -150,10 +150,10 @@ test('empty groups of processes that are gone are removed, and no others', async
   ]
   for (const name of [...kept, `hawser-${namespace}-${gone}-${since}-0`])
     await mkdir(join(slice, name))
-  // A group with processes cannot be removed, as a folder with files cannot.
+  // A group with processes cannot be removed, just as a folder with files cannot.
   await writeFile(join(slice, `hawser-${namespace}-${gone}-${since}-1`, 'cgroup.procs'), '1\n')
-  const means = await findLimits(root)
-  expect(means.by).toBe('cgroup v2')
+  const method = await findLimits(root)
+  expect(method.by).toBe('cgroup v2')
   expect(await groupsIn(slice)).toEqual(expect.arrayContaining(kept))
   expect(await groupsIn(slice)).not.toContain(`hawser-${namespace}-${gone}-${since}-0`)
 })
@@ -172,11 +172,11 @@ test.each([
   ['0::/../up', '1 2 0:3 / /c rw - cgroup2 x rw', undefined],
   ['4:memory:/a', '1 2 0:3 / /c rw - cgroup2 x rw', undefined],
   ['0::/a', '', undefined],
-])('our own group by %j and %j', (groups, mounts, wanted) => {
+])('finds our own group from %j and %j', (groups, mounts, wanted) => {
   expect(placeIn(`${groups}\n`, `${mounts}\n`, 'unified')).toEqual(wanted)
 })
 
-test('the process that asks has a mark, and it is not gone', async () => {
+test('the current process has an owner mark and counts as running', async () => {
   const { ownerIsGone } = await import('../../process/owner-mark.ts')
   expect(ownerIsGone(ownerMark())).toBe(false)
   const [namespace = '', pid = '', since = ''] = ownerMark().split('-')

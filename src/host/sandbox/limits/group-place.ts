@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A hierarchy of control groups as it is mounted here, and where this process is in it. Paths begin at `/`. */
+/** A mounted hierarchy of control groups and the position of this process in it. Absolute paths. */
 export interface GroupPlace {
   readonly mounted: string
-  /** The folder of our own group, below `mounted` or the same. */
+  /** The folder of our own group: `mounted` or below it. */
   readonly own: string
 }
 
-/** Where this process is in the unified hierarchy, or in the one of a controller of version 1. */
+/** The position of this process in the unified hierarchy, or in that of a v1 controller. */
 export async function groupPlace(
   root: string,
   controller: 'unified' | 'pids' | 'memory',
@@ -21,7 +21,7 @@ export async function groupPlace(
   return placeIn(groups ?? '', mounts ?? '', controller)
 }
 
-/** Pure; from the texts of /proc/self/cgroup and /proc/self/mountinfo. */
+/** Pure. Takes the contents of /proc/self/cgroup and /proc/self/mountinfo. */
 export function placeIn(
   groups: string,
   mounts: string,
@@ -63,7 +63,7 @@ function parseMount(line: string): Mounted | undefined {
   return { root: unescaped(root), at: unescaped(at), type, options: options.split(',') }
 }
 
-/** The kernel writes spaces and the like as three octal digits. */
+/** The kernel writes spaces and other special characters as three octal digits. */
 function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),

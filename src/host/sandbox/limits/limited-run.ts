@@ -1,22 +1,22 @@
 import { ok, type Result } from '../../../model/errors.ts'
 import { asHostResult } from '../../files/files.ts'
 import { runProgram, type ProcessEnding, type Program } from '../../process/process.ts'
-import type { CommandLimits, LimitGroup, LimitMeans, LimitName } from './limits.ts'
+import type { CommandLimits, LimitGroup, LimitMethod, LimitName } from './limits.ts'
 
-/** Limits, and what holds a command to them. */
+/** Limits, and how they are enforced. */
 export interface HeldLimits {
-  readonly means: LimitMeans
+  readonly method: LimitMethod
   readonly most: CommandLimits
 }
 
 export interface LimitedEnding extends ProcessEnding {
-  /** Limits that the program met; the number is the limit. */
+  /** The limits that the program reached, with their values. */
   readonly met: Readonly<Partial<Record<LimitName, number>>>
 }
 
 /**
- * Runs a program in a group of its own, which is gone when this settles; without limits, in none. `programOf` puts the entry
- * of the group before its argument vector.
+ * Runs a program in its own group, which is removed before the promise settles; without limits, in no group. `programOf`
+ * must put the group's entry before its argument vector.
  */
 export async function runLimited(
   limits: HeldLimits | undefined,
@@ -26,9 +26,9 @@ export async function runLimited(
     const ran = await runProgram(programOf(undefined))
     return ran.ok ? ok({ ...ran.value, met: {} }) : ran
   }
-  const { means, most } = limits
-  const opened = await asHostResult('make a control group for the command', async () =>
-    ok(await means.open(most)),
+  const { method, most } = limits
+  const opened = await asHostResult('create a control group for the command', async () =>
+    ok(await method.open(most)),
   )
   if (!opened.ok) return opened
   const group = opened.value

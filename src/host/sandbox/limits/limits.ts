@@ -1,28 +1,28 @@
-/** What the processes of one command may use together. */
+/** What all processes of one command may use together. */
 export interface CommandLimits {
   readonly processes: number
   readonly memoryBytes: number
 }
 
-/** A limit that a command met. */
+/** A limit that a command can reach. */
 export type LimitName = 'processes' | 'memory'
 
-/** One way to hold a command to limits. */
-export interface LimitMeans {
-  /** `rlimits`: memory is limited for each process alone, and the number of processes only for users other than root. */
+/** One way to enforce limits. */
+export interface LimitMethod {
+  /** `rlimits` limits memory per process, and the number of processes only for users other than root. */
   readonly by: 'cgroup v2' | 'cgroup v1' | 'rlimits'
-  /** Makes the group of one command. Throws what the system refuses; then there is no group. */
+  /** Creates the group of one command. Throws when the system refuses; then no group is left behind. */
   open(limits: CommandLimits): Promise<LimitGroup>
 }
 
 /** The processes of one command. */
 export interface LimitGroup {
-  /** Put before an argument vector: a program that enters the group and then becomes the one that follows. */
+  /** Put before an argument vector: a program that enters the group and then executes the rest. */
   readonly entry: readonly string[]
-  /** A limit on memory that every process has to carry itself, because the group has none. */
+  /** A memory limit that each process must set itself, because the group has none. */
   readonly dataBytes?: number
-  /** Which limits it has met so far, as far as the system counts that. Does not throw. */
+  /** The limits reached so far, as far as the system counts them. Does not throw. */
   met(): Promise<readonly LimitName[]>
-  /** To be called when nothing runs in it any more. Does not throw: what cannot be removed, a later process removes. */
+  /** Call it when nothing runs in the group any more. Does not throw: a later process removes what is left. */
   remove(): Promise<void>
 }

@@ -3,10 +3,10 @@ import { access, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { provenGroups, type GroupKind } from './control-group.ts'
 import { groupPlace, type GroupPlace } from './group-place.ts'
-import type { LimitMeans } from './limits.ts'
+import type { LimitMethod } from './limits.ts'
 
-/** Control groups of version 2, where a group of ours or one above it is delegated to us with both controllers. */
-export async function findUnifiedGroups(root: string): Promise<LimitMeans | undefined> {
+/** Control groups v2, if our own group or one above it is delegated to us with both controllers. */
+export async function findUnifiedGroups(root: string): Promise<LimitMethod | undefined> {
   const place = await groupPlace(root, 'unified')
   const parent = place === undefined ? undefined : await delegated(root, place)
   return parent === undefined ? undefined : provenGroups(groupsIn(parent))
@@ -19,7 +19,7 @@ function groupsIn(parent: string): GroupKind {
     settings: ({ processes, memoryBytes }) => [
       { parent, name: 'pids.max', value: String(processes) },
       { parent, name: 'memory.max', value: String(memoryBytes) },
-      // There is no such file where the kernel does not swap.
+      // Missing where the kernel has no swap.
       { parent, name: 'memory.swap.max', value: '0', optional: true },
     ],
     counters: [
@@ -30,9 +30,9 @@ function groupsIn(parent: string): GroupKind {
 }
 
 /**
- * The nearest group, from our own upwards, that hands both controllers on and that we may write to. A group with processes in
- * it cannot hand controllers on, so that is usually the one above ours. Moving a process takes the right to write
- * `cgroup.procs` of the group that both places have in common, which is this one.
+ * The nearest group, from our own upwards, that passes both controllers on and that we may write to. A group that contains
+ * processes cannot pass controllers on, so it is usually the one above ours. Moving a process requires write access to
+ * `cgroup.procs` of the common ancestor, which is this group.
  */
 async function delegated(root: string, { mounted, own }: GroupPlace): Promise<string | undefined> {
   for (let path = own; path.length >= mounted.length && path !== '/'; path = dirname(path)) {

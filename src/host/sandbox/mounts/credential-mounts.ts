@@ -8,21 +8,21 @@ import {
 } from '../../../model/safety/credentials.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { foundPaths } from './found-paths.ts'
-import { hiding } from './hiding.ts'
+import { hiddenMounts } from './hidden-mounts.ts'
 import { presentPaths } from './present-paths.ts'
-import { isIn } from './showing.ts'
+import { isIn } from './readable-mounts.ts'
 import type { ToolchainPlace } from './toolchain-folders.ts'
 
 export interface CredentialScene {
-  /** Real folders and files that are shown, the workspace among them. */
+  /** Real paths that the sandbox shows, including the workspace. */
   readonly shown: readonly string[]
   readonly homes: readonly string[]
   readonly toolchains: readonly ToolchainPlace[]
-  /** Real paths that a person named to be readable: a credential named so stays. */
+  /** Real paths that a person listed as readable: a credential listed there stays visible. */
   readonly named: readonly string[]
 }
 
-/** Mounts that hide every credential of the tables that lies in something shown. */
+/** Mounts that hide every credential in the shown folders. */
 export async function credentialMounts(scene: CredentialScene): Promise<readonly Mount[]> {
   const homes = await homesIn(scene)
   const [atHome, ofToolchains, ofTheSystem] = await Promise.all([
@@ -30,14 +30,14 @@ export async function credentialMounts(scene: CredentialScene): Promise<readonly
     ofMovedToolchains(scene.toolchains),
     systemCredentials(),
   ])
-  const mounts = await hiding([...atHome.flat(), ...ofToolchains])
+  const mounts = await hiddenMounts([...atHome.flat(), ...ofToolchains])
   const named = new Set(scene.named)
   return [...mounts, ...ofTheSystem].filter(
     ({ at }) => !named.has(at) && scene.shown.some((folder) => isIn(at, folder)),
   )
 }
 
-/** The person's homes, and those of others that lie in something shown. */
+/** The user's homes, and homes of other users inside a shown folder. */
 async function homesIn({ homes, shown }: CredentialScene): Promise<readonly string[]> {
   const others = (await readdir('/home').catch(() => [])).map((name) => `/home/${name}`)
   const visible = [...others, '/root'].filter((home) => shown.some((folder) => isIn(home, folder)))
@@ -51,7 +51,7 @@ async function credentialsAt(home: string): Promise<readonly string[]> {
   return secretOnes(there.map((credential) => ({ credential, at: join(home, credential.path) })))
 }
 
-/** A toolchain at a place of its own has the same credentials in it. */
+/** A toolchain in a non-default place contains the same credentials. */
 async function ofMovedToolchains(places: readonly ToolchainPlace[]): Promise<readonly string[]> {
   const all = places.flatMap(({ folder, at }) =>
     CREDENTIALS_AT_HOME.filter(({ path }) => path.startsWith(`${folder}/`)).map((credential) => ({
@@ -90,12 +90,12 @@ async function mentionsIn(path: string, words: RegExp): Promise<boolean> {
 
 let known: Promise<readonly Mount[]> | undefined
 
-/** Credentials of the system do not move while we run. */
+/** System credentials do not move while this process runs. */
 function systemCredentials(): Promise<readonly Mount[]> {
   known ??= Promise.all([
     Promise.all(CREDENTIALS_OF_THE_SYSTEM.map(({ path }) => matching(path))),
     closedToOthers(),
-  ]).then(([table, closed]) => hiding(outermost([...table.flat(), ...closed])))
+  ]).then(([table, closed]) => hiddenMounts(outermost([...table.flat(), ...closed])))
   return known
 }
 
@@ -109,7 +109,7 @@ async function matching(path: string): Promise<readonly string[]> {
     .map((one) => join(dirname(path), one))
 }
 
-/** What we can read below /etc and others cannot. */
+/** Files below /etc that this process can read and other users cannot. */
 async function closedToOthers(): Promise<readonly string[]> {
   const etc = await realpath('/etc').catch(() => undefined)
   if (etc === undefined) return []

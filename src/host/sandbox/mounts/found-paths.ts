@@ -6,8 +6,8 @@ const FIND_MS = 10_000
 const MOST_BYTES = 16 * 1024 * 1024
 
 /**
- * The paths that `find` prints, each with a NUL after it. A walk over hundreds of thousands of entries is no work for this
- * process. Folders that it may not enter, and what is left after ten seconds, are not looked at.
+ * The paths that `find` prints, each followed by a NUL. A separate process walks the tree, because hundreds of thousands of
+ * entries would block this one. Skips folders it may not enter, and everything left after ten seconds.
  */
 export async function foundPaths(
   folders: readonly string[],

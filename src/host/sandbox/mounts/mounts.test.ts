@@ -37,7 +37,7 @@ async function lines(paths: readonly string[], more: (root: string) => Partial<M
     .map(({ at, as }) => `${as} ${at.slice(root.length)}`)
 }
 
-test('protected places are read-only, and every folder on the way to one is a mount', async () => {
+test('protected paths are read-only, and every folder on the way to one is a mount', async () => {
   expect(
     await lines(['.git/config', '.git/hooks', 'CLAUDE.md', '.hawser', 'missing'], () => ({})),
   ).toEqual([
@@ -52,7 +52,7 @@ test('protected places are read-only, and every folder on the way to one is a mo
   ])
 })
 
-test('a folder that is protected as a whole has no writable way in it', async () => {
+test('a fully protected folder has no writable mounts inside', async () => {
   expect(await lines(['.git', '.git/config'], () => ({}))).toEqual([
     'writable /ws',
     'readable /ws/.git',
@@ -60,18 +60,18 @@ test('a folder that is protected as a whole has no writable way in it', async ()
   ])
 })
 
-test('when nothing is writable, only what is hidden has a mount of its own', async () => {
+test('when nothing is writable, only hidden paths get their own mounts', async () => {
   expect(await lines(['.git/config', '.hawser'], () => ({ writable: 'nothing' }))).toEqual([
     'readable /ws',
     'hidden_folder /ws/.hawser',
   ])
 })
 
-test('a guest keeps the .hawser of its workspace', async () => {
+test('a guest keeps access to the .hawser of its workspace', async () => {
   expect(await lines(['.hawser'], () => ({ guest: true }))).toEqual(['writable /ws'])
 })
 
-test('keys in the homes of the person are hidden, also behind links', async () => {
+test("keys in the user's homes are hidden, also behind links", async () => {
   const root = await freshFolder()
   await mkdir(join(root, 'secrets'))
   await symlink(join(root, 'secrets'), join(root, '.ssh'))
@@ -98,29 +98,26 @@ const inRun = (existsSync('/run') ? readdirSync('/run', { withFileTypes: true })
   one.isDirectory(),
 )?.name
 
-test.runIf(inRun !== undefined)(
-  'folders of PATH below a hidden folder are shown again',
-  async () => {
-    const folder = `/run/${inRun}`
-    const root = await freshFolder()
-    const scene = {
-      workspace: root,
-      writable: 'nothing' as const,
-      hawserHome: '/nowhere',
-      guest: false,
-      network: false,
-      places: [],
-      readable: [],
-      gitDirectories: [],
-      userHomes: [],
-    }
-    const mounts = await mountsOf({
-      ...scene,
-      env: { PATH: `/usr/bin:${folder}:/tmp:/run/nowhere` },
-    })
-    const shown = mounts.ok ? mounts.value.mounts.filter(({ as }) => as === 'readable') : []
-    expect(shown.filter(({ at }) => at.startsWith('/run') || at === '/tmp')).toEqual([
-      { at: folder, as: 'readable' },
-    ])
-  },
-)
+test.runIf(inRun !== undefined)('PATH folders below a hidden folder stay visible', async () => {
+  const folder = `/run/${inRun}`
+  const root = await freshFolder()
+  const scene = {
+    workspace: root,
+    writable: 'nothing' as const,
+    hawserHome: '/nowhere',
+    guest: false,
+    network: false,
+    places: [],
+    readable: [],
+    gitDirectories: [],
+    userHomes: [],
+  }
+  const mounts = await mountsOf({
+    ...scene,
+    env: { PATH: `/usr/bin:${folder}:/tmp:/run/nowhere` },
+  })
+  const shown = mounts.ok ? mounts.value.mounts.filter(({ as }) => as === 'readable') : []
+  expect(shown.filter(({ at }) => at.startsWith('/run') || at === '/tmp')).toEqual([
+    { at: folder, as: 'readable' },
+  ])
+})

@@ -2,40 +2,43 @@ import { join } from 'node:path'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Mount } from '../bubblewrap/args.ts'
 import { credentialMounts } from './credential-mounts.ts'
-import { hiding } from './hiding.ts'
+import { hiddenMounts } from './hidden-mounts.ts'
 import { isHawsers, protectedMounts, waysTo } from './protected-mounts.ts'
 import { HIDDEN_FOLDERS, PRIVATE_FOLDERS, SOCKET_PLACES, systemRoot } from './root-folders.ts'
 import type { MountScene } from './scene.ts'
-import { isIn, showing, withoutRepeats } from './showing.ts'
+import { isIn, readableMounts, withoutRedundant } from './readable-mounts.ts'
 import { socketMounts } from './socket-mounts.ts'
 import { pathPlaces, toolchainsOf } from './toolchain-folders.ts'
 
-/** What a sandbox shows, and the variables by which programs find it. */
+/** The mounts of a sandbox, and the variables that programs need to find toolchains. */
 export interface SandboxView {
   readonly mounts: readonly Mount[]
   readonly variables: Readonly<Record<string, string>>
 }
 
 /**
- * What a sandbox shows around a workspace: folders of the system, toolchains, folders of `PATH` and what a person allowed,
- * read-only and without credentials and sockets; all else is not there. Only what exists is mounted over: nothing is ever
- * made on the disk. `protected_path` when `.hawser` is a link, which nothing can be mounted over. `around` is what
- * `surroundings` found, where that is known already.
+ * The mounts around a workspace: system folders, toolchains, `PATH` folders and paths a person allowed, read-only and
+ * without credentials and sockets. Nothing else is visible. Only existing paths are mounted over; nothing is created on
+ * disk. Fails with `protected_path` when `.hawser` is a link, which cannot be mounted over. `around` is the result of
+ * `surroundings`, if already known.
  */
 export async function mountsOf(
   scene: MountScene,
   around?: SandboxView,
 ): Promise<Result<SandboxView>> {
   if (scene.places.some((place) => isHawsers(place) && place.kind === 'symlink')) {
-    return failed('protected_path', 'The .hawser of this workspace is a link.', {}, [
-      { action: 'Replace the link by what it points to.' },
-    ])
+    return failed(
+      'protected_path',
+      '.hawser in this workspace is a symbolic link; it must be a folder.',
+      {},
+      [{ action: 'Replace the link with the folder it points to.' }],
+    )
   }
   const { mounts, variables } = around ?? (await surroundings(scene))
   return ok({ mounts: [...mounts, ...(await protectedMounts(scene))], variables })
 }
 
-/** The view without what is protected in the workspace. */
+/** Everything except the protected paths of the workspace. */
 export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<SandboxView> {
   const { workspace, env, gitDirectories } = scene
   const mayShow = narrowEnough(scene)
@@ -50,9 +53,9 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
     (path) => !seen.some((folder) => isIn(path, folder)),
   )
   const own = await shownAt([...folders, ...programs], mayShow)
-  const resolver = scene.network ? await showing('/etc/resolv.conf') : []
+  const resolver = scene.network ? await readableMounts('/etc/resolv.conf') : []
   const elsewhere = [workspace, ...gitDirectories]
-  const readable = withoutRepeats(
+  const readable = withoutRedundant(
     [...system, ...empty.filter(({ as }) => as === 'link'), ...own, ...named, ...resolver],
     elsewhere,
   )
@@ -66,12 +69,12 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
       toolchains: toolchains.places,
       named: named.map(({ at }) => at),
     }),
-    hiding([scene.hawserHome]),
-    hiding(scene.userHomes.filter((home) => home !== '/')),
+    hiddenMounts([scene.hawserHome]),
+    hiddenMounts(scene.userHomes.filter((home) => home !== '/')),
     socketMounts([...shown, ...gitDirectories], [...searched, ...gitDirectories, ...SOCKET_PLACES]),
   ])
   const hidden = [...credentials, ...ours].filter(
-    // What is Hawser's in a workspace is for `protectedMounts`.
+    // `protectedMounts` handles the workspace's own `.hawser`.
     ({ at }) => at !== join(workspace, '.hawser') && all.some((folder) => isIn(at, folder)),
   )
   const mounts: Mount[] = [
@@ -91,31 +94,31 @@ export async function surroundings(scene: Omit<MountScene, 'places'>): Promise<S
   return { mounts, variables: toolchains.variables }
 }
 
-/** A folder that holds a home, or what every program shares, is too wide to be a toolchain or a folder of programs. */
+/** A folder that contains a home, or that all programs share, is too broad to count as a toolchain or program folder. */
 function narrowEnough(scene: Omit<MountScene, 'places'>): (path: string) => boolean {
   const homes = [...scene.userHomes, '/home', '/root']
   const wide = [...homes, ...PRIVATE_FOLDERS, ...HIDDEN_FOLDERS, scene.hawserHome]
   return (path) => isAllowed(path, scene) && !wide.some((folder) => isIn(folder, path))
 }
 
-/** Never the folders that a sandbox has of its own, and never the home of Hawser. */
+/** Never the sandbox's own /proc and /dev, and never $HAWSER_HOME. */
 function isAllowed(path: string, { hawserHome }: Pick<MountScene, 'hawserHome'>): boolean {
   return path !== '/' && ![hawserHome, '/proc', '/dev'].some((folder) => isIn(path, folder))
 }
 
-/** Judged by what is asked for and by where it really is. */
+/** Checks both the requested path and its real path. */
 async function shownAt(
   paths: readonly string[],
   may: (path: string) => boolean,
 ): Promise<readonly Mount[]> {
-  const mounts = await Promise.all(paths.filter(may).map(showing))
+  const mounts = await Promise.all(paths.filter(may).map(readableMounts))
   return mounts.flatMap((one) => {
     const real = one.at(-1)
     return real !== undefined && may(real.at) ? one : []
   })
 }
 
-/** Folders of the workspace on the way to what is hidden: a mount cannot be moved away, so the next command finds it there. */
+/** Workspace folders on the way to hidden paths. A mount cannot be moved away, so the next command finds it in place. */
 function heldIn(workspace: string, hidden: readonly Mount[]): readonly Mount[] {
   const paths = hidden.map(({ at }) => at).filter((at) => at !== workspace && isIn(at, workspace))
   const ways = paths.flatMap((path) => waysTo(workspace, path))

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Which of many paths below a folder exist. Looks into each folder on the way once instead of asking for every path: most
- * names of a long table are on no machine.
+ * Returns the paths below a folder that exist. Lists each folder on the way once instead of testing every path, because
+ * most entries of a long table exist on no machine.
  */
 export async function presentPaths(
   folder: string,
@@ -17,17 +17,20 @@ export async function presentPaths(
   )
 }
 
-interface Wanted {
+interface PathSearch {
   readonly path: string
-  /** What of it is not found yet. */
+  /** The part of the path still to be found. */
   readonly rest: readonly string[]
 }
 
-async function presentIn(folder: string, wanted: readonly Wanted[]): Promise<readonly string[]> {
+async function presentIn(
+  folder: string,
+  searches: readonly PathSearch[],
+): Promise<readonly string[]> {
   const names = new Set(await readdir(folder).catch(() => []))
-  const deeper = new Map<string, Wanted[]>()
+  const deeper = new Map<string, PathSearch[]>()
   const present: string[] = []
-  for (const { path, rest } of wanted) {
+  for (const { path, rest } of searches) {
     const [name = '', ...below] = rest
     if (!names.has(name)) continue
     if (below.length === 0) present.push(path)

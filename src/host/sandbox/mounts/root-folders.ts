@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import type { Mount } from '../bubblewrap/args.ts'
-import { showing, withoutRepeats } from './showing.ts'
+import { readableMounts, withoutRedundant } from './readable-mounts.ts'
 
-/** A folder of the system that every sandbox shows, read-only. What is not in this table is not inside. */
+/** A system folder that every sandbox shows, read-only. Folders not in this table are absent inside. */
 interface RootFolder {
   readonly path: string
   readonly why: string
@@ -48,23 +48,26 @@ const ROOT_FOLDERS: readonly RootFolder[] = [
   { path: '/sys/kernel/mm/transparent_hugepage', why: 'memory allocators choose by it' },
 ]
 
-/** Folders of the system where people and services put sockets beside programs. */
+/** System folders in which people and services put sockets beside programs. */
 export const SOCKET_PLACES = ['/etc', '/opt', '/usr/local', '/snap']
 
-/** Where every program would find others' files and sockets: empty inside. */
+/** Shared temporary folders; the sandbox has its own, empty ones. */
 export const PRIVATE_FOLDERS = ['/tmp', '/var/tmp']
 export const HIDDEN_FOLDERS = ['/run', '/var/run']
 
-/** What the system brings to every sandbox. */
+/** The system part of every sandbox. */
 export interface SystemRoot {
   readonly shown: readonly Mount[]
-  /** Empty folders, and links to them. */
+  /** Empty folders and links to them. */
   readonly empty: readonly Mount[]
 }
 
 let known: Promise<SystemRoot> | undefined
 
-/** What of the tables is here, with every link at the top of the root. The system does not change while we run. */
+/**
+ * The entries of the tables that exist here, with every link in the root folder. Cached: the system does not change while
+ * this process runs.
+ */
 export function systemRoot(): Promise<SystemRoot> {
   known ??= find()
   return known
@@ -74,22 +77,22 @@ async function find(): Promise<SystemRoot> {
   const top = await readdir('/', { withFileTypes: true })
   const links = top.filter((entry) => entry.isSymbolicLink()).map(({ name }) => `/${name}`)
   const [shown, led, empty] = await Promise.all([
-    Promise.all(ROOT_FOLDERS.map(({ path }) => showing(path))),
-    Promise.all(links.map(showing)),
+    Promise.all(ROOT_FOLDERS.map(({ path }) => readableMounts(path))),
+    Promise.all(links.map(readableMounts)),
     Promise.all([
       ...PRIVATE_FOLDERS.map((path) => emptied(path, 'private_folder')),
       ...HIDDEN_FOLDERS.map((path) => emptied(path, 'hidden_folder')),
     ]),
   ])
-  // Of a link that the table does not name only the link itself: what it leads to may be a home.
+  // For a link that the table does not name, only the link itself: its target may be a home.
   const onlyLinks = led.flat().filter(({ as }) => as === 'link')
-  return { shown: withoutRepeats([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
+  return { shown: withoutRedundant([...onlyLinks, ...shown.flat()], []), empty: empty.flat() }
 }
 
 async function emptied(
   path: string,
   as: 'private_folder' | 'hidden_folder',
 ): Promise<readonly Mount[]> {
-  const mounts = await showing(path)
+  const mounts = await readableMounts(path)
   return mounts.map((mount) => (mount.as === 'readable' ? { ...mount, as } : mount))
 }

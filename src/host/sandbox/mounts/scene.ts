@@ -1,23 +1,23 @@
 import type { ProtectedPlace } from '../watch/protected-places.ts'
 import type { WatchedPlace } from '../watch/watch.ts'
 
-/** What a sandbox is laid out around. All paths are absolute. */
+/** The paths that determine the mounts of a sandbox. All are absolute. */
 export interface MountScene {
-  /** Where it really is, without links. */
+  /** The real path. */
   readonly workspace: string
   readonly writable: 'workspace' | 'nothing'
   /** `$HAWSER_HOME`. */
   readonly hawserHome: string
-  /** The workspace's `.hawser` belongs to the program itself. */
+  /** The program is a guest and owns the workspace's `.hawser`. */
   readonly guest: boolean
   readonly network: boolean
-  /** What stands at protected paths of the workspace now. */
+  /** The entries at protected paths of the workspace. */
   readonly places: readonly (ProtectedPlace & Partial<Pick<WatchedPlace, 'git'>>)[]
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Further paths to show, read-only: absolute, and resolved by nobody yet. */
+  /** Further paths to show, read-only. Absolute, links not resolved yet. */
   readonly readable: readonly string[]
-  /** Git directories outside that belong to the workspace, without links. */
+  /** Real paths of git directories outside the workspace that belong to it. */
   readonly gitDirectories: readonly string[]
-  /** Homes of the person we run for. */
+  /** Homes of the user. */
   readonly userHomes: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { socketNames } from './socket-mounts.ts'
 
-test('sockets are read from the listing of the system, without abstract, nameless and accepted ones', () => {
+test('parses the socket list of the system, skipping abstract, unnamed and accepted sockets', () => {
   const listed = `Num       RefCount Protocol Flags    Type St Inode Path
 0000000000000000: 00000003 00000000 00000000 0001 03 299434
 0000000000000000: 00000002 00000000 00010000 0001 01 21 /run/dbus/system bus

@@ -1,12 +1,12 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import type { Mount } from '../bubblewrap/args.ts'
 import { foundPaths } from './found-paths.ts'
-import { isIn } from './showing.ts'
+import { isIn } from './readable-mounts.ts'
 
 /**
- * Mounts that hide the sockets in what is shown: a read-only file system does not keep a program from connecting to one. The
- * system lists sockets by the path they were bound by. When one is no longer there, or was bound by a relative path, it can
- * be anywhere: then `searched` is searched for sockets, once for each set of such names.
+ * Mounts that hide sockets in shown folders: a read-only file system does not prevent a program from connecting. The system
+ * lists sockets by the path they were bound to. A socket that is no longer at its path, or was bound to a relative path,
+ * can be anywhere; then `searched` is searched for sockets, once per set of such names.
  */
 export async function socketMounts(
   shown: readonly string[],
@@ -23,14 +23,14 @@ export async function socketMounts(
 }
 
 export interface NamedSocket {
-  /** The number of the socket, and its name: what a search was made for. */
+  /** The socket's inode number and name, which identify a search. */
   readonly id: string
   readonly name: string
 }
 
 /**
- * The sockets with a path in a listing of /proc/net/unix that a program could connect to: those that listen, and datagram
- * sockets. A connection that was accepted has the name of its listener, which may be gone. Abstract names begin with `@`. Pure.
+ * The sockets with a path in /proc/net/unix that a program could connect to: listening and datagram sockets. An accepted
+ * connection carries the name of its listener, which may be gone. Abstract names start with `@`. Pure.
  */
 export function socketNames(listed: string): readonly NamedSocket[] {
   const line = /^\S+: \S+ \S+ ([0-9A-F]+) ([0-9A-F]+) \S+\s+(\d+) ([^@\n].*)$/gm
@@ -46,7 +46,7 @@ export function socketNames(listed: string): readonly NamedSocket[] {
 const LISTENS = 0x10000
 const DATAGRAM = 2
 
-/** `unknown` where we may not look: then no program of ours may either. */
+/** `unknown` if this process may not look there: then a confined program may not either. */
 async function placeOf(name: string): Promise<{ readonly at: string } | 'elsewhere' | 'unknown'> {
   if (!name.startsWith('/')) return 'elsewhere'
   try {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../../test/support/folder.ts'
-import { showing, withoutRepeats } from './showing.ts'
+import { readableMounts, withoutRedundant } from './readable-mounts.ts'
 import { pathPlaces, toolchainsOf } from './toolchain-folders.ts'
 
-test('a toolchain is found at home or where its variable says, and programs get that variable', async () => {
+test('finds a toolchain in a home or where its variable points, and passes the variable on', async () => {
   const home = await freshFolder()
   for (const folder of ['.rustup', '.jdks', 'elsewhere', '.local/share/uv'])
     await mkdir(join(home, folder), { recursive: true })
@@ -26,7 +26,7 @@ test('a toolchain is found at home or where its variable says, and programs get 
   })
 })
 
-test('what belongs to an installation is shown with its bin, but nothing beside a bin of the home', () => {
+test('shows the rest of an installation with its bin, but nothing beside a bin of the home', () => {
   const places = pathPlaces({ PATH: '/h/me/bin:/h/me/.local/bin:/x/node/bin/:rel' }, ['/h/me'])
   expect(places.filter((path) => path !== process.execPath)).toEqual([
     '/h/me/bin',
@@ -38,25 +38,25 @@ test('what belongs to an installation is shown with its bin, but nothing beside 
   ])
 })
 
-test('a path that leads through links is shown with every one of them', async () => {
+test('a path through links is shown with each of them', async () => {
   const root = await freshFolder()
   await mkdir(join(root, 'store/v1/bin'), { recursive: true })
   await symlink('v1', join(root, 'store/current'))
   await symlink(join(root, 'store/current'), join(root, 'profile'))
-  const mounts = await showing(join(root, 'profile/bin'))
+  const mounts = await readableMounts(join(root, 'profile/bin'))
   expect(mounts).toEqual([
     { at: join(root, 'profile'), as: 'link', from: join(root, 'store/current') },
     { at: join(root, 'store/current'), as: 'link', from: 'v1' },
     { at: join(root, 'store/v1/bin'), as: 'readable' },
   ])
   const all = [...mounts, { at: join(root, 'store'), as: 'readable' } as const]
-  expect(withoutRepeats(all, []).map(({ at }) => at)).toEqual([
+  expect(withoutRedundant(all, []).map(({ at }) => at)).toEqual([
     join(root, 'profile'),
     join(root, 'store'),
   ])
 })
 
-test('what is neither a folder nor a file is not shown', async () => {
-  expect(await showing('/dev/null')).toEqual([])
-  expect(await showing('/nowhere/at/all')).toEqual([])
+test('an entry that is neither folder nor file is not shown', async () => {
+  expect(await readableMounts('/dev/null')).toEqual([])
+  expect(await readableMounts('/nowhere/at/all')).toEqual([])
 })

@@ -7,25 +7,25 @@ import { presentPaths } from './present-paths.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Toolchains as they are on this machine. */
-export interface FoundToolchains {
+/** The toolchains of this machine. */
+export interface InstalledToolchains {
   readonly places: readonly ToolchainPlace[]
-  /** By which programs find them. */
+  /** Variables by which programs find the toolchains. */
   readonly variables: Readonly<Record<string, string>>
 }
 
 export interface ToolchainPlace {
-  /** As in the table: credentials are named by it. */
+  /** As in the table; credential paths are relative to it. */
   readonly folder: string
   readonly at: string
 }
 
-/** The toolchains of the table that exist, at the place that their variable names or below one of the homes. */
+/** The toolchains of the table that exist, at the path in their variable or below one of the homes. */
 export async function toolchainsOf(
   env: Env,
   homes: readonly string[],
   mayShow: (path: string) => boolean,
-): Promise<FoundToolchains> {
+): Promise<InstalledToolchains> {
   const folders = TOOLCHAINS.map(({ folder }) => folder)
   const present = new Map(
     await Promise.all(
@@ -84,12 +84,12 @@ async function existing(
   return found.flat()
 }
 
-/** What programs of a folder named `bin` expect beside it. */
+/** What programs in a folder named `bin` expect beside it. */
 const BESIDE_BIN = ['lib', 'lib64', 'libexec', 'share', 'include', 'pyvenv.cfg']
 
 /**
- * The folders of `PATH`, with what belongs to an installation whose `bin` is one of them, and the Node that runs us. A `bin`
- * of the home itself, or of `~/.local`, belongs to no installation: what lies beside it is the person's.
+ * The `PATH` folders, the rest of an installation whose `bin` is one of them, and the Node that runs Hawser. A `bin`
+ * directly in the home, or in `~/.local`, is not an installation: the files beside it are the user's own.
  */
 export function pathPlaces(env: Env, homes: readonly string[]): readonly string[] {
   const shared = new Set([...homes, ...homes.map((home) => join(home, '.local')), '/'])

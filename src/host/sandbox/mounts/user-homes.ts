@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import { userHome } from '../../machine.ts'
 
-/** Homes of the person we run for. What the environment says and what the system knows may differ, and each may be a link. */
+/** Homes of the user. `$HOME` and the user database may differ, and each may be a link. */
 export async function userHomes(): Promise<readonly string[]> {
   const known = [userHome(), homeOfUser()].flatMap((path) =>
     path === undefined ? [] : [resolve(path)],

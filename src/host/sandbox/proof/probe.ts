@@ -1,6 +1,6 @@
 /**
- * What a program inside tries; plain JavaScript, since it runs in a Node of its own. Told as JSON what to try, it prints as
- * JSON what it managed to do. Every attempt leaves nothing behind when it fails.
+ * The program that runs inside: plain JavaScript, since it runs in a Node of its own. Takes its attempts as JSON and prints
+ * as JSON which of them succeeded. A failed attempt leaves nothing behind.
  */
 export const PROBE = `
 const fs = require('node:fs')
@@ -35,7 +35,7 @@ const leavesSetId = (mode) => {
   can(() => fs.closeSync(fs.openSync(made, 'w', mode)))
   return bits(work) !== 0 || bits(made) !== 0
 }
-// One of the two places may be mounted without the right to run programs.
+// One of the two folders may be mounted noexec.
 const usesKeyrings = (folder) => {
   const program = folder + '/keyring'
   can(() => fs.writeFileSync(program, Buffer.from(keyring, 'base64'), { mode: 0o700 }))
@@ -49,7 +49,7 @@ const connects = (target) =>
 const environs = fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map((pid) => '/proc/' + pid + '/environ')
 
 void (async () => {
-  // Whether it went through is for those outside to see: here it may have been a place of our own.
+  // Only the outside can tell whether the write got through: the file may be in a private folder.
   for (const path of write) opens(path, 'w')
   const reached = []
   for (const path of sockets) if (await connects({ path })) reached.push('a socket outside')

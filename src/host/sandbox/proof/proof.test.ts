@@ -11,13 +11,13 @@ import { systemSandbox } from '../sandbox.ts'
 const { confined } = await systemSandbox().status()
 
 test.skipIf(!confined).each(['cat', 'bwrap'])(
-  'killed in the self-test when %s runs, a process leaves no other running, and the next one clears its folders',
+  'killed in the self-test while %s runs, a process leaves no child running, and the next process removes its folders',
   async (program) => {
     const script = await bundleScript(
       new URL('../../../../test/attacks/sandbox-child.ts', import.meta.url),
       await freshFolder(),
     )
-    // A socket in it needs a short path.
+    // Sockets in it need a short path.
     const temporary = await mkdtemp('/tmp/hp-')
     onTestFinished(() => rm(temporary, { recursive: true, force: true }))
     const start = () =>
@@ -47,9 +47,9 @@ async function kinWith(
 ): Promise<readonly ListedProcess[]> {
   for (;;) {
     const kin = kinOf(leader, readdirSync('/proc').flatMap(listed))
-    if (!kin.some(({ pid }) => pid === leader)) throw new Error('it ended before')
+    if (!kin.some(({ pid }) => pid === leader)) throw new Error('the process ended too early')
     const made = readdirSync(temporary).length > 0
-    // bubblewrap also runs before, to tell its version.
+    // bubblewrap also runs earlier, to print its version.
     if (made && kin.some(({ pid }) => nameOf(pid) === program)) return kin
     await turn()
   }

@@ -12,11 +12,11 @@ import { PROBE } from './probe.ts'
 import { keyringProgram } from '../bubblewrap/raw-program.ts'
 import type { FilteredMachine } from '../bubblewrap/seccomp.ts'
 
-/** A run in the sandbox that is to be proven, around folders made for it. */
+/** A run in the sandbox under test, in folders created for it. */
 export interface ProbeOrder {
   readonly workspace: string
   readonly hawserHome: string
-  /** As if it were ours. */
+  /** Used as if it were the environment of this process. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly argv: readonly string[]
 }
@@ -24,8 +24,8 @@ export interface ProbeOrder {
 export type ProbedRun = (order: ProbeOrder) => Promise<string>
 
 /**
- * Tries, from inside, what a sandbox must make impossible. `undefined` when nothing succeeded, else what did, in words for
- * people. What `run` throws goes on: then there is no sandbox to speak of.
+ * Tries, from inside, what a sandbox must prevent. Returns `undefined` when every attempt failed, else a description of
+ * those that succeeded. Errors of `run` propagate: then no sandbox could be started.
  */
 export async function weaknessOf(
   machine: FilteredMachine,
@@ -44,7 +44,7 @@ export async function weaknessOf(
   }
 }
 
-/** Whether a program there has no powers and gets none, by what it sees of itself. */
+/** Whether a program there has no capabilities and cannot gain any, according to its /proc status. */
 export async function powerlessIn(run: ProbedRun): Promise<boolean> {
   const scene = await setScene()
   try {
@@ -57,8 +57,8 @@ export async function powerlessIn(run: ProbedRun): Promise<boolean> {
   }
 }
 
-/** Each list holds what should have been impossible. */
-const Found = z.object({
+/** Each list contains attempts that should have failed. */
+const ProbeResult = z.object({
   works: z.boolean(),
   capabilities: z.array(z.string()),
   mayGainPowers: z.boolean(),
@@ -71,22 +71,22 @@ const Found = z.object({
 })
 
 function judge(output: string, wrote: readonly string[]): string | undefined {
-  const found = Found.safeParse(parsed(output))
-  if (!found.success) return `the test in it did not run: ${output.trim().split('\n')[0]}`
+  const found = ProbeResult.safeParse(parsed(output))
+  if (!found.success) return `the self-test did not run inside it: ${output.trim().split('\n')[0]}`
   const { works, capabilities, mayGainPowers, changed, reached, canaries } = found.data
   const { filtered, leavesSetId, usesKeyrings } = found.data
-  const said = [
-    ...(works ? [] : ['it cannot write the workspace']),
-    ...capabilities.map((name) => `it leaves powers (${name})`),
-    ...(mayGainPowers ? ['it lets powers be gained'] : []),
-    ...(filtered ? [] : ['it filters no system calls']),
-    ...(leavesSetId ? ['it lets set-id files be made'] : []),
-    ...(usesKeyrings ? ['it lets keyrings be used'] : []),
-    ...[...wrote, ...changed].map((path) => `it lets ${path} be written`),
-    ...reached.map((what) => `it lets ${what} be reached`),
-    ...canaries.map((where) => `it lets a key be found in ${where}`),
+  const weaknesses = [
+    ...(works ? [] : ['programs cannot write to the workspace']),
+    ...capabilities.map((name) => `programs keep capabilities (${name})`),
+    ...(mayGainPowers ? ['programs can gain capabilities'] : []),
+    ...(filtered ? [] : ['it does not filter system calls']),
+    ...(leavesSetId ? ['programs can create set-id files'] : []),
+    ...(usesKeyrings ? ['programs can use keyrings'] : []),
+    ...[...wrote, ...changed].map((path) => `programs can write ${path}`),
+    ...reached.map((what) => `programs can reach ${what}`),
+    ...canaries.map((where) => `programs can read a key in ${where}`),
   ]
-  return said.length === 0 ? undefined : said.join('; ')
+  return weaknesses.length === 0 ? undefined : weaknesses.join('; ')
 }
 
 async function existing(paths: readonly string[]): Promise<readonly string[]> {
@@ -119,9 +119,9 @@ interface ProofScene {
 interface Attempts {
   readonly canary: string
   readonly work: string
-  /** Files to make. */
+  /** Files to create. */
   readonly write: readonly string[]
-  /** Files of the system to open for change; none is changed. */
+  /** System files to open for writing; none is changed. */
   readonly change: readonly string[]
   readonly read: readonly string[]
   readonly sockets: readonly string[]
@@ -129,8 +129,9 @@ interface Attempts {
 }
 
 /**
- * A workspace with a home and a `.hawser` in it, a folder beside it, a key and a socket in each of them, a listener on the
- * network, and a process that knows the key. The home lies where only its being hidden keeps anyone out.
+ * A workspace that contains a home and a `.hawser`, and a folder beside it, each with a key and a socket; a network
+ * listener; and a process that has the key in its environment. Nothing but the hidden mount protects the home, since it lies in the
+ * workspace.
  */
 async function setScene(): Promise<ProofScene> {
   const [workspace, outside] = await Promise.all([freshFolder(), freshFolder()])
@@ -161,19 +162,19 @@ async function setScene(): Promise<ProofScene> {
     neighbour.kill('SIGKILL')
     for (const server of servers) server.close()
     const made = [workspace, outside, ...attempts.write]
-    // What was not made is not there, or not even ours to look for.
+    // Files that were never created are missing, and some folders are not accessible.
     await Promise.allSettled(made.map((path) => rm(path, { recursive: true, force: true })))
   }
   return { workspace, hawserHome, attempts, clear }
 }
 
-/** Removes what self-tests of killed processes left. */
+/** Removes folders that self-tests of killed processes left behind. */
 export async function clearAbandonedScenes(): Promise<void> {
   const folders = new Set([tmpdir(), sceneParent()])
   await Promise.all([...folders].map((folder) => removeAbandonedFolders(folder)))
 }
 
-/** The path of a socket must be short. */
+/** Socket paths are limited to about 100 bytes. */
 const LONGEST_FOLDER = 50
 
 function sceneParent(): string {
@@ -194,7 +195,7 @@ async function listening(
   return server
 }
 
-/** Another program of the same person, with a key in its environment. It ends when nothing more can come on its stdin. */
+/** Another program of the same user, with a key in its environment. It ends when its stdin closes. */
 async function startNeighbour(canary: string): Promise<ChildProcess> {
   const env = { PATH: '/usr/bin:/bin', ANTHROPIC_API_KEY: canary }
   const stdio = ['pipe', 'ignore', 'ignore'] as const

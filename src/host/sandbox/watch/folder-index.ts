@@ -9,41 +9,42 @@ import {
 } from '../../../model/safety/git-places.ts'
 import { protectedEnd } from '../../../model/safety/protected-paths.ts'
 
-/** What one look found, as paths from the root; the root itself is `''`. */
+/** What one scan found, as paths relative to the root; the root itself is `''`. */
 export interface Look {
-  /** Folders that git takes for git directories: those called `.git`, and those of that shape. */
+  /** Folders that git accepts as git directories: those named `.git`, and those with that layout. */
   readonly gitFolders: readonly string[]
-  /** Files, links and others called `.git`. */
+  /** Files, links and other entries named `.git`. */
   readonly gitFiles: readonly string[]
-  /** Below the first level: what an entry of the table names, other than git's. */
+  /** Below the first level: paths that the table of protected paths names, other than git's. */
   readonly deeper: readonly string[]
-  /** Folders that could not be read, in which anything may be. */
-  readonly unread: readonly string[]
+  /** Folders that could not be read and may contain anything. */
+  readonly unreadable: readonly string[]
 }
 
 /**
- * Knows the folders of one tree, so that the next look reads only those that changed. A folder's ctime changes with every
- * name that comes, goes or is replaced in it, and no program can set it; a folder that had just changed when it was read
- * is read again, since another change may fall into the same tick.
+ * Remembers the folders of one tree, so that the next scan reads only those that changed. A folder's ctime changes with
+ * every entry that is added, removed or replaced, and no program can set it. A folder that had just changed when it was
+ * read is read again, since another change may fall into the same clock tick.
  *
- * Looks go by path, without descriptors: nothing of a command runs during a look, and what another Session's command swaps
- * meanwhile can only mislead a name, which is then opened without following links. That command's own look comes after it.
+ * Scans use paths, not descriptors: the command does not run during its scan. If another Session's command swaps an entry
+ * meanwhile, only a name can be wrong, and names are later opened without following links. That command's own scan runs
+ * after it.
  */
 export class FolderIndex {
   readonly #path: string
-  readonly #left: ReadonlySet<string>
+  readonly #skipped: ReadonlySet<string>
   #root: KnownFolder | undefined
-  /** All folders of the last look, and what it found. */
+  /** All folders of the last scan, and its result. */
   #last: { readonly folders: readonly KnownFolder[]; readonly found: Look } | undefined
   #looking: Promise<unknown> = Promise.resolve()
 
-  /** `left` are names at the root that are not entered. */
-  constructor(path: string, left: readonly string[] = []) {
+  /** `skipped` are names at the root that are not entered. */
+  constructor(path: string, skipped: readonly string[] = []) {
     this.#path = path
-    this.#left = new Set(left)
+    this.#skipped = new Set(skipped)
   }
 
-  /** Looks at the whole tree. One look at a time. */
+  /** Scans the whole tree. Concurrent calls run one after another. */
   look(): Promise<Look> {
     const look = this.#looking.then(() => this.#look())
     this.#looking = look.catch(() => {})
@@ -59,17 +60,17 @@ export class FolderIndex {
 
   async #lookAtAll(): Promise<{ folders: readonly KnownFolder[]; found: Look }> {
     const folders: KnownFolder[] = []
-    const found: Found = { gitFolders: [], gitFiles: [], deeper: [], unread: [] }
+    const found: Found = { gitFolders: [], gitFiles: [], deeper: [], unreadable: [] }
     const now = Date.now()
-    this.#root ??= unread(this.#path, '', isGitName(basename(this.#path)))
+    this.#root ??= unknownFolder(this.#path, '', isGitName(basename(this.#path)))
     const waiting: KnownFolder[] = [this.#root]
     for (let seen = 1; ; seen++) {
       const folder = waiting.pop()
       if (folder === undefined) return { folders, found }
-      if (seen % UNINTERRUPTED === 0) await breath()
-      if (!refreshed(folder, now, folder === this.#root ? this.#left : NONE)) continue
+      if (seen % FOLDERS_PER_SLICE === 0) await yieldToOthers()
+      if (!refreshed(folder, now, folder === this.#root ? this.#skipped : NONE)) continue
       folders.push(folder)
-      if (!folder.readable) found.unread.push(folder.path)
+      if (!folder.readable) found.unreadable.push(folder.path)
       collect(folder, found)
       for (const inner of folder.inner.values()) waiting.push(inner)
     }
@@ -80,7 +81,7 @@ type Found = { [K in keyof Look]: string[] }
 
 interface KnownFolder {
   readonly at: string
-  /** From the root. */
+  /** Relative to the root. */
   readonly path: string
   readonly inGit: boolean
   dev: number
@@ -94,26 +95,26 @@ interface KnownFolder {
   deeper: readonly string[]
 }
 
-/** Folders that are looked at in one go. */
-const UNINTERRUPTED = 2_000
-/** The coarsest time stamps of file systems that people work on. */
+/** Folders scanned before other work of this process gets a turn. */
+const FOLDERS_PER_SLICE = 2_000
+/** The coarsest timestamp resolution of common file systems (FAT). */
 const TICK_MS = 2_000
 const NONE: ReadonlySet<string> = new Set()
 
-function unread(at: string, path: string, inGit = false): KnownFolder {
+function unknownFolder(at: string, path: string, inGit = false): KnownFolder {
   const nothing = { inner: new Map<string, KnownFolder>(), gitFiles: [], deeper: [], isGit: false }
   const never = { dev: 0, ino: 0, ctimeMs: 0, settled: false, readable: true }
   return { at, path, inGit, ...never, ...nothing }
 }
 
-/** Most looks find everything as it was: this is the quick way to know. */
+/** Fast path: most scans find nothing changed. */
 async function areSame(folders: readonly KnownFolder[]): Promise<boolean> {
   for (let at = 0; at < folders.length; at++) {
     const folder = folders[at]
     if (folder === undefined || !folder.settled) return false
     const facts = factsOf(folder.at)
     if (facts === undefined || !isSame(folder, facts)) return false
-    if (at % UNINTERRUPTED === UNINTERRUPTED - 1) await breath()
+    if (at % FOLDERS_PER_SLICE === FOLDERS_PER_SLICE - 1) await yieldToOthers()
   }
   return true
 }
@@ -122,8 +123,8 @@ function isSame({ ctimeMs, ino, dev }: KnownFolder, facts: Stats): boolean {
   return ctimeMs === facts.ctimeMs && ino === facts.ino && dev === facts.dev
 }
 
-/** Brings one folder up to date; false when it is no folder any more. */
-function refreshed(folder: KnownFolder, now: number, left: ReadonlySet<string>): boolean {
+/** Updates one folder; false when it is no longer a folder. */
+function refreshed(folder: KnownFolder, now: number, skipped: ReadonlySet<string>): boolean {
   const facts = factsOf(folder.at)
   if (facts?.isDirectory() !== true) return false
   if (isSame(folder, facts) && folder.settled) return true
@@ -131,11 +132,11 @@ function refreshed(folder: KnownFolder, now: number, left: ReadonlySet<string>):
   folder.ino = facts.ino
   folder.dev = facts.dev
   folder.settled = now - facts.ctimeMs > TICK_MS
-  readAgain(folder, left)
+  readAgain(folder, skipped)
   return true
 }
 
-function readAgain(folder: KnownFolder, left: ReadonlySet<string>): void {
+function readAgain(folder: KnownFolder, skipped: ReadonlySet<string>): void {
   const entries = entriesOf(folder.at)
   folder.readable = entries !== undefined
   const inner = new Map<string, KnownFolder>()
@@ -146,7 +147,7 @@ function readAgain(folder: KnownFolder, left: ReadonlySet<string>): void {
     const { name } = entry
     const folded = foldedName(name)
     if (SHAPE_NAMES.has(folded)) shape.add(folded)
-    if (left.has(folded)) continue
+    if (skipped.has(folded)) continue
     const path = folder.path === '' ? name : `${folder.path}/${name}`
     const isGit = isGitName(name)
     if (folder.path !== '' && protectedEnd(path, folded) !== undefined) deeper.push(path)
@@ -157,7 +158,7 @@ function readAgain(folder: KnownFolder, left: ReadonlySet<string>): void {
     if (folder.inGit && isGitStorage(name)) continue
     const known = folder.inner.get(name)
     const inGit = isGit || (folder.inGit && !isGitStorage(name))
-    inner.set(name, known ?? unread(`${folder.at}/${name}`, path, inGit))
+    inner.set(name, known ?? unknownFolder(`${folder.at}/${name}`, path, inGit))
   }
   folder.inner = inner
   folder.gitFiles = gitFiles
@@ -171,11 +172,11 @@ function collect(folder: KnownFolder, found: Found): void {
   if (folder.deeper.length > 0) found.deeper.push(...folder.deeper)
 }
 
-const QUIETLY = { throwIfNoEntry: false } as const
+const NO_THROW = { throwIfNoEntry: false } as const
 
 function factsOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, QUIETLY)
+    return lstatSync(path, NO_THROW)
   } catch {
     return undefined
   }
@@ -189,6 +190,6 @@ function entriesOf(path: string) {
   }
 }
 
-function breath(): Promise<void> {
+function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }

@@ -22,22 +22,22 @@ import { idOf } from '../../files/walked-folder.ts'
 import type { Look } from './folder-index.ts'
 import type { ProtectedPlace } from './protected-places.ts'
 
-/** Something that git reads to decide what it runs. */
+/** A path that git reads to decide what it runs. */
 export interface GitPlace extends ProtectedPlace {
   readonly role: GitRole
-  /** The git directory it belongs to, or the folder of a `.git` file; from the root. */
+  /** The git directory it belongs to, or the folder of a `.git` file; relative to the root. */
   readonly folder: string
-  /** What makes git read it, where neither its name nor the shape of its folder does: a file or link elsewhere. */
+  /** The file or link elsewhere that makes git read it, if neither its name nor the layout of its folder does. */
   readonly by: string | undefined
-  /** Of configuration and locations: the content, where it is short enough to be judged. */
+  /** For configuration and locations: the content, unless it is too large to check. */
   readonly text: string | undefined
-  /** Of a location: the folder it leads to, links resolved; absolute. */
+  /** For a location: the absolute folder it points to, with links resolved. */
   readonly leadsTo: string | undefined
 }
 
 const TEXT_BYTES = 1_048_576
 
-/** All that git reads in the git directories of a tree, whether they were found by looking or are pointed at. */
+/** Everything git reads in the git directories of a tree, both those found by the scan and those pointed at. */
 export function gitPlacesIn(root: string, look: Look): readonly GitPlace[] {
   const places = look.gitFiles.flatMap((path) => placeOf(root, path, 'location', parentOf(path)))
   const waiting = look.gitFolders.map((folder) => ({ folder, by: undefined as string | undefined }))
@@ -77,7 +77,7 @@ function placesInFolder(root: string, folder: string, by: string | undefined): G
   ]
 }
 
-/** Where existing configuration makes git look for hooks and for more configuration, inside the tree. */
+/** Where existing configuration makes git read hooks and further configuration, inside the tree. */
 function configuredPlaces(root: string, config: GitPlace): GitPlace[] {
   if (config.role !== 'configuration' || config.text === undefined) return []
   const { hooks, includes } = configuredLocations(config.text)
@@ -112,15 +112,15 @@ function placeOf(
   }
 }
 
-/** Where a `.git` file, a link in its place, or a `commondir` leads; a `gitdir` only leads back. */
+/** Where a `.git` file, a link in its place, or a `commondir` points. A `gitdir` only points back. */
 function leadsTo(root: string, { path, role, target, text, folder }: GitPlace): string | undefined {
   const name = foldedName(lastOf(path))
   if (role !== 'location' || name === 'gitdir') return undefined
-  const said = target ?? locationIn(text ?? '', name === 'commondir' ? 'plain' : 'gitfile')
-  return said === undefined ? undefined : realFolder(resolve(root, folder, said))
+  const pointer = target ?? locationIn(text ?? '', name === 'commondir' ? 'plain' : 'gitfile')
+  return pointer === undefined ? undefined : realFolder(resolve(root, folder, pointer))
 }
 
-/** Of something that is not there, the path as it was written. */
+/** For a missing path, the path as written. */
 function realFolder(path: string): string {
   try {
     return realpathSync(path)
@@ -129,7 +129,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** The whole of a file of at most 1 MiB. Blocks on nothing and follows no link. */
+/** The content of a regular file of at most 1 MiB. Never blocks and follows no link. */
 function shortText(path: string): string | undefined {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)

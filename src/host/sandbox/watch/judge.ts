@@ -4,63 +4,63 @@ import { gitRole } from '../../../model/safety/git-places.ts'
 import { liesIn } from '../../files/confined-path.ts'
 import type { GitPlace } from './git-look.ts'
 
-/** What a judgement depends on beside the place itself. */
-interface Ground {
-  /** Absolute; paths of places are from here. */
+/** What the decision depends on besides the path itself. */
+interface JudgeContext {
+  /** Absolute; the paths of places are relative to it. */
   readonly root: string
-  /** Folders in which git directories may lie: the workspace, and the repository's own git directory. */
+  /** Folders in which git directories may lie: the workspace and the repository's own git directory. */
   readonly inside: readonly string[]
-  /** What was in its place before. */
+  /** What was there before the command. */
   readonly earlier: GitPlace | undefined
-  /** Everything that was found, to see where a location leads. */
+  /** Everything the scan found, to resolve where a location points. */
   readonly all: readonly GitPlace[]
-  /** Paths that were there before. */
+  /** Paths that existed before the command. */
   readonly known: ReadonlySet<string>
-  /** Git directories that were there before. */
+  /** Git directories that existed before the command. */
   readonly folders: ReadonlySet<string>
 }
 
-/** Why something that appeared where git reads cannot stay; `undefined` when it runs nothing. */
-export function offence(place: GitPlace, ground: Ground): string | undefined {
+/** Why a new path that git reads must not stay; `undefined` when git runs nothing because of it. */
+export function violation(place: GitPlace, context: JudgeContext): string | undefined {
   switch (place.role) {
     case 'configuration':
-      return configurationOffence(place, ground)
+      return configurationViolation(place, context)
     case 'location':
-      return locationOffence(place, ground)
+      return locationViolation(place, context)
     case 'hooks':
-      // The folder itself runs nothing; what lies in it is a place of its own.
+      // The folder itself runs nothing; its entries are checked on their own.
       return place.kind === 'folder' ? undefined : 'git would run it'
   }
 }
 
-function configurationOffence(place: GitPlace, { root, inside, earlier }: Ground) {
+function configurationViolation(place: GitPlace, { root, inside, earlier }: JudgeContext) {
   if (place.text === undefined) return 'git would read configuration from it'
   const { offending, leadsTo } = judgeConfiguration(place.text, earlier?.text)
   if (offending.length > 0) return `it sets ${offending.slice(0, 3).join(', ')}`
   const outside = leadsTo.find((path) => !isInside(resolve(root, place.folder, path), inside))
-  return outside === undefined ? undefined : 'its work tree lies outside'
+  return outside === undefined ? undefined : 'its work tree is outside the workspace'
 }
 
-function locationOffence(place: GitPlace, ground: Ground): string | undefined {
-  const { root, inside, all, known, folders } = ground
-  // Only a git directory that is made as a work tree's own is made with these.
-  if (isInFolder(place) && folders.has(place.folder)) return 'it leads git elsewhere'
+function locationViolation(place: GitPlace, context: JudgeContext): string | undefined {
+  const { root, inside, all, known, folders } = context
+  // Only a git directory created for a worktree is created with these files.
+  if (isInFolder(place) && folders.has(place.folder)) return 'it points git to another folder'
   if (place.leadsTo === undefined) {
-    const said = isInFolder(place) ? locationIn(place.text ?? '', 'plain') : undefined
-    const at = said === undefined ? undefined : resolve(root, place.folder, said)
-    return at !== undefined && isInside(at, inside) ? undefined : 'it leads git elsewhere'
+    const pointer = isInFolder(place) ? locationIn(place.text ?? '', 'plain') : undefined
+    const at = pointer === undefined ? undefined : resolve(root, place.folder, pointer)
+    return at !== undefined && isInside(at, inside) ? undefined : 'it points git to another folder'
   }
-  if (!isInside(place.leadsTo, inside)) return 'it leads git outside'
+  if (!isInside(place.leadsTo, inside)) return 'it points git outside the workspace'
   if (
     !all.some(({ folder, role }) => role !== 'hooks' && resolve(root, folder) === place.leadsTo)
   ) {
-    return 'it leads git to no repository'
+    return 'it points git to a folder that is not a repository'
   }
-  // What it makes git read is judged with it: the file there may be anyone's, and then only this goes.
+  // Files that it makes git read count against this path: they may be ordinary files, and then only this one is moved.
   const others = all.filter((one) => one !== place)
   return others
     .filter(({ folder, path }) => resolve(root, folder) === place.leadsTo && !known.has(path))
-    .map((one) => offence(one, { ...ground, all: others, earlier: undefined }))
+    .map((one) => violation(one, { ...context, all: others, earlier: undefined }))
     .find(Boolean)
 }
 

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { freshFolder } from '../../../../test/support/folder.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import { moveAside, type KeepAppeared } from './move-aside.ts'
-import { findingsBetween, watchOver } from './watch.ts'
+import { protectedChanges, watchOver } from './watch.ts'
 
-/** What becomes of a folder in which `work` happens between two looks at `paths`. */
+/** Runs `work` in a folder between two snapshots of `paths`, then moves aside what must not stay. */
 async function between(
   paths: readonly string[],
   work: (root: string) => Promise<unknown>,
@@ -15,11 +15,11 @@ async function between(
   const root = await freshFolder()
   await writeFile(join(root, 'AGENTS.md'), 'good')
   await symlink('AGENTS.md', join(root, 'CLAUDE.md'))
-  const options = { paths, gitDirectories: [], left: [] }
+  const options = { paths, gitDirectories: [], skipped: [] }
   const before = await watchOver(root, options)
   await work(root)
   const after = await watchOver(root, options)
-  const moved = await moveAside(root, findingsBetween(before, after, options), keep)
+  const moved = await moveAside(root, protectedChanges(before, after, options), keep)
   const names = await readdir(root)
   return {
     root,
@@ -40,14 +40,14 @@ function keeping(): { keep: KeepAppeared; kept: Map<string, string> } {
   return { keep, kept }
 }
 
-test('where nothing appeared nothing is moved', async () => {
+test('without changes nothing is moved', async () => {
   const { moved, names } = await between(['AGENTS.md', 'CLAUDE.md', 'a/b'], (root) =>
     writeFile(join(root, 'other'), ''),
   )
   expect([moved, names]).toEqual([[], ['AGENTS.md', 'CLAUDE.md', 'other']])
 })
 
-test('a folder is handed over file by file and then gone', async () => {
+test('a folder is passed to keep file by file and then removed', async () => {
   const { keep, kept } = keeping()
   const { moved, names, aside } = await between(
     ['.vscode'],
@@ -67,7 +67,7 @@ test('a folder is handed over file by file and then gone', async () => {
   })
 })
 
-test('what nobody keeps stays beside, under a name that nothing reads', async () => {
+test('without keep, the file stays in its folder under a name that nothing reads', async () => {
   const make = async (root: string) => {
     await mkdir(join(root, '.vscode'))
     await writeFile(join(root, '.vscode/x'), 'evil')
@@ -80,7 +80,7 @@ test('what nobody keeps stays beside, under a name that nothing reads', async ()
   }
 })
 
-test('a file that somebody else changed meanwhile is left alone', async () => {
+test('a file that another process changed meanwhile is left alone', async () => {
   const { moved, root } = await between(['AGENTS.md'], async (folder) => {
     await unlink(join(folder, 'AGENTS.md'))
     await writeFile(join(folder, 'AGENTS.md'), 'better')
@@ -88,7 +88,7 @@ test('a file that somebody else changed meanwhile is left alone', async () => {
   expect([moved, await readFile(join(root, 'AGENTS.md'), 'utf8')]).toEqual([[], 'better'])
 })
 
-test('something in the way to a protected path counts as the path', async () => {
+test('an entry on the way to a protected path counts as protected', async () => {
   const { keep, kept } = keeping()
   const outside = await freshFolder()
   await writeFile(join(outside, 'config'), 'theirs')
@@ -97,7 +97,7 @@ test('something in the way to a protected path counts as the path', async () => 
   expect(await readdir(outside)).toEqual(['config'])
 })
 
-test('other spellings of a name are found', async () => {
+test('other spellings of a protected name are found', async () => {
   const { keep } = keeping()
   const { moved, names } = await between(
     ['agents.md'],
@@ -113,7 +113,7 @@ test('other spellings of a name are found', async () => {
   expect(names).toEqual(['.GIT', 'AGENTS.md', 'CLAUDE.md'])
 })
 
-test('what another command moved away first is not told twice', async () => {
+test('a file that another command already moved away is not reported again', async () => {
   const root = await freshFolder()
   await writeFile(join(root, '.mcp.json'), 'evil')
   const finding = { path: '.mcp.json', earlier: {} }

@@ -16,14 +16,14 @@ import { basename, dirname, isAbsolute } from 'node:path'
 import { ok, type Result } from '../../../model/errors.ts'
 import { asHostResult, closing } from '../../files/files.ts'
 import { enter, hasCode, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
-import type { Finding } from './watch.ts'
+import type { ProtectedChange } from './watch.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 const CHUNK_BYTES = 65_536
 
 /**
- * Takes the content of one file that appeared, by its path from the workspace; a link's content is where it points. What
- * it took is removed. Called for each file of a folder.
+ * Receives the content of one file that appeared, with its path relative to the workspace; the content of a link is its
+ * target. On success the file is removed. Called once for each file of a folder.
  */
 export type KeepAppeared = (
   path: string,
@@ -31,27 +31,27 @@ export type KeepAppeared = (
 ) => Promise<Result<unknown>>
 
 /**
- * Moves findings aside and returns the paths it moved. Each gets another name in the same folder first, so that nothing takes
- * it for what it pretends to be; then `keep` gets its content, and what was kept is removed. Without `keep`, or where it
- * fails, the thing stays under its new name. A link or configuration that was replaced is put back.
+ * Moves changes aside and returns the paths it moved. Each is first renamed within its folder, so that nothing reads it
+ * under its old name; then `keep` receives its content, and what was kept is removed. Without `keep`, or if it fails, the
+ * entry stays under its new name. A replaced link or configuration is restored.
  */
 export async function moveAside(
   workspace: string,
-  findings: readonly Pick<Finding, 'path' | 'earlier'>[],
+  findings: readonly Pick<ProtectedChange, 'path' | 'earlier'>[],
   keep: KeepAppeared | undefined,
 ): Promise<Result<readonly string[]>> {
   if (findings.length === 0) return ok([])
-  return asHostResult('move away what appeared at a protected path', async () => {
+  return asHostResult('move away changes at protected paths', async () => {
     const moved: string[] = []
     for (const { path, earlier } of findings) {
-      // A git directory outside of the workspace is its own root.
+      // A git directory outside the workspace is its own root.
       const root = await openRoot(isAbsolute(path) ? dirname(path) : workspace)
-      const went = await closing(root.handle, () =>
+      const wasMoved = await closing(root.handle, () =>
         inFolderOf(root, isAbsolute(path) ? basename(path) : path, (folder, name) =>
           moveAway(folder, name, path, earlier, keep),
         ),
       )
-      if (went) moved.push(path)
+      if (wasMoved) moved.push(path)
     }
     return ok(moved)
   })
@@ -61,14 +61,14 @@ async function moveAway(
   folder: WalkedFolder,
   name: string,
   path: string,
-  earlier: Finding['earlier'],
+  earlier: ProtectedChange['earlier'],
   keep: KeepAppeared | undefined,
 ): Promise<boolean> {
   const aside = `.hawser-moved-${randomBytes(8).toString('hex')}`
   try {
     await rename(folder.at(name), folder.at(aside))
   } catch (error) {
-    // Another command's end came first.
+    // Another command has already moved it.
     if (hasCode(error, 'ENOENT')) return false
     throw error
   }
@@ -80,7 +80,7 @@ async function moveAway(
   return true
 }
 
-/** Hands over what stands at a name and removes it. False when something of it had to stay. */
+/** Passes the entry to `keep` and removes it. Returns false when part of it had to stay. */
 async function handOver(
   folder: WalkedFolder,
   name: string,
@@ -102,7 +102,7 @@ async function handOverFile(
   path: string,
   keep: KeepAppeared,
 ): Promise<Result<unknown>> {
-  return asHostResult('read it', async () => {
+  return asHostResult('read a file that was moved aside', async () => {
     const handle = await open(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     return closing(handle, () => keep(path, contentOf(handle)))
   })
@@ -147,7 +147,7 @@ async function inFolderOf(
   const [first = '', ...rest] = path.split('/')
   if (rest.length === 0) return work(root, first)
   const inner = await enter(root, first)
-  // Whatever took its place meanwhile is not what was looked at.
+  // The folder was replaced since the scan, so this is not what the scan found.
   if (inner === 'missing' || 'target' in inner) return false
   return closing(inner.handle, () => inFolderOf(inner, rest.join('/'), work))
 }

@@ -4,22 +4,22 @@ import { foldedName } from '../../../model/safety/folded-name.ts'
 import { kindOf } from '../../files/confined-read.ts'
 import { enter, hasCode, idOf, openRoot, type WalkedFolder } from '../../files/walked-folder.ts'
 
-/** Something that stands at a protected path of a workspace, or in the way to one. */
+/** An entry at a protected path of a workspace, or on the way to one. */
 export interface ProtectedPlace {
-  /** From the workspace, as it is spelt on the disk. */
+  /** Relative to the workspace, spelled as on disk. */
   readonly path: string
   readonly kind: EntryKind
   /** Device and inode. */
   readonly id: string
-  /** What a link says. */
+  /** The target of a symbolic link. */
   readonly target: string | undefined
-  /** Changes with every change of its content. */
+  /** Changes whenever the content changes. */
   readonly stamp: string
 }
 
 /**
- * What stands at these paths of a workspace, in any spelling that some file system takes for the same. Follows no link: a
- * link, a file or anything else in the place of a folder on the way is told itself, since it decides where the path leads.
+ * The entries at these paths of a workspace, in any spelling that some file system treats as the same. Follows no links: a
+ * link or file in place of a folder on the way is itself returned, since it decides where the path leads.
  */
 export async function protectedPlaces(
   workspace: string,
@@ -33,7 +33,7 @@ export async function protectedPlaces(
   }
 }
 
-/** One listing of a folder serves every path that leads through it. */
+/** Lists each folder once for all paths that lead through it. */
 async function placesAt(
   folder: WalkedFolder,
   prefix: string,
@@ -67,7 +67,7 @@ async function below(
   names: readonly (readonly string[])[],
 ): Promise<readonly ProtectedPlace[]> {
   const inner = await enter(folder, path.slice(path.lastIndexOf('/') + 1))
-  // Swapped since it was looked at, which is for the next look to tell.
+  // Replaced since it was listed; the next scan sees the new entry.
   if (inner === 'missing' || 'target' in inner) return []
   try {
     return await placesAt(inner, `${path}/`, names)

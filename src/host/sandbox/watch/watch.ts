@@ -2,47 +2,47 @@ import { dirname, join } from 'node:path'
 import { rootPaths } from '../../../model/safety/protected-paths.ts'
 import { FolderIndex } from './folder-index.ts'
 import { gitPlacesIn, type GitPlace } from './git-look.ts'
-import { offence } from './judge.ts'
+import { violation } from './judge.ts'
 import { protectedPlaces, type ProtectedPlace } from './protected-places.ts'
 
-/** Something protected, as one look found it. */
+/** A protected path, as one scan found it. */
 export interface WatchedPlace extends ProtectedPlace {
-  /** Present for what git reads. */
+  /** Present for paths that git reads. */
   readonly git?: GitPlace
-  /** The sandbox keeps a command from changing it: if it changed, somebody else did that. */
+  /** The sandbox prevents commands from changing it: if it changed, another process did that. */
   readonly held: boolean
 }
 
-/** One look at everything that is protected. */
+/** A snapshot of everything that is protected. */
 export interface Watch {
-  /** The workspace, without links. */
+  /** The real path of the workspace. */
   readonly root: string
   readonly places: readonly WatchedPlace[]
-  /** Files that run later and are ordinary work, with what changes when they do. */
+  /** Files that something runs later but that are ordinary work, with a stamp that changes when they do. */
   readonly named: ReadonlyMap<string, string>
 }
 
-/** What a command left behind. */
-export interface Finding {
+/** A change at a protected path that must not stay. */
+export interface ProtectedChange {
   readonly path: string
-  /** Why it cannot stay. */
+  /** Why it must not stay. */
   readonly why: string
-  /** What to put in its place: the link, or the content, that was there. */
+  /** What to restore in its place: the earlier link target or content. */
   readonly earlier: { readonly target?: string; readonly text?: string }
 }
 
 export interface WatchOptions {
-  /** From the root of the workspace. */
+  /** Relative to the workspace. */
   readonly paths: readonly string[]
-  /** The repository's own git directory, where it lies outside of the workspace. */
+  /** The repository's own git directory, if it lies outside the workspace. */
   readonly gitDirectories: readonly string[]
-  /** Names at the root that are not entered. */
-  readonly left: readonly string[]
+  /** Names at the root that are not scanned. */
+  readonly skipped: readonly string[]
 }
 
-/** Looks at a workspace. The first look of this process at a workspace reads all of it, later ones what changed. */
+/** Takes a snapshot of a workspace. The first one of this process reads the whole tree, later ones only what changed. */
 export async function watchOver(root: string, options: WatchOptions): Promise<Watch> {
-  const known = indexOf(root, options.left)
+  const known = indexOf(root, options.skipped)
   const [look, own, named] = await Promise.all([
     known.index.look(),
     protectedPlaces(root, options.paths),
@@ -60,10 +60,10 @@ export async function watchOver(root: string, options: WatchOptions): Promise<Wa
     }),
   )
   const git = heldFirst([...gitPlacesIn(root, look), ...outer.flat()], known.made)
-  const unread = look.unread.map((path) => missing(path, 'folder'))
+  const unreadable = look.unreadable.map((path) => missing(path, 'folder'))
   return {
     root,
-    places: [...own.map((place) => ({ ...place, held: true })), ...git, ...unread],
+    places: [...own.map((place) => ({ ...place, held: true })), ...git, ...unreadable],
     named: new Map([
       ...named.map(({ path, stamp }) => [path, stamp] as const),
       ...look.deeper.map((path) => [path, ''] as const),
@@ -71,8 +71,12 @@ export async function watchOver(root: string, options: WatchOptions): Promise<Wa
   }
 }
 
-/** What came to stand at protected paths between two looks and cannot stay. */
-export function findingsBetween(before: Watch, after: Watch, options: WatchOptions): Finding[] {
+/** The changes at protected paths between two snapshots that must not stay. */
+export function protectedChanges(
+  before: Watch,
+  after: Watch,
+  options: WatchOptions,
+): ProtectedChange[] {
   const earlier = new Map(before.places.map((place) => [place.path, place]))
   const known = new Set(earlier.keys())
   const changed = after.places.filter((place) => isChanged(earlier, place))
@@ -83,10 +87,10 @@ export function findingsBetween(before: Watch, after: Watch, options: WatchOptio
   return changed.flatMap((place) => {
     const was = earlier.get(place.path)
     const { git } = place
-    // Judged with what points to it.
+    // Checked together with what points to it.
     if (git?.by !== undefined && fresh.has(git.by)) return []
-    const ground = { root: after.root, inside, earlier: was?.git, all, known, folders }
-    const why = git === undefined ? 'it is protected' : offence(git, ground)
+    const context = { root: after.root, inside, earlier: was?.git, all, known, folders }
+    const why = git === undefined ? 'it is protected' : violation(git, context)
     if (why === undefined) return []
     const target = was?.target === undefined ? {} : { target: was.target }
     const text = was?.git?.text === undefined ? {} : { text: was.git.text }
@@ -94,7 +98,7 @@ export function findingsBetween(before: Watch, after: Watch, options: WatchOptio
   })
 }
 
-/** Git directories that a command made and that stay are its own: later commands may change and remove them. */
+/** Remembers git directories that a command created and that stay: later commands may change and remove them. */
 export function rememberMade(before: Watch, after: Watch): void {
   const there = gitFoldersOf(before)
   const { made } = indexOf(after.root, [])
@@ -103,7 +107,7 @@ export function rememberMade(before: Watch, after: Watch): void {
   }
 }
 
-/** Files that run later and that a command made or changed; they are ordinary work, and stay. */
+/** Files that something runs later and that a command created or changed. They are ordinary work and stay. */
 export function namedBetween(before: Watch, after: Watch): readonly string[] {
   return [...after.named]
     .filter(([path, stamp]) => before.named.get(path) !== stamp)
@@ -126,27 +130,28 @@ function isChanged(earlier: ReadonlyMap<string, WatchedPlace>, now: WatchedPlace
 
 interface KnownTree {
   readonly index: FolderIndex
-  /** Git directories that commands of this process made, from the root. */
+  /** Git directories that commands of this process created, relative to the root. */
   readonly made: Set<string>
 }
 
 const TREES = new Map<string, KnownTree>()
-/** Workspaces of one process whose folders are remembered. */
+/** The number of workspaces whose folders one process remembers. */
 const MOST_TREES = 16
 
-function indexOf(root: string, left: readonly string[]): KnownTree {
+function indexOf(root: string, skipped: readonly string[]): KnownTree {
   const known = TREES.get(root)
   if (known !== undefined) return known
   const [oldest] = TREES.keys()
   if (TREES.size >= MOST_TREES && oldest !== undefined) TREES.delete(oldest)
-  const tree = { index: new FolderIndex(root, left), made: new Set<string>() }
+  const tree = { index: new FolderIndex(root, skipped), made: new Set<string>() }
   TREES.set(root, tree)
   return tree
 }
 
 /**
- * Mounts take bubblewrap a time that grows with their square: so many git directories are held by the kernel, those nearest
- * to the root first. In any other a change that could run something is undone when the command ends.
+ * The time bubblewrap needs grows with the square of the number of mounts. The kernel therefore protects only this many git
+ * directories, those nearest to the root first. In others, a change that could run a program is undone when the command
+ * ends.
  */
 const MOST_HELD = 24
 

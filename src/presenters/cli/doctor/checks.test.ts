@@ -64,8 +64,8 @@ test('limits that nothing holds are not named', () => {
 })
 
 test('with a sandbox it is said what that holds and what it does not, here too', () => {
-  const holdings = { holds: ['a'], does_not_hold: ['b'] }
-  const check = machine.sandboxCheck({ confined: true, by: 'x', holdings }, ['c'])
+  const guarantees = { holds: ['a'], does_not_hold: ['b'] }
+  const check = machine.sandboxCheck({ confined: true, by: 'x', guarantees }, ['c'])
   expect(check).toMatchObject({ holds: ['a'], does_not_hold: ['b', 'c'] })
 })
 

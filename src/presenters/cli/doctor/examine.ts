@@ -1,7 +1,7 @@
 import { asResult, closing, type Folder } from '../../../host/files/files.ts'
 import type { Ids } from '../../../host/ids.ts'
 import { machineFacts, pathFacts, type PathFacts } from '../../../host/machine.ts'
-import { workspaceHoldings } from '../../../host/sandbox/mounts/holdings.ts'
+import { workspaceGaps } from '../../../host/sandbox/mounts/guarantees.ts'
 import { commandLimits, systemSandbox } from '../../../host/sandbox/sandbox.ts'
 import { systemProgram } from '../../../host/process/system-program.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
@@ -55,7 +55,7 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
     checks: [
       machine.nodeCheck(facts),
       machine.platformCheck(facts),
-      machine.sandboxCheck(sandbox, path.ok ? await workspaceHoldings(path.value) : []),
+      machine.sandboxCheck(sandbox, path.ok ? await workspaceGaps(path.value) : []),
       ...machine.limitsCheck(sandbox),
       machine.programCheck('ripgrep', await systemProgram('rg'), 'glob and grep do not work'),
       machine.programCheck('git', await systemProgram('git'), 'commands cannot use it'),

@@ -30,11 +30,11 @@ export function platformCheck({ platform, arch, release }: MachineFacts): Check 
 /** `here` is what does not hold because of where the workspace lies. */
 export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []): Check {
   if (status.confined) {
-    const { by, holdings = { holds: [], does_not_hold: [] } } = status
+    const { by, guarantees = { holds: [], does_not_hold: [] } } = status
     return {
       ...good('sandbox', `Commands are confined by ${by}.`),
-      holds: holdings.holds,
-      does_not_hold: [...holdings.does_not_hold, ...here],
+      holds: guarantees.holds,
+      does_not_hold: [...guarantees.does_not_hold, ...here],
     }
   }
   const text =

@@ -1,8 +1,8 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { Mount } from '../bubblewrap/args.ts'
 
-/** Mounts that hide what exists at these paths. */
-export async function hiding(paths: readonly string[]): Promise<readonly Mount[]> {
+/** Mounts that hide whatever exists at these paths. */
+export async function hiddenMounts(paths: readonly string[]): Promise<readonly Mount[]> {
   const mounts = await Promise.all(
     paths.map(async (path): Promise<readonly Mount[]> => {
       const at = await realPath(path)

@@ -2,14 +2,14 @@ import { lstat, readlink, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Mount } from '../bubblewrap/args.ts'
 
-/** As many links as the kernel follows. */
+/** The kernel's limit on symbolic links in a path. */
 const MOST_LINKS = 40
 
 /**
- * Mounts that make a path lead to the same thing inside as outside: every link on the way, then the folder or file itself,
- * read-only. Empty when nothing is there, or something that is neither: a socket or a device is never shown.
+ * Mounts that make a path resolve to the same thing inside as outside: every link on the way, then the folder or file
+ * itself, read-only. Empty when the path does not exist or is neither file nor folder: sockets and devices are never shown.
  */
-export async function showing(path: string): Promise<readonly Mount[]> {
+export async function readableMounts(path: string): Promise<readonly Mount[]> {
   const real = await realpath(path).catch(() => undefined)
   if (real === undefined) return []
   const facts = await lstat(real).catch(() => undefined)
@@ -45,11 +45,8 @@ function namesOf(path: string): string[] {
   return path.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-/**
- * Only what adds something: a thing that lies in a folder that is shown, or in one of `elsewhere`, is seen anyway. A link
- * there is the real one.
- */
-export function withoutRepeats(
+/** Drops mounts inside a shown folder or one of `elsewhere`: they are visible anyway, and a link there is the real one. */
+export function withoutRedundant(
   mounts: readonly Mount[],
   elsewhere: readonly string[],
 ): readonly Mount[] {
@@ -62,7 +59,7 @@ export function withoutRepeats(
   )
 }
 
-/** For paths that the system resolved: no links, no dots. */
+/** Expects resolved paths: no links, no dots. */
 export function isIn(path: string, folder: string): boolean {
   return folder === '/' || path === folder || path.startsWith(`${folder}/`)
 }

@@ -12,24 +12,24 @@ import {
 } from '../files/confined-path.ts'
 import { hasCode } from '../files/walked-folder.ts'
 
-/** Where a command runs, every link resolved. */
-export interface StandingPlace {
+/** Where a command runs, with all links resolved. */
+export interface WorkingDirectory {
   readonly workspace: string
-  /** In the workspace, or the workspace itself. */
+  /** The workspace or a folder in it. */
   readonly folder: string
-  /** `$HAWSER_HOME`, which need not be there. */
+  /** `$HAWSER_HOME`, which may not exist. */
   readonly hawserHome: string
 }
 
 /**
- * Finds out where a command is to run. `outside_workspace` when `folder` leads out of the workspace, by its words or by
- * links; `protected_path` when it leads to what is Hawser's own. A link that is planted after this look leads a confined
- * program to a place that it cannot write.
+ * Resolves the working directory of a command. Fails with `outside_workspace` when `folder` leads out of the workspace, by
+ * its path or through links, and with `protected_path` when it leads into Hawser's own files. A link planted after this
+ * check only leads a confined program to a place it cannot write.
  */
-export async function standingPlace(
+export async function workingDirectory(
   { workspace: root, home }: { readonly workspace: string; readonly home: string },
   folder = '.',
-): Promise<Result<StandingPlace>> {
+): Promise<Result<WorkingDirectory>> {
   const [workspace, hawserHome] = await Promise.all([realpath(root), real(home)])
   const segments = segmentsOf(folder, [workspace, resolve(root)])
   if (!segments.ok) return segments
@@ -50,7 +50,7 @@ export async function standingPlace(
 function isOurs(folder: string, workspace: string, hawserHome: string): boolean {
   const first = folder.slice(workspace.length).split('/').find(Boolean) ?? ''
   if (foldedName(first) === '.hawser') return true
-  // An instance's own workspace lies in the home, and is the one thing in there that is not ours.
+  // The workspace of an Instance is the only folder in the home that is not Hawser's own.
   const isInstances = workspace !== hawserHome && liesIn(workspace, hawserHome)
   return !isInstances && liesIn(folder, hawserHome)
 }
