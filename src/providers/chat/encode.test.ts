@@ -168,11 +168,9 @@ test('the vendor takes the body, by the types of its SDK', () => {
   expect(requestErrors('chat', bodyOf(items.slice(0, 1), { ...surface, tools: [] }))).toEqual([])
 })
 
-test('a cache key that the vendor would refuse as too long is told by its hash', () => {
-  const keyIn = (cacheKey: string) =>
-    Body.parse(JSON.parse(buildBody(encode([], surface), { cacheKey }).toString()))[
-      'prompt_cache_key'
-    ]
+test('a cache key that the vendor would refuse as too long is replaced by its hash', () => {
+  const keyIn = (cacheKey: string, segments = encode([], surface)) =>
+    Body.parse(JSON.parse(buildBody(segments, { cacheKey }).toString()))['prompt_cache_key']
   expect(keyIn('k'.repeat(64))).toBe('k'.repeat(64))
   const long = keyIn('k'.repeat(65))
   expect(long).toMatch(/^[0-9a-f]{64}$/)
