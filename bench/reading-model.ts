@@ -17,7 +17,7 @@ export function readingModel(path: string, trips: number): ReadingModel {
   const model: ReadingModel = {
     dialect: 'rehearsal',
     encode,
-    frame,
+    buildBody: frame,
     stream,
     ms: [],
     cpuMs: [],

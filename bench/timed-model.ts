@@ -18,7 +18,7 @@ export function timedModel(provider: Provider): TimedModel {
   const model: TimedModel = {
     dialect: provider.dialect,
     encode: (items, surface) => provider.encode(items, surface),
-    frame: (segments, framing) => provider.frame(segments, framing),
+    buildBody: (segments, options) => provider.buildBody(segments, options),
     stream,
     ms: [],
     cpuMs: [],

@@ -1,11 +1,11 @@
-/** How many characters so many bytes have in base64. */
+/** The number of base64 characters for this many bytes. */
 export function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4
 }
 
 /**
- * Writes bytes in base64 into `room`, from `start` on, and answers where they end. A piece at a time: base64 that was made as
- * one string would be in memory twice more before it is bytes.
+ * Writes bytes as base64 into `room` at `start` and returns the offset of the end. Works in pieces: one base64 string of all
+ * bytes would take twice their memory on top.
  */
 export function writeBase64(bytes: Buffer, room: Buffer, start: number): number {
   let at = start
@@ -15,12 +15,12 @@ export function writeBase64(bytes: Buffer, room: Buffer, start: number): number 
   return at
 }
 
-/** Three bytes are four characters, so each piece but the last ends where characters do. */
+/** Divisible by three, because three bytes are four characters: only the last piece is padded. */
 const PIECE_BYTES = 48 * 1024
 
 /**
- * Whether a text of any length is padded base64. A pattern with a quantifier could fail on megabytes: V8 stops optimising
- * patterns once a process has compiled many, and then keeps a place to return to for every character.
+ * Whether a text of any length is padded base64. A regular expression with a quantifier can fail on megabytes: V8 stops
+ * optimising expressions once a process has compiled many, and then stores a backtracking position per character.
  */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false

@@ -1,10 +1,10 @@
-/** Big enough to be fast, and small enough to be nothing beside the bytes. */
+/** Large enough to be fast, and small compared with the text. */
 const PIECE_BYTES = 256 * 1024
 
 /**
- * Text in a charset as `TextDecoder` names it, in pieces that lie between characters, without its byte order mark. Throws a
- * `RangeError` for a charset that is not known, and a `TypeError` where the bytes are not text of it. Always decodes as a
- * stream: Node 20 takes `windows-1252` for Latin-1 when it gets all bytes at once.
+ * Decodes text in a charset (a `TextDecoder` label), in pieces that end between characters, without its byte order mark. Throws
+ * a `RangeError` for an unknown charset and a `TypeError` for bytes that are invalid in it. Always decodes as a stream: Node 20
+ * decodes `windows-1252` as Latin-1 if it gets all bytes at once.
  */
 export function* decodedPieces(bytes: Uint8Array, charset: string): Generator<string> {
   const decoder = new TextDecoder(charset, { fatal: true })
@@ -14,7 +14,7 @@ export function* decodedPieces(bytes: Uint8Array, charset: string): Generator<st
   yield decoder.decode()
 }
 
-/** The name that `TextDecoder` has for a charset; `undefined` when it knows none of that name. */
+/** The canonical `TextDecoder` name of a charset; undefined if it is unknown. */
 export function charsetName(charset: string): string | undefined {
   try {
     return new TextDecoder(charset).encoding

@@ -1,7 +1,7 @@
 /**
- * Reads a glob: `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a]`, `{one,two}`, `\` before a letter that is
- * meant. A pattern without a slash is about the last name, wherever it is. Gives a test for paths with `/`, or `undefined`
- * for a pattern that means too many things. Its time grows with pattern and path and never explodes.
+ * Compiles a glob: `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a]`, `{one,two}`, `\` to escape a character. A
+ * pattern without a slash matches the last name at any depth. Returns a test for paths with `/`, or undefined for a pattern
+ * with too many alternatives. Matching never takes exponential time.
  */
 export function globPattern(pattern: string): ((path: string) => boolean) | undefined {
   const spelt = alternatives(pattern.replace(/^(\.?\/)+/, ''))
@@ -20,15 +20,15 @@ export function globPattern(pattern: string): ((path: string) => boolean) | unde
 
 const MOST_ALTERNATIVES = 256
 
-/** A letter, a set of letters, or any run of them. */
+/** A character, a set of characters, or any run of them. */
 type Token = 'star' | ((letter: string) => boolean)
 
 /** Any number of folders. */
 const DEEP: readonly Token[] = []
 
 /**
- * Whether items are what a pattern says, where a star stands for any run. On a failure it goes back to the last star only:
- * whatever an earlier one could take, the last one can take too.
+ * Whether items match a pattern in which a star matches any run. After a mismatch it backtracks to the last star only: whatever
+ * an earlier star could match, the last one can match too.
  */
 function fits<P, I>(
   pattern: readonly P[],
@@ -82,7 +82,7 @@ function setOf(set: string, not: boolean): (letter: string) => boolean {
   return (letter) => ranges.some(({ from, to }) => from <= letter && letter <= to) !== not
 }
 
-/** Every spelling that braces stand for; braces that do not close are letters. */
+/** Every alternative of the braces; unclosed braces are literal. */
 function alternatives(pattern: string): string[] | undefined {
   const done: string[] = []
   const open = [pattern]
@@ -95,7 +95,7 @@ function alternatives(pattern: string): string[] | undefined {
   return done
 }
 
-/** The first pair of braces with a comma, spelt out once. */
+/** Expands the first pair of braces with a comma. */
 function outerBraces(pattern: string): string[] | undefined {
   const parts: string[] = []
   let [depth, from, start] = [0, 0, -1]

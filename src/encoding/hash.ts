@@ -5,7 +5,7 @@ export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes, 'hex')
 }
 
-/** A running SHA-256, for bytes that are never all in memory. */
+/** An incremental SHA-256, for bytes that are never all in memory. */
 export interface RunningHash {
   update(bytes: Uint8Array): void
   /** May be called once. */
@@ -21,15 +21,15 @@ export function runningSha256(): RunningHash {
 }
 
 /**
- * SHA-256 of bytes that mostly begin like those before them, of which what both begin with is hashed once. Of the end, `loose`
- * bytes are hashed anew each time: there, a next one mostly goes on differently. Keeps the bytes it was given last; they must
- * not be changed, but for being written over with the next ones.
+ * SHA-256 of byte strings that usually start like the previous one; the shared start is hashed once. The last `loose` bytes are
+ * hashed again each time, because the next string usually differs there. Keeps the last buffer, which must not change except by
+ * writing the next string into it.
  */
 export function growingSha256(): (bytes: Buffer, loose: number) => string {
   let running = createHash('sha256')
   let hashed: Buffer = Buffer.alloc(0)
   return (bytes, loose) => {
-    // What was written over cannot be compared with any more.
+    // A buffer that was overwritten cannot be compared any more.
     const over = bytes.buffer === hashed.buffer
     if (over || !bytes.subarray(0, hashed.length).equals(hashed)) {
       running = createHash('sha256')

@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer'
 
-/** What is shown of a stream: all of it, or its beginning and its end. */
+/** An excerpt of a stream: all of it, or its head and tail. */
 export interface Excerpt {
-  /** All, when nothing was left out. */
+  /** The whole text if nothing was omitted. */
   readonly head: string
   readonly tail: string
-  /** Bytes of UTF-8 between the two. */
+  /** UTF-8 bytes omitted between head and tail. */
   readonly left_out_bytes: number
   /** Bytes of the stream itself. */
   readonly total_bytes: number
-  /** Something was not UTF-8; U+FFFD stands in its place. */
+  /** The stream contained invalid UTF-8, which was replaced by U+FFFD. */
   readonly invalid_bytes_replaced: boolean
 }
 
 /**
- * Keeps the beginning and the end of a stream of bytes as text, together at most `limit` bytes of UTF-8, never half a
- * character. The same whatever chunks the stream came in; holds two times `limit` at most.
+ * Keeps the head and the tail of a byte stream as text, together at most `limit` bytes of UTF-8 and never half a character. The
+ * result does not depend on the chunks; memory is at most twice `limit`.
  */
 export class HeadTail {
   readonly #headLimit: number
@@ -34,7 +34,7 @@ export class HeadTail {
     this.#ring = Buffer.alloc(limit - this.#headLimit)
   }
 
-  /** Takes a chunk, and gives back as text what is complete of it and of what came before. */
+  /** Adds a chunk and returns the text that is now complete. */
   push(chunk: Uint8Array): string {
     this.#total += chunk.length
     const bytes =
@@ -44,7 +44,7 @@ export class HeadTail {
     return this.#take(bytes.subarray(0, end))
   }
 
-  /** To be called once, after the last chunk. */
+  /** Must be called once, after the last chunk. */
   end(): Excerpt {
     this.#take(this.#carry)
     const facts = { total_bytes: this.#total, invalid_bytes_replaced: this.#invalid }
@@ -74,7 +74,7 @@ export class HeadTail {
     return text
   }
 
-  /** Writes into the ring, in which position `n` of the text lies at `n` modulo its size. */
+  /** Writes into the ring buffer: position `n` of the text is at `n` modulo its size. */
   #turn(bytes: Buffer): void {
     const size = this.#ring.length
     if (size === 0) return
@@ -93,8 +93,8 @@ export class HeadTail {
 }
 
 /**
- * How many bytes at the end belong to a character that more bytes may complete. Before the first byte of a character is
- * always a safe place to cut, valid or not.
+ * The number of bytes at the end that belong to an incomplete character. It is always safe to cut before the first byte of a
+ * character, valid or not.
  */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
@@ -105,7 +105,7 @@ function unfinished(bytes: Buffer): number {
   return 0
 }
 
-/** Of the character that a byte begins; 1 for what begins none. */
+/** The length of the character that starts with this byte; 1 if none does. */
 function lengthOf(first: number): number {
   if (first >= 0xf0 && first <= 0xf4) return 4
   if (first >= 0xe0 && first < 0xf0) return 3

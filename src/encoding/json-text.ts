@@ -1,4 +1,4 @@
-/** How many bytes UTF-8 has inside a string of JSON. */
+/** The length of UTF-8 text inside a JSON string, in bytes. */
 export function jsonTextLength(text: Buffer): number {
   let length = 0
   for (let from = 0; from < text.length; from += 1) length += LENGTHS[text[from] ?? 0] ?? 0
@@ -6,8 +6,8 @@ export function jsonTextLength(text: Buffer): number {
 }
 
 /**
- * Writes UTF-8 into `room` as it stands inside a string of JSON, from `start` on, and answers where it ends. The bytes are those
- * of `JSON.stringify`, which escapes nothing that takes more than one byte; but no string is made of them.
+ * Writes UTF-8 text into `room` at `start`, escaped as inside a JSON string, and returns the offset of the end. The bytes equal
+ * those of `JSON.stringify`, which escapes no multi-byte character, without creating a string.
  */
 export function writeJsonText(text: Buffer, room: Buffer, start: number): number {
   let at = start
@@ -20,7 +20,7 @@ export function writeJsonText(text: Buffer, room: Buffer, start: number): number
   return at
 }
 
-/** Whether UTF-8 says anything but white space. Most texts do in their first piece. */
+/** Whether UTF-8 text contains anything but whitespace. For most texts the first piece decides. */
 export function hasWordsIn(text: Buffer): boolean {
   for (let from = 0; from < text.length;) {
     const to = pieceEnd(text, from)
@@ -32,14 +32,14 @@ export function hasWordsIn(text: Buffer): boolean {
 
 const PIECE_BYTES = 4096
 
-/** Where a character begins: none that is cut in two is white space. */
+/** The start of a character: no part of a split character is whitespace. */
 function pieceEnd(text: Buffer, from: number): number {
   let end = from + PIECE_BYTES
   while (((text[end] ?? 0) & 0xc0) === 0x80) end += 1
   return end
 }
 
-/** What stands for a byte, where that is not the byte itself. */
+/** The escape sequence of a byte; absent if it is not escaped. */
 const ESCAPES = Array.from({ length: 256 }, (_none, byte) => {
   const escape = JSON.stringify(String.fromCharCode(byte)).slice(1, -1)
   return escape.length === 1 ? undefined : Buffer.from(escape)

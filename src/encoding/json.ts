@@ -1,14 +1,14 @@
 /**
- * JSON text that any reader takes the same way: compact, in the order of the object's own keys, and well formed
- * (a lone surrogate becomes U+FFFD, as it would in UTF-8). Values that JSON cannot say are left out as JSON does.
+ * JSON text that every parser reads the same way: compact, in the order of the object's own keys, and well formed (a lone
+ * surrogate becomes U+FFFD, as in UTF-8). Omits values that JSON cannot represent, as `JSON.stringify` does.
  */
 export function wellFormedJson(value: object): string {
   const text = JSON.stringify(value)
-  // JSON.stringify writes a lone surrogate, and nothing else, as \udXXX; so most values are done here.
+  // JSON.stringify writes only lone surrogates as \udXXX, so most values are finished here.
   return text.includes('\\ud') ? JSON.stringify(wellFormed(value)) : text
 }
 
-/** What the text says, or `undefined` (which no JSON text says) when it is not JSON. */
+/** The parsed value, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -22,8 +22,8 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Canonical JSON: keys sorted by UTF-16 code units at every level, numbers and text as ECMAScript spells them, text well
- * formed; so that equal values have equal bytes.
+ * Canonical JSON: keys sorted by UTF-16 code units at every level, numbers and text as in ECMAScript, text well formed. Equal
+ * values have equal bytes.
  */
 export function canonicalJson(value: unknown): string {
   const plain: unknown = value instanceof Date ? value.toISOString() : value
@@ -34,17 +34,17 @@ export function canonicalJson(value: unknown): string {
   const entries = Object.entries(plain)
     .filter(([, child]) => child !== undefined && typeof child !== 'function')
     .map(([key, child]): [string, unknown] => [key.toWellFormed(), child])
-    // Not by way of an object: it would put keys that look like numbers first.
+    // Not through an object, which would move integer-like keys to the front.
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([key, child]) => `${JSON.stringify(key)}:${canonicalJson(child)}`)
   return `{${entries.join(',')}}`
 }
 
-/** True when arrays and objects nest at most `limit` deep. Stops at the limit, so hostile depth costs nothing. */
+/** True if arrays and objects nest at most `limit` deep. Stops at the limit, so hostile depth costs nothing. */
 export function depthWithin(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (limit === 0) return false
-  // Without a list of the values: this is asked of every line.
+  // Allocates no list of values: this runs for every line.
   for (const key in value) {
     const child: unknown = Reflect.get(value, key)
     if (typeof child === 'object' && child !== null && !depthWithin(child, limit - 1)) return false
@@ -53,11 +53,11 @@ export function depthWithin(value: unknown, limit: number): boolean {
 }
 
 /**
- * True when JSON text says at most `limit` values, of which an empty list counts as two. Found out without making them: such a
- * list takes three characters of a text, and ten times as much memory.
+ * True if JSON text contains at most `limit` values, where an empty list counts as two. Does not parse: an empty list takes
+ * three characters of text, but ten times as much memory.
  */
 export function valuesWithin(text: string, limit: number): boolean {
-  // Each but the last takes at least two characters.
+  // Each value but the last takes at least two characters.
   if (text.length < 2 * limit) return true
   let count = 1
   for (let at = 0; at < text.length && count <= limit; at++) {

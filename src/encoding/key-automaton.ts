@@ -1,13 +1,13 @@
 /**
- * Finds every occurrence of some keys in a sequence of units, one unit at a time (Aho-Corasick). A unit is a byte or a UTF-16
- * code unit: whoever builds it decides. The state after any sequence tells all that a later unit can still complete.
+ * Finds every occurrence of a set of keys in a sequence, one unit at a time (Aho-Corasick). A unit is a byte or a UTF-16 code
+ * unit, as the caller chooses. The state contains everything that later units can still complete.
  */
 export class KeyAutomaton {
-  /** Length of the longest beginning of a key that the sequence ends with, by state. */
+  /** By state: the length of the longest key prefix that the sequence ends with. */
   readonly depth: readonly number[]
-  /** Length of the longest key that the sequence ends with, by state; 0 for none. */
+  /** By state: the length of the longest key that the sequence ends with; 0 for none. */
   readonly matched: readonly number[]
-  /** Units that stand in no key are all of class 0. */
+  /** Units that occur in no key all have class 0. */
   readonly #classes: ReadonlyMap<number, number>
   readonly #lowClasses = new Uint16Array(LOW_UNITS)
   readonly #table: Int32Array
@@ -53,7 +53,7 @@ export class KeyAutomaton {
     return { children, depth, matched }
   }
 
-  /** Completes the table breadth first, so that a state's fallback, which is shallower, is complete before it. */
+  /** Fills the table breadth first, so that the fallback of a state, which is shallower, is complete before it. */
   #link(children: readonly Map<number, number>[], matched: number[]): void {
     const fallback = new Int32Array(children.length)
     const queue = [0]
@@ -72,5 +72,5 @@ export class KeyAutomaton {
   }
 }
 
-/** Looked up in an array: a command may print many megabytes. */
+/** An array lookup, for speed: a command may print many megabytes. */
 const LOW_UNITS = 256

@@ -1,13 +1,13 @@
 const NEWLINE = 10
 
-/** One `\n`-ended line without its newline, or where one began that is longer than the limit. */
+/** One line without its `\n`, or the start of a line that exceeds the limit. */
 export type Framed =
   | { readonly bytes: Buffer; readonly offset: number }
   | { readonly overlong: true; readonly offset: number }
 
 /**
- * Cuts a stream of chunks into lines, wherever the chunks were cut. A line over `limit` is told once, as soon as that
- * is known, and passed over without being held, so memory stays flat whatever comes.
+ * Splits a stream of chunks into lines, wherever the chunks end. A line over `limit` is reported once, as soon as it is
+ * detected, and skipped without buffering, so memory stays bounded.
  */
 export class LineFramer {
   readonly #limit: number
@@ -21,17 +21,17 @@ export class LineFramer {
     this.#lineStart = offset
   }
 
-  /** Bytes of a line that has begun and not ended. */
+  /** Bytes of the unfinished line. */
   get unfinished(): number {
     return this.#carried
   }
 
-  /** Where the line that has begun, or would begin next, starts. */
+  /** The start offset of the unfinished or next line. */
   get lineStart(): number {
     return this.#lineStart
   }
 
-  /** Lines are views of `chunk` where they lie inside it: use or copy them before the chunk's memory is reused. */
+  /** Lines may be views of `chunk`: use or copy them before its memory is reused. */
   *push(chunk: Buffer): Generator<Framed> {
     let from = 0
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {

@@ -7,7 +7,7 @@ test('known beginnings are named', () => {
     '\xff\xd8\xff\xe0': 'a JPEG image',
     'RIFF\x10\0\0\0WEBPVP8 ': 'a WebP image',
     '%PDF-1.7\n': 'a PDF document',
-    '\0\0\0\x18ftypmp42': 'a video (MP4 or alike)',
+    '\0\0\0\x18ftypmp42': 'a video (MP4 or similar)',
     '\xff\xfeh\0i\0': 'text in UTF-16',
     'text\0and a NUL': 'binary data',
   }

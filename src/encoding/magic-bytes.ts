@@ -1,4 +1,4 @@
-/** What bytes are when they are not text, in words (`a PNG image`); `undefined` for text. Looks at bytes, never at a name. */
+/** The kind of bytes that are not text, in words (`a PNG image`); undefined for text. Looks at the bytes, never at a name. */
 export function binaryKind(bytes: Buffer): string | undefined {
   const known = magicOf(bytes)
   if (known !== undefined) return known.kind
@@ -6,7 +6,7 @@ export function binaryKind(bytes: Buffer): string | undefined {
   return bytes.includes(0) ? 'binary data' : undefined
 }
 
-/** The usual extension of what bytes are, without a dot: that of an image or PDF, `txt` for text of any charset, else `bin`. */
+/** The usual extension without a dot: that of an image or PDF, `txt` for text in any charset, else `bin`. */
 export function usualExtension(bytes: Buffer): string {
   const extension = magicOf(bytes)?.extension
   if (extension !== undefined) return extension
@@ -26,7 +26,7 @@ function isUtf16(bytes: Buffer): boolean {
 interface Magic {
   readonly kind: string
   readonly marks: readonly { readonly at: number; readonly letters: Buffer }[]
-  /** Of what may be attached. */
+  /** Set for types that can be attached. */
   readonly extension?: string
 }
 
@@ -38,7 +38,7 @@ function attachable(extension: string, kind: string, latin1: string): Magic {
   return { ...magic(kind, latin1), extension }
 }
 
-/** A RIFF file names its format after its length. */
+/** A RIFF file has its format after its length. */
 const WEBP: Magic = {
   kind: 'a WebP image',
   marks: [
@@ -68,7 +68,7 @@ const MAGIC: readonly Magic[] = [
   magic('an Ogg recording', 'OggS\0'),
   magic('an MP3 recording', 'ID3\x03'),
   magic('an MP3 recording', 'ID3\x04'),
-  magic('a video (MP4 or alike)', 'ftyp', 4),
+  magic('a video (MP4 or similar)', 'ftyp', 4),
   magic('a font', 'wOF2'),
 ]
 

@@ -1,6 +1,6 @@
 /**
- * Text from outside, made safe to stand in a line that people or models read: in quotes, on one line, with control
- * characters, line separators and everything that changes the direction or visibility of text spelt out.
+ * Text from outside, made safe for a line that people or models read: quoted, on one line, with control characters, line
+ * separators and everything that changes the direction or visibility of text escaped.
  */
 export function quoted(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll(
@@ -9,7 +9,7 @@ export function quoted(text: string): string {
   )
 }
 
-/** At most `limit` bytes of UTF-8, cut between characters, with a mark where something is missing. */
+/** At most `limit` bytes of UTF-8, cut between characters, with an ellipsis if shortened. */
 export function shortened(text: string, limit: number): string {
   const bytes = Buffer.from(text.toWellFormed())
   if (bytes.length <= limit) return text.toWellFormed()

@@ -1,26 +1,26 @@
 import { KeyAutomaton } from './key-automaton.ts'
 
-/** Stands in place of a key. Unlike `[key]`, no source code is likely to hold it. */
+/** Replaces a key. Unlike `[key]`, it is unlikely to occur in source code. */
 export const KEY_PLACEHOLDER = '[redacted key]'
 
-/** A shorter key cannot be told from ordinary text, and is not redacted. */
+/** A shorter key cannot be told apart from ordinary text and is not redacted. */
 export const SHORTEST_KEY = 8
 
-/** Redacts one stream. What it returned so far, and what `end` returns, joined, is the redaction of the whole stream. */
+/** Redacts one stream. The results of all `push` calls and of `end`, joined, are the redaction of the whole stream. */
 export interface RedactedStream<T> {
-  /** Takes a chunk and returns what is certain: it keeps back at most the longest key less one unit. */
+  /** Adds a chunk and returns what is final: it holds back at most the length of the longest key minus one. */
   readonly push: (chunk: T) => T
   /**
-   * Returns what was kept back. To be called once, after the last chunk. `cutOff`: the stream did not come to its own end, so
-   * a beginning of a key that gives it away is redacted as well.
+   * Returns what was held back. Must be called once, after the last chunk. `cutOff`: the stream was cut off, so a recognizable
+   * prefix of a key at its end is redacted as well.
    */
   readonly end: (cutOff?: boolean) => T
 }
 
 /**
- * Replaces known keys by a placeholder, by exact value. Every character that belongs to an occurrence of a key goes;
- * occurrences that overlap become one placeholder. The result does not depend on the order of the keys or on how a stream was
- * cut into chunks. Keys in another encoding (base64, percent-encoding) and parts of keys are not found. Pure.
+ * Replaces known keys by a placeholder, by exact value. Every character of an occurrence is removed, and overlapping occurrences
+ * become one placeholder. The result does not depend on the order of the keys or on the chunks of a stream. Keys in another
+ * encoding (base64, percent-encoding) and parts of keys are not found. Pure.
  */
 export class Redactor {
   readonly keys: readonly string[]
@@ -33,37 +33,37 @@ export class Redactor {
     this.#bytes = this.keys.map((key) => Buffer.from(key))
   }
 
-  /** Whether a text or bytes hold a key. */
+  /** Whether text or bytes contain a key. */
   holds(content: string | Buffer): boolean {
     return typeof content === 'string'
       ? this.keys.some((key) => content.includes(key))
       : this.#bytes.some((key) => content.includes(key))
   }
 
-  /** Whether a key stands in `after` fewer times than in `before`. */
+  /** Whether a key occurs fewer times in `after` than in `before`. */
   isLost(before: Buffer, after: Buffer): boolean {
     return this.#bytes.some((key) => occurrences(before, key) > occurrences(after, key))
   }
 
-  /** The text itself when it holds no key. */
+  /** Returns the same text if it contains no key. */
   text(text: string): string {
     return this.holds(text) ? whole(this.textStream(), text, TEXT) : text
   }
 
-  /** The bytes themselves when they hold no key. */
+  /** Returns the same bytes if they contain no key. */
   bytes(bytes: Buffer): Buffer {
     return this.holds(bytes) ? whole(this.byteStream(), bytes, BYTES) : bytes
   }
 
-  /** A copy of a JSON value with its texts and names redacted; the value itself when it holds no key. */
+  /** A copy of a JSON value with its strings and property names redacted; the same value if it contains no key. */
   value<T>(value: T): T
   value(value: unknown): unknown {
     return this.keys.length > 0 && this.#isIn(value) ? this.#without(value) : value
   }
 
   /**
-   * Redacted bytes with the keys back in their places, if that gives what `isExact` accepts. Tries the same key in all places,
-   * and other combinations within bounds.
+   * Puts the keys back into redacted bytes, if a result is accepted by `isExact`. Tries the same key in all places, and other
+   * combinations up to a limit.
    */
   restored(redacted: Buffer, isExact: (candidate: Buffer) => boolean): Buffer | undefined {
     const pieces = split(redacted, BYTES.placeholder)
@@ -95,7 +95,7 @@ export class Redactor {
     return new Scan(this.#textAutomaton, TEXT)
   }
 
-  /** A stream of bytes, redacted as it is read. */
+  /** Redacts a stream of bytes as it is read. */
   async *chunks(
     content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
@@ -155,7 +155,7 @@ function whole<T>({ push, end }: RedactedStream<T>, content: T, { join }: Units<
   return join([push(content), end()])
 }
 
-/** How to read and cut one kind of sequence. */
+/** How to read and slice one type of sequence. */
 interface Units<T> {
   readonly placeholder: T
   readonly lengthOf: (content: T) => number
@@ -180,7 +180,7 @@ const BYTES: Units<Buffer> = {
   join: (pieces) => (pieces.length === 1 ? (pieces[0] ?? Buffer.alloc(0)) : Buffer.concat(pieces)),
 }
 
-/** Positions count the units of the stream from its start; `to` is behind the last. */
+/** Positions count units from the start of the stream; `to` is exclusive. */
 interface Run {
   readonly from: number
   readonly to: number
@@ -190,12 +190,12 @@ class Scan<T> implements RedactedStream<T> {
   readonly #automaton: KeyAutomaton
   readonly #units: Units<T>
   #state = 0
-  /** Units that are neither returned nor redacted; the first has the position `#start`. */
+  /** Units that are neither returned nor redacted; the first has position `#start`. */
   #held: T
   #start = 0
-  /** Where the stream continues behind the last placeholder that was returned; more of the stream may be joined to that one. */
+  /** The position after the last returned placeholder; an overlapping occurrence extends that placeholder. */
   #goneTo = 0
-  /** Runs of overlapping occurrences whose beginning may still move. */
+  /** Runs of overlapping occurrences whose start may still move. */
   readonly #runs: Run[] = []
 
   constructor(automaton: KeyAutomaton, units: Units<T>) {
@@ -238,7 +238,7 @@ class Scan<T> implements RedactedStream<T> {
     else this.#runs.push({ from, to })
   }
 
-  /** Returns what no later occurrence can cover: those begin at `limit` or behind it. */
+  /** Returns what no later occurrence can cover: those start at `limit` or after it. */
   #release(limit: number): T {
     const { slice, join, lengthOf, placeholder } = this.#units
     const end = this.#start + lengthOf(this.#held)

@@ -1,11 +1,11 @@
-/** One event of a stream of them. `event` is `message` where the stream names none; the lines of `data` are joined by `\n`. */
+/** One server-sent event. `event` is `message` if the stream names none; the lines of `data` are joined by `\n`. */
 export interface ServerSentEvent {
   readonly event: string
   readonly data: string
 }
 
 const MiB = 1024 * 1024
-/** Several times what any model says: the longest events repeat an answer. */
+/** Several times the longest events of any model, which repeat a whole answer. */
 const LONGEST_EVENT = 3 * MiB
 const LF = 10
 const CR = 13
@@ -13,15 +13,14 @@ const NOTHING = new Uint8Array(0)
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /**
- * Cuts a stream of chunks into server-sent events, wherever the chunks were cut. An event is told at its blank line and not
- * before, so that what a broken stream began is never an event. Every byte is looked at once, and text is decoded a whole
- * line at a time.
+ * Splits a stream of chunks into server-sent events, wherever the chunks end. An event is returned only at its blank line, so
+ * an incomplete event at the end of a broken stream is dropped. Scans every byte once and decodes text a whole line at a time.
  */
 export class ServerSentEvents {
   readonly #limit: number
   readonly #line = new GrowingBytes()
   #data: string[] = []
-  /** Bytes of the lines that the event has so far. */
+  /** Bytes of the lines of the current event. */
   #held = 0
   #event = ''
   #afterReturn = false
@@ -32,12 +31,12 @@ export class ServerSentEvents {
     this.#limit = limit
   }
 
-  /** An event is longer than the limit. It is not held, and nothing is told from there on. */
+  /** An event exceeded the limit. It is not buffered, and no further events are returned. */
   get overlong(): boolean {
     return this.#overlong
   }
 
-  /** The events that end in this chunk. Its memory may be used for something else afterwards. */
+  /** The events that end in this chunk. The caller may reuse its memory afterwards. */
   push(chunk: Uint8Array): readonly ServerSentEvent[] {
     const told: ServerSentEvent[] = []
     let from = this.#skipsLineFeed(chunk) ? 1 : 0
@@ -49,7 +48,7 @@ export class ServerSentEvents {
       from = end + 1
       if (end === back && chunk[from] === LF) from += 1
       else if (end === back && from === chunk.length) this.#afterReturn = true
-      // Looked for again only when passed, so that a chunk without the one or the other is searched for it once.
+      // Searched again only once passed, so a chunk without CR or LF is scanned for it once.
       if (feed !== -1 && feed < from) feed = chunk.indexOf(LF, from)
       if (back !== -1 && back < from) back = chunk.indexOf(CR, from)
     }
@@ -58,7 +57,7 @@ export class ServerSentEvents {
     return told
   }
 
-  /** True when the line before was ended by a CR at the end of its chunk, and this LF belongs to it. */
+  /** True if a CR at the end of the previous chunk ended the line, and this LF belongs to it. */
   #skipsLineFeed(chunk: Uint8Array): boolean {
     const skips = this.#afterReturn && chunk[0] === LF
     if (chunk.length > 0) this.#afterReturn = false
@@ -93,7 +92,7 @@ export class ServerSentEvents {
     this.#event = ''
   }
 
-  /** Comments have an empty name; they, `id`, `retry` and names nobody knows say nothing here. */
+  /** Ignores comments, which have an empty field name, `id`, `retry` and unknown fields. */
   #takeField(line: string, bytes: number): void {
     const colon = line.indexOf(':')
     const name = colon === -1 ? line : line.slice(0, colon)
@@ -106,7 +105,7 @@ export class ServerSentEvents {
   }
 }
 
-/** Bytes that come in pieces. Room is doubled when it is used up, so that a byte is moved a few times at most. */
+/** A growing buffer. Its capacity doubles when full, so that each byte is copied only a few times. */
 class GrowingBytes {
   #room = NOTHING
   #length = 0
@@ -126,7 +125,7 @@ class GrowingBytes {
     this.#length = length
   }
 
-  /** Everything so far and `end`, to be read before more is added; then it is empty. */
+  /** All bytes so far plus `end`, valid until more are added; empties the buffer. */
   take(end: Uint8Array = NOTHING): Uint8Array {
     if (this.#length === 0) return end
     this.add(end)

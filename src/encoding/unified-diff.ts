@@ -1,6 +1,6 @@
 /**
- * What changed between two texts, as `diff -u` says it: hunks with three lines around each change. Empty when nothing did.
- * Applying it to the first text gives the second, byte for byte; lines end at `\n` only.
+ * The difference of two texts in the format of `diff -u`, with three lines of context; empty if they are equal. Applying it to
+ * the first text gives exactly the second; only `\n` ends a line.
  */
 export function unifiedDiff(name: string, before: string, after: string): string {
   const [old, fresh] = [linesOf(before), linesOf(after)]
@@ -12,7 +12,7 @@ export function unifiedDiff(name: string, before: string, after: string): string
 
 const AROUND = 3
 
-/** Above this many changed lines the shortest diff is not looked for: its cost grows with their square. */
+/** Above this many changed lines the diff is not minimal: the cost grows with their square. */
 const MOST_CHANGES = 1_000
 
 /** Lines `[oldFrom, oldTo)` of the first text became lines `[newFrom, newTo)` of the second. */
@@ -23,12 +23,12 @@ interface Change {
   readonly newTo: number
 }
 
-/** Each with its newline, so that a last line without one is another line. */
+/** Each line includes its newline, so a last line without one is a different line. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/)
 }
 
-/** In order, never touching each other. */
+/** In order and not adjacent to each other. */
 function changesBetween(old: readonly string[], fresh: readonly string[]): Change[] {
   let start = 0
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++
@@ -48,14 +48,14 @@ function changesBetween(old: readonly string[], fresh: readonly string[]): Chang
   )
 }
 
-/** Myers' algorithm: for each number of changes the furthest place on each diagonal, then the way back through them. */
+/** Myers' algorithm: the furthest position on each diagonal for each number of changes, then the path back. */
 function shortestScript(old: readonly string[], fresh: readonly string[]): Change[] {
   const whole = { oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: fresh.length }
   if (old.length === 0 && fresh.length === 0) return []
   if (old.length === 0 || fresh.length === 0) return [whole]
   const most = Math.min(old.length + fresh.length, MOST_CHANGES)
   const rounds: Int32Array[] = []
-  // Index `most + diagonal`, where a diagonal is the place in the old text minus the place in the new one.
+  // Index `most + diagonal`; a diagonal is the position in the old text minus that in the new text.
   const furthest = new Int32Array(2 * most + 2)
   for (let changes = 0; changes <= most; changes++) {
     rounds.push(furthest.slice())
@@ -71,7 +71,7 @@ function shortestScript(old: readonly string[], fresh: readonly string[]): Chang
   return [whole]
 }
 
-/** Where a diagonal is entered: by taking a line in from the one above, or by leaving one out from the one below. */
+/** The entry to a diagonal: an insertion from the one above, or a deletion from the one below. */
 function stepTo(furthest: Int32Array, most: number, diagonal: number, changes: number): number {
   return insertsFirst(furthest, most, diagonal, changes)
     ? (furthest[most + diagonal + 1] ?? 0)
@@ -120,7 +120,7 @@ function joined(changes: readonly Change[]): Change[] {
   return runs
 }
 
-/** Changes whose surroundings would touch stand together. */
+/** Changes whose context would touch form one hunk. */
 function hunksOf(changes: readonly Change[]): Change[][] {
   const hunks: Change[][] = []
   for (const change of changes) {
@@ -156,7 +156,7 @@ function hunkLines(
   return [...lines, ...marked(' ', old.slice(at, last.oldTo + after))]
 }
 
-/** Counted from 1; an empty span is named by the line before it, and one line needs no count. */
+/** Counts from 1; an empty span is given by the line before it, and a count of 1 is omitted. */
 function span(from: number, count: number): string {
   if (count === 1) return String(from + 1)
   return `${count === 0 ? from : from + 1},${count}`

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { openObject, type Frozen } from './shape.ts'
 
-/** Why one attachment was refused while its Turn went on. */
+/** Why one attachment was refused while its Turn continued. */
 export const ATTACHMENT_CODES = [
   'not_absolute',
   'invalid_name',
@@ -26,11 +26,11 @@ export const ATTACHMENT_CODES = [
 
 export type AttachmentCode = (typeof ATTACHMENT_CODES)[number]
 
-/** One thing that somebody gives to be attached. Nothing it says of itself decides anything. */
+/** One attachment as a client sends it. Its claims about itself decide nothing. */
 export type AttachmentInput =
-  /** An absolute path of this machine. Whatever a client sent: that it is a string is checked, too. */
+  /** An absolute path on this machine. Not validated yet: a client may send any type. */
   | { readonly from: 'path'; readonly path: unknown }
-  /** Bytes that are here already, as from a pipe. The name is judged like that of a file. */
+  /** Bytes in memory, for example from a pipe. The name is checked like that of a file. */
   | { readonly from: 'bytes'; readonly name: string; readonly bytes: Buffer }
   /** A `file:` link is read like a path; any other is described and never fetched. */
   | {
@@ -43,7 +43,7 @@ export type AttachmentInput =
       readonly declared_size_bytes?: number
     }
 
-/** `name` is a basename: the Log and the model never see where a file lay. */
+/** `name` is a basename: the Log and the model never see the folder of a file. */
 export const AttachmentError = openObject({
   code: z.enum(ATTACHMENT_CODES),
   name: z.string(),

@@ -1,6 +1,6 @@
 /**
- * The place that requests go to, by the URL that all their paths begin with; `undefined` when the text is no http or https URL,
- * or holds more than a place: a user, a password, a query, a fragment, white space.
+ * Parses the base URL of a server; undefined if the text is not an http or https URL, or contains more than a location: a user,
+ * a password, a query, a fragment or whitespace.
  */
 export function baseUrl(text: string): URL | undefined {
   if (/[\s?#]/.test(text) || !URL.canParse(text)) return undefined
@@ -9,7 +9,7 @@ export function baseUrl(text: string): URL | undefined {
   return web && url.username === '' && url.password === '' ? url : undefined
 }
 
-/** What is sent there is sealed on its way, or stays on this machine. */
+/** Whether data sent there is encrypted in transit or stays on this machine. */
 export function isSealedOrHere({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

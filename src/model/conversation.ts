@@ -2,9 +2,9 @@ import type { BlobKey, ResourceId } from './ids.ts'
 import type { VariantMade } from './variant-made.ts'
 import type { Lifetime } from './segment.ts'
 
-/** What stands in a Conversation, in the order of a request, in no provider's words. */
+/** An item of a Conversation, in request order and independent of any provider. */
 export type ConversationItem = {
-  /** Number of the Event it comes from. */
+  /** The number of the Event it comes from. */
   readonly seq: number
 } & ItemContent
 
@@ -13,14 +13,14 @@ export type ItemContent =
   | {
       readonly kind: 'assistant'
       readonly parts: readonly Part[]
-      /** What the model called this part of its answer. */
+      /** The model's label for this part of its answer. */
       readonly phase?: string
     }
   | {
       readonly kind: 'reasoning'
       readonly dialect: string
       readonly model: string
-      /** Opaque; replays verbatim to the dialect and model that made it. */
+      /** Opaque; replayed verbatim to the dialect and model that made it. */
       readonly item: unknown
     }
   | {
@@ -38,13 +38,13 @@ export type ItemContent =
       readonly output: string
     }
 
-/** A block of an item. Each block becomes a segment of its own, so that it can be retired alone. */
+/** A block of an item. Each becomes a segment of its own, so that it can be retired alone. */
 export type Part = TextPart | BlobPart
 
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
-  /** The Resource whose bytes it stands for. */
+  /** The Resource whose bytes it replaces. */
   readonly resource?: ResourceId
   readonly lifetime: Lifetime
 }
@@ -54,18 +54,18 @@ export interface BlobPart {
   readonly type: 'blob'
   readonly blob: BlobKey
   readonly media_type: string
-  /** The Resource it belongs to; a Skill's body belongs to none. */
+  /** The Resource it belongs to; absent for the body of a Skill. */
   readonly resource?: ResourceId
-  /** What people and models call it. */
+  /** Its name for people and models. */
   readonly handle?: string
-  /** Of an image, where they are known. */
+  /** Of an image, if known. */
   readonly width?: number
   readonly height?: number
-  /** Of text that is not UTF-8, by the name that `TextDecoder` knows; the bytes are converted when they are fetched. */
+  /** The `TextDecoder` label of text that is not UTF-8; the bytes are converted when they are fetched. */
   readonly charset?: string
   /** Set when `blob` is a variant: the hash of the original, and how the variant was made. */
   readonly variant?: { readonly of: string; readonly made?: VariantMade }
   readonly lifetime: Lifetime
-  /** The bytes, once they were fetched. */
+  /** The bytes, once fetched. */
   readonly bytes?: Buffer
 }

@@ -31,10 +31,10 @@ export const RESOURCE_SOURCES = [
   'hydration',
 ] as const
 
-/** Bytes and local paths stay out of the Log; a descriptor that brings one along is refused. */
+/** Bytes and local paths must not enter the Log; a descriptor with one is refused. */
 const NEVER = ['data', 'base64', 'path', 'source_path']
 
-/** Nothing was fetched, so a link may not claim to know its target's bytes. */
+/** Nothing was fetched, so a link must not claim facts about its target's bytes. */
 const NEVER_OF_A_LINK = [...NEVER, 'media_type', 'size_bytes', 'content_sha256', 'blob']
 
 const common = {
@@ -75,7 +75,7 @@ const LinkDescriptor = openObject({
 export const Descriptor = z.discriminatedUnion('kind', [StoredDescriptor, LinkDescriptor])
 export type Descriptor = Frozen<z.infer<typeof Descriptor>>
 
-/** What an attachment is found to be, before a Session names it. */
+/** The facts of an attachment before a Session gives it a handle. */
 export type ResourceFacts = Unnamed<Descriptor>
 
 type Unnamed<D> = D extends Descriptor
@@ -86,7 +86,7 @@ function hasNone(descriptor: object, fields: readonly string[]): boolean {
   return !fields.some((field) => Object.hasOwn(descriptor, field))
 }
 
-/** Neither bytes (`data:`), nor a local path (`file:`, or a drive letter taken for a scheme). */
+/** Neither bytes (`data:`) nor a local path (`file:`, or a drive letter that parses as a scheme). */
 const NO_LINK = /^(data|file|[a-z]):/i
 
 /** No userinfo, query or fragment, not even an empty one. */

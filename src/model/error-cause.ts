@@ -1,55 +1,55 @@
-/** What stands at a path. */
+/** The type of an entry at a path. */
 export type EntryKind = 'file' | 'folder' | 'symlink' | 'pipe' | 'socket' | 'device'
 
 /**
- * Why an expected failure happened, as far as code decides on it. Whoever makes the error adds it with `withCause`; readers
- * narrow it by `type`. A fact that no code decides on belongs into `details` alone.
+ * The cause of an expected failure, as far as code branches on it. The code that creates the error adds it with `withCause`;
+ * readers narrow it by `type`. A fact that no code branches on belongs in `details` only.
  */
 export type ErrorCause =
-  /** `not_found`: the folder exists, and Hawser keeps nothing in it. */
+  /** `not_found`: the folder exists but contains nothing of Hawser. */
   | { readonly type: 'never_used' }
-  /** `resource_missing`: what the blob store has in place of the bytes. */
+  /** `resource_missing`: the state of the bytes in the blob store. */
   | { readonly type: 'payload'; readonly state: 'missing' | 'damaged' }
-  /** `not_regular_file`: what was found where something else is needed. */
+  /** `not_regular_file`: the type of entry that was found instead. */
   | { readonly type: 'found'; readonly entry: EntryKind }
-  /** `no_match`: the file is not what it was when it was last read. */
+  /** `no_match`: the file has changed since it was last read. */
   | { readonly type: 'changed_since' }
-  /** `permission_denied`: the file has a second name. */
+  /** `permission_denied`: the file has more than one hard link. */
   | { readonly type: 'hard_link' }
   /** `too_large`: the file has grown to this size since it was opened. */
   | { readonly type: 'grown'; readonly size: number }
-  /** The system refused: an errno code, or a refusal of the file ports. */
+  /** The system refused: an errno code, or a code of the file ports. */
   | { readonly type: 'system'; readonly code: string }
-  /** `invalid_args`: a file of settings has these keys, which are not known. */
+  /** `invalid_args`: the unknown keys of a settings file. */
   | { readonly type: 'unknown_settings'; readonly keys: readonly string[] }
-  /** `sandbox_unavailable`: why no sandbox can be used. */
+  /** `sandbox_unavailable`: why no sandbox is available. */
   | { readonly type: 'no_sandbox'; readonly why: string }
   | ProviderCause
 
-/** What a provider, or the connection to it, said of a failed call. */
+/** Facts that a provider, or the connection to it, reported about a failed call. */
 export interface ProviderCause {
   readonly type: 'provider'
-  /** The status of the answer; absent where the error came in the middle of one. */
+  /** The status of the response; absent for an error inside a stream. */
   readonly status?: number
-  /** The vendor's own word for the error. */
+  /** The vendor's error code. */
   readonly code?: string
   /** How long the server asks to wait. */
   readonly retryAfterMs?: number
   /** The provider refused an image or document of the request. */
   readonly refusedMedia?: RefusedMedia
-  /** No socket could be opened, or the open one broke. */
+  /** No socket could be opened, or the open one failed. */
   readonly noSocket?: true
-  /** Only the way is to blame: the same request may be sent again at once, and takes another way. */
+  /** Only the transport failed: the same request may be sent again at once over another one. */
   readonly again?: true
 }
 
 export interface RefusedMedia {
-  /** Where the item stands in the request, as the vendor writes it: `messages.3.content.1`, `input[3].content[1]`. */
+  /** The position of the item in the request, in the vendor's notation: `messages.3.content.1`, `input[3].content[1]`. */
   readonly at?: string
 }
 
 /**
- * The key of an error's cause. A symbol: JSON leaves it out, so that no Log, export or answer of a command can carry a
- * cause, and a copy made by spreading keeps it.
+ * The property of an error's cause. A symbol: JSON omits it, so that no Log, export or command output can contain a cause, while
+ * a copy made by spreading keeps it.
  */
 export const CAUSE: unique symbol = Symbol('cause')

@@ -20,7 +20,7 @@ export const ErrorObject = openObject({
 
 export const ErrorBody = openObject({ ok: z.literal(false), error: ErrorObject })
 
-/** The error as an Event carries it: what is empty is omitted. */
+/** The error as an Event stores it, without empty fields. */
 export const LoggedError = openObject({
   ...fields,
   details: Details.optional(),

@@ -1,6 +1,6 @@
 import { CAUSE, type ErrorCause } from './error-cause.ts'
 
-/** Every way an expected failure can be named. One list: the CLI, HTTP, ACP and MCP show the same words. */
+/** Every kind of expected failure. The CLI, HTTP, ACP and MCP all use these names. */
 export const ERROR_KINDS = [
   'invalid_args',
   'not_found',
@@ -51,14 +51,14 @@ export const ERROR_KINDS = [
 
 export type ErrorKind = (typeof ERROR_KINDS)[number]
 
-/** What a person may do next; `command` is a line they can type. */
+/** What a person can do next; `command` is a command line to type. */
 export interface NextAction {
   readonly action: string
   readonly command?: string
 }
 
 /**
- * The one error shape. `message` and `details` are for people and for programs that read our JSON. Code of Hawser decides on
+ * The only error shape. `message` and `details` are for people and for programs that read our JSON. Code of Hawser branches on
  * `kind` and on the cause (`causeOf`), never on a field of `details` and never on prose.
  */
 export interface HawserError {
@@ -66,7 +66,7 @@ export interface HawserError {
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
   readonly next_actions: readonly NextAction[]
-  /** Absent where no code decides on more than the kind. Never serialised. */
+  /** Absent if no code branches on more than the kind. Never serialized. */
   readonly [CAUSE]?: ErrorCause
 }
 
@@ -91,12 +91,12 @@ export function failed(
   return { ok: false, error: { kind, message, details, next_actions: nextActions } }
 }
 
-/** The same failure, with what code may decide on. It replaces a cause that was there. */
+/** The same failure with a cause, which replaces an earlier one. */
 export function withCause({ error }: Failed, cause: ErrorCause): Failed {
   return { ok: false, error: { ...error, [CAUSE]: cause } }
 }
 
-/** Undefined for an error that was read as data, from a Log or from a pipe: only the process that made it knows its cause. */
+/** Undefined for an error that was read as data, from a Log or a pipe: only the process that created it knows its cause. */
 export function causeOf(error: HawserError): ErrorCause | undefined {
   return error[CAUSE]
 }

@@ -1,6 +1,6 @@
 import type { ErrorKind } from './errors.ts'
 
-/** How a command that ends with this kind exits. 0 is kept for success, 1 says that the Turn failed. */
+/** The exit code of a command that fails with this kind. 0 means success, 1 that the Turn failed. */
 export const EXIT_CODES = Object.freeze({
   invalid_args: 2,
   not_found: 1,

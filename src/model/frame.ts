@@ -6,7 +6,7 @@ import { Count, Flag, openObject, type Frozen } from './shape.ts'
 import { Sender, TetherAddress } from './tether-address.ts'
 import { TurnStatus } from './turn-status.ts'
 
-/** A picture by name only. Closed: a frame never carries bytes, under whatever field. */
+/** An image by reference. Strict: a frame never contains bytes, in any field. */
 export const ImageReference = z
   .strictObject({
     media_type: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
@@ -33,7 +33,7 @@ const DonePayload = openObject({
   images,
   status: TurnStatus,
   truncated: Flag,
-  /** The whole text, when `text` is only its head. */
+  /** The whole text, if `text` is only its beginning. */
   text_blob: BlobKey.optional(),
 })
 
@@ -59,7 +59,7 @@ function frame<T extends string, P extends z.ZodType>(type: T, payload: P) {
   })
 }
 
-/** One tether message as the daemon keeps it. `seq` is the daemon's; a sender has none to give. */
+/** One tether message as the daemon stores it. The daemon assigns `seq`; senders must not. */
 export const Frame = z.discriminatedUnion('type', [
   frame('user.message', UserMessagePayload),
   frame('control.cancel', Nothing),
@@ -78,7 +78,7 @@ export type FrameType = Frame['type']
 
 export const FRAME_TYPES: readonly FrameType[] = Frame.options.map(({ shape }) => shape.type.value)
 
-/** Whom a frame goes to. One that comes from the wrong side is refused. */
+/** The direction of a frame. One from the wrong side is refused. */
 export const FRAME_DIRECTIONS = {
   'user.message': 'guest',
   'control.cancel': 'guest',

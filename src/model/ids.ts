@@ -9,7 +9,7 @@ export const TURN_ID = idPattern('trn')
 export const EVENT_ID = idPattern('evt')
 export const SHA_256 = /^[0-9a-f]{64}$/
 
-/** Ids are lower-case ULIDs with a prefix. They are validated here before any of them touches a path. */
+/** Ids are lower-case ULIDs with a prefix. They are validated here before they are used in a path. */
 export const SessionId = z.string().regex(SESSION_ID).brand<'ses'>()
 export const TurnId = z.string().regex(TURN_ID).brand<'trn'>()
 export const ResourceId = z.string().regex(idPattern('res')).brand<'res'>()
@@ -23,7 +23,7 @@ export type EventId = z.infer<typeof EventId>
 /** Lower-case hex of a SHA-256. */
 export const Sha256 = z.string().regex(SHA_256)
 
-/** Extension of a blob by its media type: the one table of what a blob store accepts. */
+/** The extension of a blob by media type: the only table of what a blob store accepts. */
 export const BLOB_EXTENSIONS = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -43,19 +43,19 @@ export function isBlobMediaType(type: string): type is BlobMediaType {
   return Object.hasOwn(BLOB_EXTENSIONS, type)
 }
 
-/** `{sha256}.{ext}`. No `m` flag: a key with a newline in it must not pass. */
+/** `{sha256}.{ext}`. No `m` flag: a key that contains a newline must not match. */
 export const BlobKey = z
   .string()
   .regex(/^[a-f0-9]{64}\.(png|jpg|gif|webp|pdf|txt|md|csv|json|bin)$/)
   .brand<'blob'>()
 export type BlobKey = z.infer<typeof BlobKey>
 
-/** The hash of a blob's bytes, which its key begins with. */
+/** The hash at the start of a blob key. */
 export function blobSha256(key: BlobKey): string {
   return key.slice(0, key.indexOf('.'))
 }
 
-/** The media type that a key's extension stands for. */
+/** The media type for the extension of a key. */
 export function blobMediaType(key: BlobKey): BlobMediaType {
   const extension = key.slice(key.lastIndexOf('.') + 1)
   return MEDIA_TYPES.get(extension) ?? 'application/octet-stream'

@@ -4,7 +4,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 
 /**
- * The one table of limits: every edge enforces these, the API serves them. All are inclusive.
+ * The only table of limits: every entry point enforces these, and the API serves them. All are inclusive.
  * `turn_provider_calls` and `session_waiting_turns` are defaults that settings may change.
  */
 export const LIMITS = Object.freeze({
@@ -55,7 +55,7 @@ interface AttachmentType {
   readonly kind: 'image' | 'pdf' | 'text'
 }
 
-/** What may be attached, by file extension. Magic bytes must agree with it. */
+/** The file extensions that can be attached. The magic bytes must match. */
 export const ATTACHMENT_EXTENSIONS = Object.freeze({
   '.png': { media_type: 'image/png', kind: 'image' },
   '.jpg': { media_type: 'image/jpeg', kind: 'image' },

@@ -3,24 +3,30 @@ import * as z from 'zod'
 const Amount = z.int().positive()
 const Price = z.number().nonnegative()
 
-/** What is known of a model. A figure that nobody published is absent, and whatever needs it is unavailable. */
+/** Facts about a model. An unpublished figure is absent, and features that need it are unavailable. */
 export const ModelFacts = z.strictObject({
-  window_tokens: Amount.optional().describe('Tokens of prompt and answer together.'),
-  output_tokens: Amount.optional().describe('Tokens of one answer at most.'),
-  image_base64_bytes: Amount.optional().describe('Bytes of one image in base64; 0 is no figure.'),
-  image_side_pixels: Amount.optional().describe('Pixels of the longer side of an image.'),
-  image_count: Amount.optional().describe('Images in one request.'),
-  request_bytes: Amount.optional().describe('Bytes of one request.'),
-  images: z.boolean().optional().describe('Whether it takes images at all.'),
-  files: z.boolean().optional().describe('Whether it takes PDF files.'),
-  reasoning: z.boolean().optional().describe('Whether it reasons before it answers.'),
+  window_tokens: Amount.optional().describe(
+    'Context window: tokens of prompt and answer together.',
+  ),
+  output_tokens: Amount.optional().describe('Maximum number of tokens in one answer.'),
+  image_base64_bytes: Amount.optional().describe(
+    'Maximum size of one image in base64, in bytes; must be greater than 0.',
+  ),
+  image_side_pixels: Amount.optional().describe(
+    'Maximum length of the longer side of an image, in pixels.',
+  ),
+  image_count: Amount.optional().describe('Maximum number of images in one request.'),
+  request_bytes: Amount.optional().describe('Maximum size of one request, in bytes.'),
+  images: z.boolean().optional().describe('Whether the model accepts images.'),
+  files: z.boolean().optional().describe('Whether the model accepts PDF files.'),
+  reasoning: z.boolean().optional().describe('Whether the model reasons before it answers.'),
   late_role: z
     .enum(['developer', 'system', 'user'])
     .optional()
-    .describe('Role of facts that a Session adds to its conversation.'),
-  cache_key: z.boolean().optional().describe('Whether its server takes a prompt cache key.'),
+    .describe('Role of the facts that a Session adds during the conversation.'),
+  cache_key: z.boolean().optional().describe('Whether the server accepts a prompt cache key.'),
   requests_per_minute: Amount.optional().describe(
-    'Requests a minute of one cache key that find the same cache.',
+    'Maximum rate of requests with one cache key that still share a cache, per minute.',
   ),
   prices: z
     .strictObject({
@@ -30,7 +36,7 @@ export const ModelFacts = z.strictObject({
       cache_write: Price.optional(),
     })
     .optional()
-    .describe('US dollars for a million tokens.'),
+    .describe('Prices in US dollars per million tokens.'),
 })
 export type ModelFacts = z.infer<typeof ModelFacts>
 
@@ -38,9 +44,9 @@ export type ModelFacts = z.infer<typeof ModelFacts>
 export interface ModelRow {
   readonly provider: string
   readonly id: string
-  /** The model of a provider for whoever names none; one a provider. */
+  /** The default model of its provider; there is one per provider. */
   readonly default: boolean
   readonly facts: ModelFacts
-  /** Where each fact comes from, by its name. */
+  /** The source of each fact, by its name. */
   readonly sources: Readonly<Record<string, string>>
 }

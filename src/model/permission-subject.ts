@@ -7,7 +7,7 @@ export function uploadSubject(resource: ResourceId): string {
   return `${UPLOAD}${resource}`
 }
 
-/** The Resource whose bytes a permission decision is about; `undefined` where it is about something else. */
+/** The Resource whose bytes a permission decision is about; undefined if it is about something else. */
 export function uploadedResource(subject: string): ResourceId | undefined {
   if (!subject.startsWith(UPLOAD)) return undefined
   return ResourceId.safeParse(subject.slice(UPLOAD.length)).data

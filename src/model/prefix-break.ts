@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Why a request does not begin with all of the one before. `unknown` is a bug: every other cause follows from Events alone. */
+/** Why a request does not start with the whole previous one. `unknown` is a bug: every other cause follows from Events alone. */
 export const BreakCause = z.enum([
   'surface',
   'params',
@@ -17,7 +17,7 @@ export const BreakCause = z.enum([
 ])
 export type BreakCause = z.infer<typeof BreakCause>
 
-/** Why a request was sent whole although its socket was to carry only what is new. The Log keeps it as text. */
+/** Why a request was sent whole although only new items should have been sent over its socket. The Log stores it as text. */
 export const ResetReason = z.enum([
   'no_previous_response',
   'surface_changed',

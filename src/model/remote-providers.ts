@@ -1,11 +1,11 @@
-/** How a model backend on the network is reached. */
+/** How a remote provider is reached. */
 export interface RemoteAccess {
-  /** Variables of the environment: they belong together, and go before what is stored. */
+  /** Environment variables. They belong together and take precedence over stored settings. */
   readonly key_variable: string
   readonly url_variable: string
-  /** The vendor's own place, where a key goes that comes without a base URL. */
+  /** The vendor's own URL, the default base URL for a key. */
   readonly own_url: string
-  /** A server may be another's than the vendor's, and then it may want no key. */
+  /** Compatible servers of others are supported; they may need no key. */
   readonly any_server: boolean
 }
 
@@ -15,7 +15,7 @@ const OPENAI = {
   own_url: 'https://api.openai.com/v1',
 } as const
 
-/** Every model backend on the network, in the order in which a key for it is looked for. */
+/** Every remote provider, in the order in which keys are looked for. */
 export const REMOTE_PROVIDERS = {
   anthropic: {
     key_variable: 'ANTHROPIC_API_KEY',
@@ -33,7 +33,7 @@ export function isRemoteProvider(name: string): name is RemoteProvider {
   return Object.hasOwn(REMOTE_PROVIDERS, name)
 }
 
-/** How Responses can travel: over a socket where one works and HTTP where none does, or in one way only. */
+/** Transports of the Responses API: a WebSocket with HTTP as fallback, or only one of them. */
 export const TRANSPORTS = ['auto', 'websocket', 'http-sse'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 

@@ -7,12 +7,12 @@ const answer = z.enum(['allow', 'deny'])
 export const Rule = z.discriminatedUnion('kind', [
   /** The same text in the same folder. */
   openObject({ kind: z.literal('command'), answer, command: z.string(), folder: z.string() }),
-  /** Every command whose first words are these. */
+  /** Every command that starts with these words. */
   openObject({ kind: z.literal('prefix'), answer, words: z.array(z.string()).min(1) }),
   openObject({ kind: z.literal('file'), answer, path: z.string() }),
   /** Every file in the folder, at any depth. */
   openObject({ kind: z.literal('folder'), answer, path: z.string() }),
-  /** Bytes of any Resource to the model. */
+  /** Sending bytes of any Resource to the model. */
   openObject({ kind: z.literal('upload'), answer }),
 ])
 export type Rule = Frozen<z.infer<typeof Rule>>
@@ -25,7 +25,7 @@ export interface ScopedRule {
   readonly scope: RuleScope
 }
 
-/** What a rule covers, in words. Control characters are as they came. */
+/** Describes what a rule covers. Does not escape control characters. */
 export function ruleSubject(rule: Rule): string {
   switch (rule.kind) {
     case 'command':
@@ -43,7 +43,7 @@ export function ruleSubject(rule: Rule): string {
   }
 }
 
-/** The words as a person types them, quoted where the shell needs it. */
+/** The words as a person types them, quoted where the shell requires it. */
 export function prefixText(words: readonly string[]): string {
   return words
     .map((word) => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))

@@ -5,7 +5,7 @@ import { ModelFacts } from './model-facts.ts'
 import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
 import { PermissionMode, Replay } from './modes.ts'
 
-/** Limits that settings may change and that no other page names. */
+/** Defaults of limits that only settings define. */
 export const LIMIT_DEFAULTS = {
   command_seconds: 120,
   command_processes: 4_096,
@@ -14,34 +14,36 @@ export const LIMIT_DEFAULTS = {
   retries: 4,
 } as const
 
-/** How hard a model can be asked to think, in the words of all vendors together. */
+/** How much a model reasons: the union of the levels of all vendors. */
 const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
 
-/** May it happen? As a person sets it. */
+/** The user's decision on uploads. */
 const Upload = z.enum(['allow', 'ask', 'deny'])
 
 const Size = z.int().nonnegative()
 
-/** While bytes stay in requests: on the Turn that attaches them, until a checkpoint, or for as long as that is cheaper. */
+/** How long attached bytes stay in requests: for the attaching Turn, until a checkpoint, or as long as that is cheaper. */
 
-/** Begins with no underscore, so that no name of ours and none of the language can be meant. */
+/** Must not start with an underscore, so that it cannot be `__proto__` or the like. */
 const ModelId = z.string().regex(/^[A-Za-z0-9@][\w.:/@+~=,-]{0,199}$/)
 
-/** A key and the place it is sent to. They belong together: no key is ever sent to another place. */
+/** A key and its base URL. They belong together: a key is never sent to another origin. */
 function access({ key_variable, url_variable, own_url, any_server }: RemoteAccess) {
-  const place = any_server ? 'Where a compatible server is' : 'Where the key is sent, and all else'
+  const place = any_server
+    ? 'Base URL of a compatible server'
+    : 'Base URL for all requests, which carry the key'
   return {
     key: z
       .string()
       .min(1)
       .optional()
-      .describe(`Key that is used where ${key_variable} is not set. Never shown.`)
+      .describe(`API key, used if ${key_variable} is not set. Never shown.`)
       .meta({ writeOnly: true }),
     base_url: z
       .url()
       .refine((text) => baseUrl(text) !== undefined)
       .optional()
-      .describe(`${place}; ${url_variable} goes before it.`)
+      .describe(`${place}; ${url_variable} takes precedence.`)
       .meta(any_server ? {} : { default: own_url }),
   }
 }
@@ -49,29 +51,31 @@ function access({ key_variable, url_variable, own_url, any_server }: RemoteAcces
 const TransportSetting = z
   .enum(TRANSPORTS)
   .optional()
-  .describe('How Responses travel: websocket, http-sse, or auto: a socket where one works.')
+  .describe(
+    'Transport of the Responses API: websocket, http-sse, or auto (a WebSocket if possible).',
+  )
   .meta({ default: 'auto' })
 
-/** Without `.` and `..`, which would lead elsewhere than it reads. */
+/** Rejects `.` and `..` segments, so that a path means what it reads. */
 const ReadablePath = z
   .string()
   .max(4095)
   .regex(/^~?(?:\/(?!\.{1,2}(?:\/|$))[^/\0]+)+\/?$/)
 
-/** What a person can set. Every field may be absent; what is absent has the default that stands here. */
+/** Everything a user can set. Every field is optional and has the default given here. */
 export const Settings = z.strictObject({
   provider: z
     .string()
     .min(1)
     .optional()
-    .describe('Model backend of new Sessions; by default the first one a key is there for.'),
+    .describe('Provider of new Sessions; by default the first one with a key.'),
   model: z
     .string()
     .min(1)
     .optional()
-    .describe('Model of new Sessions; by default the one the provider marks.'),
+    .describe('Model of new Sessions; by default that of the provider.'),
   effort: Effort.optional().describe(
-    "How hard the model of new Sessions thinks; by default the model's own.",
+    "Reasoning effort of new Sessions; by default the model's own.",
   ),
   permission: PermissionMode.optional()
     .describe('Permission mode of new Sessions: read-only, ask (default) or auto.')
@@ -88,22 +92,28 @@ export const Settings = z.strictObject({
   models: z
     .record(ModelId, ModelFacts)
     .optional()
-    .describe('What is known of models, by their ids; goes before what Hawser knows of them.'),
+    .describe('Facts about models by model id; they override the built-in catalogue.'),
   resources: z
     .strictObject({
       upload: Upload.optional()
-        .describe('Whether attached bytes may go to a model: allow (default), ask or deny.')
+        .describe('Whether attached bytes may be sent to a model: allow (default), ask or deny.')
         .meta({ default: 'allow' }),
-      upload_image: Upload.optional().describe('The same for images; goes before upload.'),
-      upload_pdf: Upload.optional().describe('The same for PDF documents.'),
-      upload_text: Upload.optional().describe('The same for text files.'),
-      upload_ask_over: Size.optional().describe(
-        'Files of more bytes than this are asked about where they would be allowed.',
+      upload_image: Upload.optional().describe(
+        'The same for images; takes precedence over upload.',
       ),
-      upload_deny_over: Size.optional().describe('Files of more bytes than this never go.'),
+      upload_pdf: Upload.optional().describe(
+        'The same for PDF documents; takes precedence over upload.',
+      ),
+      upload_text: Upload.optional().describe(
+        'The same for text files; takes precedence over upload.',
+      ),
+      upload_ask_over: Size.optional().describe(
+        'Ask before sending a file larger than this many bytes, even if it is allowed.',
+      ),
+      upload_deny_over: Size.optional().describe('Never send a file larger than this many bytes.'),
       replay: Replay.optional()
         .describe(
-          'How long new Sessions show attached bytes: attach-turn (default), window or cost-aware.',
+          'How long new Sessions keep sending attached bytes: attach-turn (default), window or cost-aware.',
         )
         .meta({ default: 'attach-turn' }),
     })
@@ -115,7 +125,7 @@ export const Settings = z.strictObject({
         .max(64)
         .optional()
         .describe(
-          'Files and folders that commands may read beside the workspace, absolute or below ~/. Credentials in them stay hidden unless named themselves.',
+          'Files and folders outside the workspace that commands may read, absolute or starting with ~/. Credentials in them stay hidden unless listed themselves.',
         ),
     })
     .optional(),
@@ -124,17 +134,17 @@ export const Settings = z.strictObject({
       colour: z
         .enum(['auto', 'always', 'never'])
         .optional()
-        .describe('Colours: on a terminal (auto, default), always or never.')
+        .describe('Colours: auto (default: only on a terminal), always or never.')
         .meta({ default: 'auto' }),
       pictures: z
         .enum(['auto', 'never'])
         .optional()
-        .describe('Pictures in terminals that can show them (auto, default), or never.')
+        .describe('Images in the terminal: auto (default: if it supports them) or never.')
         .meta({ default: 'auto' }),
       bell: z
         .boolean()
         .optional()
-        .describe('Ring when a question waits; true by default.')
+        .describe('Ring the terminal bell when a question waits; true by default.')
         .meta({ default: true }),
     })
     .optional(),
@@ -145,21 +155,21 @@ export const Settings = z.strictObject({
         .min(1)
         .max(10_000)
         .optional()
-        .describe('Calls to the model in one Turn; 100 by default.')
+        .describe('Maximum number of model calls in one Turn; 100 by default.')
         .meta({ default: LIMITS.turn_provider_calls }),
       waiting_turns: z
         .int()
         .min(0)
         .max(1_000)
         .optional()
-        .describe('Turns that may wait behind a running one; 8 by default.')
+        .describe('Maximum number of Turns that wait behind a running one; 8 by default.')
         .meta({ default: LIMITS.session_waiting_turns }),
       command_seconds: z
         .int()
         .min(1)
         .max(600)
         .optional()
-        .describe('How long a command may run when the model sets no limit; 120 by default.')
+        .describe('Time limit of a command, in seconds, if the model sets none; 120 by default.')
         .meta({ default: LIMIT_DEFAULTS.command_seconds }),
       command_processes: z
         .int()
@@ -167,7 +177,7 @@ export const Settings = z.strictObject({
         .max(32_768)
         .optional()
         .describe(
-          'Processes and threads that a command in the sandbox may have at once; 4096 by default.',
+          'Maximum number of processes and threads of a command in the sandbox; 4096 by default.',
         )
         .meta({ default: LIMIT_DEFAULTS.command_processes }),
       command_memory_percent: z
@@ -176,7 +186,7 @@ export const Settings = z.strictObject({
         .max(90)
         .optional()
         .describe(
-          "Share of the machine's memory that a command in the sandbox may use, in percent; 75 by default. Without control groups, each of its processes may.",
+          "Maximum share of the machine's memory for a command in the sandbox, in percent; 75 by default. Without control groups, the limit applies to each process.",
         )
         .meta({ default: LIMIT_DEFAULTS.command_memory_percent }),
       idle_seconds: z
@@ -185,7 +195,7 @@ export const Settings = z.strictObject({
         .max(3_600)
         .optional()
         .describe(
-          'How long a model may be silent while it answers; 180 by default. Keep-alive signals without content are accepted for 10 minutes, or for this long if it is longer.',
+          'How long a model may send nothing while it answers, in seconds; 180 by default. Keep-alive signals without content are accepted for 10 minutes, or for this long if it is longer.',
         )
         .meta({ default: LIMIT_DEFAULTS.idle_seconds }),
       retries: z
@@ -194,7 +204,7 @@ export const Settings = z.strictObject({
         .max(10)
         .optional()
         .describe(
-          'How often a call is made again that failed before it showed anything; 4 by default.',
+          'How often to retry a model call that failed before it produced output; 4 by default.',
         )
         .meta({ default: LIMIT_DEFAULTS.retries }),
     })
@@ -202,34 +212,34 @@ export const Settings = z.strictObject({
 })
 export type Settings = z.infer<typeof Settings>
 
-/** What a workspace may set before a person has trusted the content of its settings. */
+/** The settings of a workspace that apply before the user trusts it. */
 export const UNTRUSTED_SETTINGS = ['model', 'display', 'limits'] as const
 
-/** One setting, by the name that people give it. */
+/** One setting by its name. */
 export interface Setting {
-  /** As in `limits.provider_calls`. */
+  /** For example `limits.provider_calls`. */
   readonly key: string
-  /** Where it stands. A name in it may hold dots. */
+  /** The path in the settings object. A segment may contain dots. */
   readonly path: readonly string[]
   readonly schema: z.ZodType
   readonly description: string
-  /** What counts where it is not set; absent where that depends on the machine. */
+  /** The default; absent if it depends on the machine. */
   readonly fallback?: unknown
-  /** Its value is never shown to anybody. */
+  /** The value is never shown. */
   readonly secret: boolean
 }
 
-/** Every setting with a name of its own, in the order of the schema. What is set of single models is not among them. */
+/** Every setting with a fixed name, in the order of the schema; excludes the facts of single models. */
 export function allSettings(): Setting[] {
   return settingsOf(Settings, [])
 }
 
-/** Everything that can be set of one model. */
+/** The settings of one model. */
 export function modelSettings(id: string): Setting[] {
   return settingsOf(ModelFacts, ['models', id])
 }
 
-/** The setting of that name. Whatever stands between `models.` and the name of a fact is the model, dots and all. */
+/** The setting with that name. Everything between `models.` and the name of a fact is the model id, dots included. */
 export function settingAt(key: string): Setting | undefined {
   const found = allSettings().find((setting) => setting.key === key)
   if (found !== undefined || !key.startsWith(MODELS)) return found
@@ -241,7 +251,7 @@ export function settingAt(key: string): Setting | undefined {
 
 const MODELS = 'models.'
 
-/** The name of a setting without what somebody chose in it, as in `models.<id>.window_tokens`. */
+/** The name of a setting with a placeholder for the model id: `models.<id>.window_tokens`. */
 export function generalKey({ key, path: [group, , ...rest] }: Setting): string {
   return group === 'models' ? [group, '<id>', ...rest].join('.') : key
 }

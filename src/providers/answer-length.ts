@@ -1,31 +1,36 @@
 import { failed } from '../model/errors.ts'
 import type { ProviderEvent } from './provider.ts'
 
-/** In characters: several times what any model writes in one answer. */
-const LONGEST_SAID = 2 * 1024 * 1024
+/** Several times the length of any answer that a model writes. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
 
 /**
- * Counts what has to be held of an answer until it ends. The length of its bytes says little about that: a model's words
- * come a few letters at a time, each in an event of hundreds of bytes.
+ * Counts the characters of an answer that are kept until it ends. The number of bytes received is a poor measure: a model's
+ * text arrives a few letters at a time, each piece in an event of hundreds of bytes.
  */
-export class SaidLength {
+export class AnswerLength {
   #length = 0
 
-  /** So far. */
+  /** The number of characters so far. */
   get length(): number {
     return this.#length
   }
 
-  /** False once there is more than any answer says. */
+  /** Adds `more` characters; false once the answer exceeds the limit. */
   fits(more: number): boolean {
     this.#length += more
-    return this.#length <= LONGEST_SAID
+    return this.#length <= MAX_CHARACTERS
   }
 }
 
-export const SAID_TOO_MUCH: readonly ProviderEvent[] = [
+export const ANSWER_TOO_LONG: readonly ProviderEvent[] = [
   {
     type: 'error',
-    error: failed('invalid_response', 'The model said more than an answer can hold.').error,
+    error: failed(
+      'invalid_response',
+      `The model's answer exceeds ${MAX_CHARACTERS} characters.`,
+      { limit_characters: MAX_CHARACTERS },
+      [{ action: 'Ask for a shorter answer, or choose another model.', command: 'hawser models' }],
+    ).error,
   },
 ]

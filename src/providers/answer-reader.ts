@@ -1,16 +1,16 @@
 import type { ServerSentEvent } from '../encoding/server-sent-events.ts'
 import type { ProviderEvent } from './provider.ts'
 
-/** Understands the events of one answer, in order. Pure but for what it remembers of them. */
+/** Translates the events of one answer, in order. Pure except for the state it keeps about them. */
 export interface AnswerReader {
   /**
-   * What an event says: nothing, or more than one thing. A `done` or `error` is the last that is ever said. Items are told
-   * when they are whole; a call only when its arguments are.
+   * The provider events that one event of the server produces: none, one or several. Nothing follows a `done` or `error`.
+   * An item is returned once it is complete, a tool call once its arguments are.
    */
   take(event: ServerSentEvent): readonly ProviderEvent[]
   /**
-   * How much the answer holds so far, also of what is not told yet, such as the arguments of a call. Events that only show that
-   * the server is there, such as pings and empty deltas, leave it as it is.
+   * The length of the answer so far, including what `take` has not returned yet, such as the arguments of an unfinished
+   * call. Events without content, such as pings and empty deltas, do not change it.
    */
   readonly progress: number
 }

@@ -2,7 +2,7 @@ import type { BaseAnthropic } from '@anthropic-ai/sdk'
 import { boundFetch } from './bound-fetch.ts'
 import type { ProviderOptions, Send } from './call.ts'
 
-/** The SDK is loaded when something is sent for the first time: most of what this program does needs none. */
+/** Loads the SDK on the first request: most commands never send one. */
 export function anthropicSender(path: string, options: ProviderOptions): Send {
   let loaded: Promise<BaseAnthropic> | undefined
   return async (body, signal) => {
@@ -12,9 +12,9 @@ export function anthropicSender(path: string, options: ProviderOptions): Send {
   }
 }
 
-/** Everything that the SDK would look for in the environment is given, so that it takes nothing from there. */
+/** Sets every option that the SDK would otherwise read from the environment. */
 async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
-  // That which only sends: the whole one brings a class for every resource of the vendor, four times as much to load.
+  // The base client only sends requests. The full one has a class for every resource of the API and takes four times as long to load.
   const { BaseAnthropic: Client } = await import('@anthropic-ai/sdk')
   const send = boundFetch(options)
   const headers = headersOf(options)
@@ -23,7 +23,7 @@ async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
     authToken: null,
     webhookKey: null,
     baseURL: options.baseUrl,
-    // The environment may add headers, and replace the key in them; these take the place of all.
+    // The SDK may take headers from the environment and replace the key in them; these replace all of them.
     fetch: (url, init) => send(url, { ...init, headers }),
     maxRetries: 0,
     timeout: LONGEST_TIMER_MS,
@@ -32,10 +32,10 @@ async function clientOf(options: ProviderOptions): Promise<BaseAnthropic> {
   })
 }
 
-/** How long to wait is decided where the answer is read. */
+/** Effectively no timeout: the code that reads the answer enforces the limits. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
-/** That of the SDK: what is written and read here is of this version. */
+/** The API version of the SDK: requests and events here follow this version. */
 const API_VERSION = '2026-10-21'
 
 function headersOf({ key }: ProviderOptions): Record<string, string> {

@@ -4,7 +4,7 @@ import { baseUrl, isSealedOrHere } from '../model/base-url.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import { CallFailure } from './call-failure.ts'
 import { vendorError } from './vendor-error.ts'
-import { saidBy } from './vendor-message.ts'
+import { failureOfResponse } from './vendor-failure.ts'
 
 export interface Binding {
   readonly key: string | undefined
@@ -13,9 +13,9 @@ export interface Binding {
 }
 
 /**
- * The `fetch` of a vendor's SDK. A key belongs to the origin of the base URL: nothing is sent to another one, nor a key over
- * plain http to another machine, and redirects are not followed. Resolves with a 2xx and nothing else. What else is said,
- * here or by the server, is thrown as a `CallFailure`; of the connection's failures it throws what `httpFetch` does.
+ * The `fetch` of a vendor's SDK. A key belongs to the origin of the base URL: nothing is sent to another origin, no key is sent
+ * over plain http to another machine, and redirects are not followed. Resolves only with a 2xx response. Throws a
+ * `CallFailure` for a refused request and for every other status, and what `httpFetch` throws for a failed connection.
  */
 export function boundFetch({ key, baseUrl: place, clock }: Binding): Fetch {
   const send = httpFetch({ clock })
@@ -28,11 +28,11 @@ export function boundFetch({ key, baseUrl: place, clock }: Binding): Fetch {
       await answer.body?.cancel()
       throw new CallFailure(redirected(answer, place).error)
     }
-    throw new CallFailure(vendorError(saidBy(answer, await answer.text(), clock.now())))
+    throw new CallFailure(vendorError(failureOfResponse(answer, await answer.text(), clock.now())))
   }
 }
 
-/** No address is repeated in full: it may hold what is nobody's business. */
+/** Messages name origins only: a full URL may contain a secret. */
 function refusalOf(
   input: Parameters<Fetch>[0],
   place: string,
@@ -40,12 +40,22 @@ function refusalOf(
 ): Failed | undefined {
   const home = baseUrl(place)
   if (home === undefined) {
-    return failed('not_configured', 'The base URL of the provider must be an http or https URL.')
+    return failed(
+      'not_configured',
+      'The base URL of the provider is not an http or https URL.',
+      {},
+      [
+        {
+          action: 'Set a valid base URL.',
+          command: 'hawser config set providers.NAME.base_url URL',
+        },
+      ],
+    )
   }
   const address = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
   const origin = originOf(address)
   if (origin !== home.origin) {
-    const why = `Requests to this provider go to ${home.origin} only; this one was not sent.`
+    const why = `Request not sent: this provider is configured for ${home.origin}, but the request is for ${origin ?? 'an invalid URL'}.`
     return failed('not_configured', why, {
       origin: home.origin,
       refused_origin: origin ?? 'none',
@@ -61,7 +71,7 @@ export function placeRefusal({
 }: Pick<Binding, 'key' | 'baseUrl'>): Failed | undefined {
   const home = baseUrl(place)
   if (home === undefined || key === undefined || isSealedOrHere(home)) return undefined
-  const why = `${home.origin} is plain http to another machine: everybody on the way could read the key.`
+  const why = `Request not sent: ${home.origin} is plain http on another machine, so the key could be intercepted.`
   const next = [{ action: 'Use https in the base URL of the provider.' }]
   return failed('not_configured', why, { origin: home.origin }, next)
 }
@@ -70,10 +80,10 @@ function redirected({ status, headers }: Response, place: string): Failed {
   const location = headers.get('location')
   const origin = location === null ? undefined : originOf(location, place)
   const where = origin === undefined ? '' : ` to ${origin}`
-  const why = `The provider answered with a redirect${where}. Redirects are not followed: a key belongs to one place.`
+  const why = `The provider returned a redirect${where} (status ${status}). Redirects are not followed, because a key belongs to one origin.`
   const next = [{ action: 'Check the base URL of the provider.' }]
   const details = origin === undefined ? { status } : { status, location_origin: origin }
-  // Another try would meet it again, so this is a kind that is not tried again.
+  // The kind must be one that is not retried: a retry would get the same redirect.
   return failed('not_configured', why, details, next)
 }
 

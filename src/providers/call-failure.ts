@@ -2,21 +2,21 @@ import * as z from 'zod'
 import { HttpFailure } from '../host/net/http.ts'
 import { failed, type HawserError } from '../model/errors.ts'
 import { vendorError } from './vendor-error.ts'
-import { saidIn } from './vendor-message.ts'
+import { failureInBody } from './vendor-failure.ts'
 
-/** A reason on its way through code that is not ours and knows exceptions only. The SDKs wrap it; `failureOf` finds it again. */
+/** Carries an error through the SDKs, which only know exceptions and wrap it; `failureOf` unwraps it. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure'
   readonly reason: HawserError
 
   constructor(reason: HawserError) {
-    // Always the same: the SDKs look for words in it.
+    // Always the same text: the SDKs search error messages for certain words.
     super('The call failed.')
     this.reason = reason
   }
 }
 
-/** Why a call failed, from what was thrown. `place` is where it went. Pure. */
+/** The error of a failed call, from whatever was thrown. `place` is the base URL. Pure. */
 export function failureOf(thrown: unknown, place: string): HawserError {
   const chain = causesOf(thrown)
   const failure = chain.find((error) => error instanceof CallFailure)
@@ -24,8 +24,8 @@ export function failureOf(thrown: unknown, place: string): HawserError {
   const connection = chain.find((error) => error instanceof HttpFailure)
   if (connection !== undefined) return noConnection(connection.code, place)
   const api = chain.map((error) => ApiError.safeParse(error)).find(({ success }) => success)?.data
-  if (api?.status !== undefined) return vendorSaid({ ...api, status: api.status })
-  // An SDK's error that has a place for a status and none in it is about the connection.
+  if (api?.status !== undefined) return apiFailure({ ...api, status: api.status })
+  // An SDK error with a `status` property that is undefined is a connection error.
   if (api !== undefined) return noConnection('ECONNABORTED', place)
   return defect(chain)
 }
@@ -42,7 +42,7 @@ function causesOf(thrown: unknown): readonly unknown[] {
   return chain
 }
 
-/** What both SDKs throw of an answer with an error status. `error` is its body, or the error in it. */
+/** What both SDKs throw for a response with an error status. `error` is the response body, or the error object in it. */
 const ApiError = z
   .object({
     status: z.int().optional(),
@@ -51,34 +51,36 @@ const ApiError = z
   })
   .refine((error) => 'status' in error)
 
-function vendorSaid({ status, error, requestID }: z.infer<typeof ApiError> & { status: number }) {
-  const said = saidIn(error) ?? { message: '' }
+function apiFailure({ status, error, requestID }: z.infer<typeof ApiError> & { status: number }) {
+  const said = failureInBody(error) ?? { message: '' }
   return vendorError({ ...said, status, requestId: said.requestId ?? requestID })
 }
 
 function noConnection(code: string, place: string): HawserError {
   const origin = URL.canParse(place) ? new URL(place).origin : 'the provider'
-  const why = TROUBLES.find(([codes]) => codes.test(code))?.[1] ?? 'The connection failed'
-  const next = [{ action: 'Check the network and the base URL of the provider.' }]
+  const why = CONNECTION_ERRORS.find(([codes]) => codes.test(code))?.[1] ?? 'The connection failed'
+  const next = [
+    { action: 'Check the network and the base URL of the provider.', command: 'hawser doctor' },
+  ]
   return failed('network', `${why} (${origin}, ${code}).`, { code, origin }, next).error
 }
 
-const TROUBLES: readonly (readonly [RegExp, string])[] = [
-  [/^ECONNREFUSED$/, 'No server takes connections there'],
-  [/^(ENOTFOUND|EAI_\w+)$/, 'Nobody knows a server of that name'],
-  [/^(ETIMEDOUT|ECONNABORTED)$/, 'There was no connection in good time'],
-  [/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'The connection broke off'],
-  [/^(EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'There is no way to that server'],
-  [/CERT|SELF_SIGNED|SIGNATURE|ISSUER/, 'The server could not prove that it is the right one'],
-  [/TLS|SSL|^EPROTO$/, 'No sealed connection could be made'],
-  [/^HPE_|^ERR_HTTP/, 'What the server said is not HTTP'],
+const CONNECTION_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/^ECONNREFUSED$/, 'Connection refused'],
+  [/^(ENOTFOUND|EAI_\w+)$/, 'Host name not found'],
+  [/^(ETIMEDOUT|ECONNABORTED)$/, 'Connection timed out'],
+  [/^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'Connection lost'],
+  [/^(EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'Host unreachable'],
+  [/CERT|SELF_SIGNED|SIGNATURE|ISSUER/, 'TLS certificate not trusted'],
+  [/TLS|SSL|^EPROTO$/, 'TLS handshake failed'],
+  [/^HPE_|^ERR_HTTP/, 'The server sent an invalid HTTP response'],
 ]
 
 function defect(chain: readonly unknown[]): HawserError {
   const causes = chain.map((error) =>
     error instanceof Error ? `${error.name}: ${error.message}` : typeof error,
   )
-  return failed('internal', 'The call failed in a way that was not expected.', {
+  return failed('internal', 'Unexpected failure while calling the provider.', {
     causes: causes.map((cause) => cause.slice(0, 200)),
   }).error
 }

@@ -5,22 +5,22 @@ import type { HttpAnswer } from '../host/net/http.ts'
 import { failed } from '../model/errors.ts'
 import type { AnswerReader } from './answer-reader.ts'
 import { CallFailure, failureOf } from './call-failure.ts'
-import { CallLine } from './call-line.ts'
-import { withoutKey } from './hidden-key.ts'
+import { CallConnection } from './call-connection.ts'
+import { redactKey } from './redact-key.ts'
 import type { Provider, ProviderEvent } from './provider.ts'
 import { vendorError } from './vendor-error.ts'
-import { saidIn } from './vendor-message.ts'
+import { failureInBody } from './vendor-failure.ts'
 
 export interface ProviderOptions {
-  /** Absent: nothing is said about who asks. */
+  /** Without a key, no authorization header is sent. */
   readonly key: string | undefined
   readonly baseUrl: string
-  /** How long a server may send nothing at all. Signs of life without content are accepted for `CONTENT_MS` at most. */
+  /** How long a server may send nothing at all. Pings without content are accepted for `CONTENT_MS` at most. */
   readonly idleMs: number
   readonly clock: Clock
 }
 
-/** Sends a body once, by a vendor's SDK, and answers with what the server said first. Rejects when it could not. */
+/** Sends a body once with a vendor's SDK; resolves with the response headers and the open body. Rejects if sending fails. */
 export type Send = (body: Buffer, signal: AbortSignal) => Promise<HttpAnswer>
 
 interface Call {
@@ -29,102 +29,108 @@ interface Call {
   readonly options: ProviderOptions
 }
 
-/** A call by HTTP, whose answer is a stream of events. */
+/** A call over HTTP with a stream of events as its response. */
 export function streamAnswer({ send, reader, options }: Call): Provider['stream'] {
   return (body, signal) =>
-    readAnswer({ events: (line) => httpEvents(send, body, line), reader, options }, signal)
+    readAnswer(
+      { events: (connection) => httpEvents(send, body, connection), reader, options },
+      signal,
+    )
 }
 
-/** A call that is about to be made, whatever it goes over. */
+/** A call over any transport. */
 export interface OpenedCall extends Pick<Call, 'reader' | 'options'> {
-  /** Sends, and yields what comes back. Ends what it opened when the line is closed. */
-  readonly events: (line: CallLine) => AsyncIterable<ServerSentEvent>
+  /** Sends the request and yields the events of the response. Releases its resources when the connection closes. */
+  readonly events: (connection: CallConnection) => AsyncIterable<ServerSentEvent>
 }
 
 /**
- * The one way a dialect's answer is read: framing, idle limit, cancellation, error kinds, exactly one end, and no key in what
- * is told of a failure. The connection is closed before an error is told, and when whoever reads stops early.
+ * The only reader of answers: enforces limits, idle time and cancellation, maps errors to kinds, ends exactly once, and removes
+ * the key from errors. Closes the connection before it yields an error, and when the consumer stops early.
  */
 export async function* readAnswer(
   { events, reader, options }: OpenedCall,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent, void, void> {
-  const line = new CallLine(signal, options)
+  const connection = new CallConnection(signal, options)
   let done = false
   try {
-    line.check()
+    connection.check()
     const understood = reader()
-    for await (const event of events(line)) {
+    for await (const event of events(connection)) {
       if (!valuesWithin(event.data, MOST_VALUES)) throw badAnswer(TOO_LONG)
       const { progress } = understood
       const all = understood.take(event)
-      if (all.length > 0 || understood.progress > progress) line.progressed()
+      if (all.length > 0 || understood.progress > progress) connection.progressed()
       for (const said of all) {
-        line.check()
+        connection.check()
         if (said.type === 'error') throw new CallFailure(said.error)
         done = said.type === 'done'
         yield said
         if (done) return
       }
     }
-    throw badAnswer('The model stopped without saying that it was done.')
+    throw badAnswer('The response ended without an end event from the model.')
   } catch (thrown) {
-    line.close()
-    yield { type: 'error', error: withoutKey(failureOf(thrown, options.baseUrl), options.key) }
+    connection.close()
+    yield { type: 'error', error: redactKey(failureOf(thrown, options.baseUrl), options.key) }
   } finally {
-    if (done) line.release()
-    else line.close()
+    if (done) connection.release()
+    else connection.close()
   }
 }
 
-async function* httpEvents(send: Send, body: Buffer, line: CallLine) {
-  const answer = await line.wait(send(body, line.signal))
-  await refuseUnlessStream(answer, line)
-  yield* eventsOf(answer, line)
+async function* httpEvents(send: Send, body: Buffer, connection: CallConnection) {
+  const answer = await connection.wait(send(body, connection.signal))
+  await refuseUnlessStream(answer, connection)
+  yield* eventsOf(answer, connection)
 }
 
 const MiB = 1024 * 1024
 const LONGEST_ANSWER = 64 * MiB
 const LONGEST_OTHER_ANSWER = MiB
-/** Of one event. The longest there are repeat an answer, whose words are one value. */
+/** Per event. The largest events repeat a whole answer, whose text is a single value. */
 const MOST_VALUES = 20_000
-const TOO_LONG = 'A part of the answer is too long to be one.'
+const TOO_LONG = 'The response contains an event that exceeds the size limit.'
 
-async function* eventsOf({ body }: HttpAnswer, line: CallLine) {
+async function* eventsOf({ body }: HttpAnswer, connection: CallConnection) {
   const frames = new ServerSentEvents()
   let length = 0
-  for await (const chunk of line.chunks(body ?? NOTHING)) {
+  for await (const chunk of connection.chunks(body ?? NOTHING)) {
     length += chunk.length
-    if (length > LONGEST_ANSWER) throw badAnswer('The answer is too long to be one.')
+    if (length > LONGEST_ANSWER) throw badAnswer('The response exceeds 64 MiB.')
     yield* frames.push(chunk)
     if (frames.overlong) throw badAnswer(TOO_LONG)
   }
 }
 
-/** Some servers report an error as if it were an answer, and some answer as if nobody had asked for a stream. */
-async function refuseUnlessStream(answer: HttpAnswer, line: CallLine): Promise<void> {
+/** Some servers report an error with status 200, and some ignore that a stream was requested. */
+async function refuseUnlessStream(answer: HttpAnswer, connection: CallConnection): Promise<void> {
   const type = answer.headers.get('content-type') ?? ''
   const coding = answer.headers.get('content-encoding') ?? 'identity'
   if (coding !== 'identity') {
-    throw badAnswer('The server compressed its answer, which it was asked not to.')
+    throw badAnswer(
+      `The server sent a response with content-encoding ${coding.slice(0, 100)}, but none was requested.`,
+    )
   }
   if (/^\s*text\/event-stream\s*(;|$)/i.test(type)) return
-  const said = saidIn(parseJson(await textOf(answer, line)))
+  const said = failureInBody(parseJson(await textOf(answer, connection)))
   if (said !== undefined) {
     throw new CallFailure(
       vendorError(answer.status < 300 ? said : { ...said, status: answer.status }),
     )
   }
-  throw badAnswer('The server answered, but not with a stream of events.', {
-    status: answer.status,
-    content_type: type.slice(0, 100),
-  })
+  const [status, content_type] = [answer.status, type.slice(0, 100)]
+  throw badAnswer(
+    `Expected a stream of events (text/event-stream), but the server returned ${content_type || 'no content type'}.`,
+    { status, content_type },
+  )
 }
 
-async function textOf({ body }: HttpAnswer, line: CallLine): Promise<string> {
+async function textOf({ body }: HttpAnswer, connection: CallConnection): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
-  for await (const chunk of line.chunks(body ?? NOTHING)) {
+  for await (const chunk of connection.chunks(body ?? NOTHING)) {
     pieces.push(chunk)
     length += chunk.length
     if (length > LONGEST_OTHER_ANSWER) return ''
@@ -136,6 +142,13 @@ const NOTHING: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 }
 
+const NEXT = [
+  {
+    action: 'Check that the base URL and the API of the provider are right.',
+    command: 'hawser doctor',
+  },
+]
+
 function badAnswer(message: string, details: Readonly<Record<string, unknown>> = {}): CallFailure {
-  return new CallFailure(failed('invalid_response', message, details).error)
+  return new CallFailure(failed('invalid_response', message, details, NEXT).error)
 }

@@ -1,6 +1,6 @@
 import type { Cut } from './provider.ts'
 
-/** The `cut` of an answer that ended for `reason`, or that lost calls although its end was none of a cut one. Pure. */
+/** The `cut` of an answer that ended for `reason`, or that lost calls although its stop reason is a regular one. Pure. */
 export function cutOf(
   reason: Cut['reason'] | undefined,
   lost_calls: number,

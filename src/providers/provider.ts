@@ -5,114 +5,114 @@ import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 
-/** The words of a model backend. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
+/** The wire format of a provider. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
 export interface Dialect {
   readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
   /**
-   * Segments in cache order: parameters, tools, system blocks, then items. More items give the same segments and more. Changes
-   * nothing that it is given, and never throws.
+   * Segments in cache order: parameters, tools, system blocks, then items. Additional items only append segments. Does not
+   * modify its arguments and never throws.
    */
   readonly encode: (items: readonly ConversationItem[], surface: Surface) => Segment[]
   /**
-   * The body, JSON that holds the bytes of every segment: those of items in their order, those before them where the dialect has
-   * a place for them. A body of more items begins like that of fewer, up to where they differ.
+   * The request body: JSON that contains the bytes of every segment, items in their order and the segments before them where
+   * the dialect puts them. Appending items leaves the bytes before them unchanged.
    */
-  readonly frame: (segments: readonly Segment[], framing: Framing) => Buffer
+  readonly buildBody: (segments: readonly Segment[], bodyOptions: BodyOptions) => Buffer
 }
 
-/** What a body holds beside its segments. */
-export interface Framing {
+/** What a body contains besides its segments, and memory to build it in. */
+export interface BodyOptions {
   readonly cacheKey: string
-  /** At most four, in order; a dialect without marks leaves them out. */
+  /** At most four, in order; a dialect without cache marks ignores them. */
   readonly marks: readonly Mark[]
-  /** Memory that may be used. The bytes are the same with and without. */
+  /** Memory that may be overwritten. It does not affect the resulting bytes. */
   readonly spent?: SpentBody | undefined
 }
 
-/** A body of the same leading segments, of which there are `count`, that nobody reads any more. */
+/** A body that is no longer read. Its first `count` segments equal those of the body to build. */
 export interface SpentBody {
   readonly body: Buffer
   readonly count: number
 }
 
-/** A model backend. Beside the pure members of its dialect, it has those that touch the world. */
+/** A model backend: a dialect plus the members that perform I/O. */
 export interface Provider extends Dialect {
   /**
-   * Sends a finished body, which may be read until the stream ends, and yields what comes back: deltas before the item they led
-   * to, and after exactly one `done` or `error` nothing. Whatever goes wrong is that error, with a kind; it never throws. A call
-   * that arrived in part is no item.
+   * Sends a finished body and yields the response: deltas before the item they belong to, and nothing after exactly one `done`
+   * or `error`. The body must not change until the stream ends. Never throws: every failure is that `error`, with a kind. A
+   * tool call that arrived in part is not an item.
    *
-   * Aborting `signal` ends it with an `interrupted` error, without waiting for the other side; where it was aborted before,
-   * nothing is sent. A server that says nothing for too long ends it with `stream_idle`. Whoever reads may stop early, which ends
-   * the call. Calls may run at the same time, but of one Session over a passage only one.
+   * Aborting `signal` ends the stream with an `interrupted` error at once, without waiting for the server; if it was aborted
+   * before, nothing is sent. A server that sends nothing for too long ends it with `stream_idle`. The consumer may stop early,
+   * which ends the call. Calls may run concurrently, except two passages of one Session.
    */
   readonly stream: (body: Buffer, signal: AbortSignal) => AsyncIterable<ProviderEvent>
   /**
-   * The way a request goes, for providers that have more than one. An error of it whose details say `again` was about the way
-   * alone, and nothing was shown: the next passage of the same request goes another one.
+   * Chooses the transport of a request, for providers with more than one. If the details of its error contain `again`, only
+   * the transport failed and nothing was shown: the next passage of the same request uses another transport.
    */
-  readonly passage?: (request: Outgoing) => Passage
-  /** A Session is over here: what was kept open for it is closed. */
+  readonly passage?: (request: OutgoingRequest) => Passage
+  /** Closes what was kept open for a Session. */
   readonly leave?: (session: string) => void
 }
 
-/** A request as far as the way it goes depends on it. */
-export interface Outgoing {
-  /** Whose it is: what a server remembers is remembered of one Session. */
+/** A request with everything that the choice of its transport depends on. */
+export interface OutgoingRequest {
+  /** The Session of the request: a server keeps its state per Session. */
   readonly session: string
   readonly body: Buffer
   readonly sha256: string
   readonly segments: readonly Segment[]
-  /** The last request of the Session, when this one begins with all of it. */
+  /** The previous request of the Session, if this one starts with all of it. */
   readonly last?: { readonly sha256: string; readonly count: number } | undefined
-  /** Why it does not begin with all of it, as Events foretold. */
+  /** Why this request does not start with the previous one, as predicted from Events. */
   readonly brokenBy?: BreakCause | undefined
-  readonly framing: Framing
+  readonly bodyOptions: BodyOptions
 }
 
-/** The way one request goes, chosen before its intention is recorded. */
+/** The transport of one request, chosen before the request is recorded. */
 export interface Passage {
   readonly transport: string
-  /** Bytes that leave, where they are not the body. */
+  /** Bytes to send, if they differ from the body. */
   readonly sentBytes?: number
   readonly continuation?: Continuation
-  /** As `Provider.stream`. May be called once. */
+  /** Like `Provider.stream`. May be called once. */
   readonly stream: (signal: AbortSignal) => AsyncIterable<ProviderEvent>
 }
 
-/** Whether only what is new was sent; if not, why. */
+/** Whether only new items were sent; if not, why. */
 export interface Continuation {
   readonly used: boolean
   readonly reset_reason?: ResetReason
 }
 
-/** An `item` is complete and final; deltas are for whoever watches and are never the only carrier of anything. */
+/** An `item` is complete and final. Deltas are for live display only: items repeat all of their content. */
 export type ProviderEvent =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'reasoning_delta'; readonly text: string }
   | { readonly type: 'item'; readonly item: AnswerItem }
   | {
       readonly type: 'done'
-      /** In the provider's own word. */
+      /** In the provider's own words. */
       readonly stop_reason: string
-      /** Absent where the model came to its end. */
+      /** Absent if the model finished its answer. */
       readonly cut?: Cut
-      /** The provider interrupted the model. Sent back with all that was said, it continues. */
+      /** The provider paused the model, which continues when the whole answer so far is sent back. */
       readonly paused?: true
       readonly usage: CallUsage
-      /** Figures of the vendor that have no name here. */
+      /** Figures of the vendor without a counterpart in `usage`. */
       readonly raw?: Readonly<Record<string, unknown>>
     }
   | { readonly type: 'error'; readonly error: HawserError }
 
-/** Why an answer is not whole, and how many calls did not arrive whole: those are no items. */
+/** Why an answer is incomplete, and how many calls arrived incomplete and are therefore not items. */
 export type Cut = Pick<AnswerCut, 'reason' | 'lost_calls'>
 
 export type AnswerItem =
   | {
       readonly kind: 'text'
       readonly text: string
-      /** What the model called this part of its answer; goes back with it. */
+      /** The model's label for this part of its answer; sent back with it. */
       readonly phase?: string
     }
   | { readonly kind: 'reasoning'; readonly item: unknown }

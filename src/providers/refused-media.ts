@@ -1,7 +1,7 @@
 import type { RefusedMedia } from '../model/error-cause.ts'
-import type { VendorSaid } from './vendor-message.ts'
+import type { VendorFailure } from './vendor-failure.ts'
 
-/** Codes by which vendors say that a picture cannot be used, whatever its trouble is. */
+/** Codes with which vendors reject an image or a file. */
 export const MEDIA_CODES = [
   'empty_image_file',
   'failed_to_download_image',
@@ -21,8 +21,8 @@ export const MEDIA_CODES = [
   'unsupported_image_media_type',
 ] as const
 
-/** Whether an image or document of the request was the reason, and which, as far as the vendor says. Pure. */
-export function refusedMedia({ code, param, message }: VendorSaid): RefusedMedia | undefined {
+/** Whether an image or document of the request caused the error, and which one, if the vendor names it. Pure. */
+export function refusedMedia({ code, param, message }: VendorFailure): RefusedMedia | undefined {
   const said = `${param ?? ''} ${message}`
   if (!CODES.has(code?.toLowerCase() ?? '') && !isAboutMedia(said)) return undefined
   const [at] = PLACE.exec(param ?? '') ?? PLACE.exec(message) ?? []
@@ -31,11 +31,11 @@ export function refusedMedia({ code, param, message }: VendorSaid): RefusedMedia
 
 const CODES: ReadonlySet<string> = new Set(MEDIA_CODES)
 
-/** A block of a request, nested in the result of a tool or not; what lies inside the block is left out. */
+/** The path of a content block in a request, possibly inside a tool result, without the rest of the path inside the block. */
 const PLACE =
   /\b(?:messages|input)(?:\.?\[\d+\]|\.\d+)(?:\.(?:tool_result\.)?(?:content|output)(?:\.?\[\d+\]|\.\d+))*/
 
-/** Tools have names and parameters with any word in them. */
+/** Names and parameters of tools can contain any word. */
 const ABOUT_TOOLS = /^\s*tools\b|\b(?:schema for|function|tool) ['"`]/i
 
 const MEDIA =

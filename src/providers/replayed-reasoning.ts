@@ -1,9 +1,9 @@
 import type { ConversationItem } from '../model/conversation.ts'
 
 /**
- * Items without the reasoning that may not go back: it is opaque to everyone but the model that wrote it, in the dialect it
- * was written in, and vendors refuse reasoning that nothing of the same answer follows. An answer is recorded at once, so
- * what follows an item is known whenever the item is. Pure.
+ * Items without the reasoning that must not be sent back: only the model that wrote it can read it, in the same dialect, and
+ * vendors reject reasoning that nothing of the same answer follows. An answer is recorded in one write, so whatever follows
+ * an item is known whenever the item is. Pure.
  */
 export function replayedReasoning(
   items: readonly ConversationItem[],

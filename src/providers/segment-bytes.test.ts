@@ -9,10 +9,10 @@ import {
   hasWords,
   isBlank,
   put,
-  saying,
+  embedPartText,
   segment,
-  showing,
-  wordsOf,
+  embedBase64,
+  partText,
 } from './segment-bytes.ts'
 
 const json = (data: string) => wellFormedJson({ title: 'é', data, more: BASE64 })
@@ -21,7 +21,7 @@ test('JSON that shows a file has the bytes of JSON that holds its base64', () =>
   fc.assert(
     fc.property(fc.uint8Array(), (array) => {
       const file = Buffer.from(array)
-      const shown = segment('user', showing(file, json(BASE64)), 3)
+      const shown = segment('user', embedBase64(file, json(BASE64)), 3)
       const said = segment('user', json(file.toString('base64')), 3)
       expect(shown).toEqual(said)
     }),
@@ -31,7 +31,7 @@ test('JSON that shows a file has the bytes of JSON that holds its base64', () =>
 test.each([0, 1, 2, 3, 100_000])(
   'a file of %i bytes is written between what stands around it',
   (size) => {
-    const shown = segment('user', showing(randomBytes(size), json(BASE64)))
+    const shown = segment('user', embedBase64(randomBytes(size), json(BASE64)))
     const body = Buffer.alloc(shown.length + 2, '.')
     expect(put(shown, body, 1)).toBe(body.length - 1)
     expect(body.toString()).toBe(`.${shown.bytes.toString()}.`)
@@ -59,8 +59,8 @@ test.each([undefined, '@txt1'])(
     fc.assert(
       fc.property(ends, ends, (start, end) => {
         const part = textPart(Buffer.concat([start, Buffer.from(LONG), end]), handle)
-        const shown = segment('user', saying(part, json), 3)
-        const said = segment('user', json(wordsOf(part)), 3)
+        const shown = segment('user', embedPartText(part, json), 3)
+        const said = segment('user', json(partText(part)), 3)
         expect(shown.length).toBe(said.length)
         expect(shown.bytes.equals(said.bytes)).toBe(true)
         const body = Buffer.alloc(shown.length + 2, '.')
@@ -85,5 +85,5 @@ test.each<[string, Part]>([
   ['no text', { ...textPart(Buffer.from(' ')), media_type: 'application/pdf' }],
   ['said', { type: 'text', text: ' \n', lifetime: 'stable' }],
 ])('a part is blank exactly if its words are: %s', (_name, part) => {
-  expect(isBlank(part)).toBe(!hasWords(wordsOf(part)))
+  expect(isBlank(part)).toBe(!hasWords(partText(part)))
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Things of types that are not known here. They are kept by name and skipped. */
+/** Matches objects of unknown types, so that they can be skipped; keeps the name of the type. */
 export function otherThan(known: {
   readonly options: readonly { readonly shape: { readonly type: z.ZodLiteral<string> } }[]
 }) {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { CAUSE } from '../model/error-cause.ts'
 import { causeOf, ERROR_KINDS, type ErrorKind } from '../model/errors.ts'
 import { vendorError } from './vendor-error.ts'
-import type { VendorSaid } from './vendor-message.ts'
+import type { VendorFailure } from './vendor-failure.ts'
 
-type Row = readonly [ErrorKind, Partial<VendorSaid>]
+type Row = readonly [ErrorKind, Partial<VendorFailure>]
 
 function expectKinds(rows: readonly Row[]): void {
   const told = rows.map(([, said]) => [vendorError({ message: '', ...said }).kind, said])
@@ -222,7 +222,7 @@ describe('what is kept of it', () => {
   })
 
   test('a refused key, an empty account and a model that is not there come with what to do', () => {
-    const commands = (said: Partial<VendorSaid>) =>
+    const commands = (said: Partial<VendorFailure>) =>
       vendorError({ message: '', ...said }).next_actions.map(({ command }) => command)
     expect(commands({ status: 401 })).toEqual([undefined, 'hawser config set providers.NAME.key -'])
     expect(commands({ status: 402 })).toEqual([undefined])
@@ -235,7 +235,7 @@ describe('what is kept of it', () => {
 })
 
 describe('an image or document that a vendor refuses', () => {
-  function media(said: Partial<VendorSaid>) {
+  function media(said: Partial<VendorFailure>) {
     const error = vendorError({ ...bad, message: '', ...said })
     const { refused_media, refused_at } = error.details
     const cause = causeOf(error)

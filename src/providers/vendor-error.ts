@@ -10,16 +10,16 @@ import {
 import { REMOTE_PROVIDERS } from '../model/remote-providers.ts'
 import { refusedMedia } from './refused-media.ts'
 import { vendorKind } from './vendor-kind.ts'
-import type { VendorSaid } from './vendor-message.ts'
+import type { VendorFailure } from './vendor-failure.ts'
 
 /**
- * The one mapping from what a vendor says to an error kind: of an answer with an error status, and of an error in the middle
- * of an answer. Whether to try again is not decided here. Pure.
+ * The only mapping from a vendor's error to an error kind, for a response with an error status and for an error inside a
+ * stream. Does not decide whether to retry. Pure.
  */
-export function vendorError(said: VendorSaid): HawserError {
+export function vendorError(said: VendorFailure): HawserError {
   const kind = vendorKind(said)
-  const told = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
-  const message = kind === 'model_not_found' ? `Model not found by the provider: ${told}` : told
+  const reason = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
+  const message = kind === 'model_not_found' ? `Model not found by the provider: ${reason}` : reason
   const media = MEDIA_KINDS.has(kind) ? refusedMedia(said) : undefined
   const details = { ...factsOf(said), ...mediaFacts(media) }
   const failure = failed(kind, message, details, NEXT_ACTIONS[kind])
@@ -29,7 +29,7 @@ export function vendorError(said: VendorSaid): HawserError {
 const LONGEST_SENTENCE = 500
 const LONGEST_FACT = 200
 
-/** Kinds under which a vendor refuses one item of a request. */
+/** Kinds under which a vendor rejects one item of a request. */
 const MEDIA_KINDS: ReadonlySet<ErrorKind> = new Set(['invalid_args', 'too_large', 'refused'])
 
 const KEY_VARIABLES = [
@@ -38,13 +38,13 @@ const KEY_VARIABLES = [
 
 const NEXT_ACTIONS: Partial<Record<ErrorKind, readonly NextAction[]>> = {
   auth: [
-    { action: `Set ${KEY_VARIABLES} to a key that the provider takes.` },
+    { action: `Set ${KEY_VARIABLES} to a valid key.` },
     {
-      action: 'Store a key; it is read from standard input.',
+      action: 'Or store a key; it is read from standard input.',
       command: 'hawser config set providers.NAME.key -',
     },
   ],
-  usage_limit: [{ action: 'Look at the plan and the limits of your account at the provider.' }],
+  usage_limit: [{ action: 'Check the plan and the limits of your account with the provider.' }],
   model_not_found: [{ action: 'List the known models.', command: 'hawser models' }],
   not_found: [
     { action: 'Check the base URL of the provider.', command: 'hawser doctor' },
@@ -52,13 +52,13 @@ const NEXT_ACTIONS: Partial<Record<ErrorKind, readonly NextAction[]>> = {
   ],
 }
 
-function unexplained({ status }: VendorSaid): string {
+function unexplained({ status }: VendorFailure): string {
   return status === undefined
-    ? 'The provider reported an error and gave no reason.'
-    : `The provider answered with status ${status} and gave no reason.`
+    ? 'The provider returned an error without a reason.'
+    : `The provider returned status ${status} without a reason.`
 }
 
-function factsOf({ status, type, code, param, requestId, retryAfterMs }: VendorSaid) {
+function factsOf({ status, type, code, param, requestId, retryAfterMs }: VendorFailure) {
   const words = { type, code, param, request_id: requestId }
   return {
     ...(status === undefined ? {} : { status }),
@@ -78,7 +78,7 @@ function mediaFacts(media: RefusedMedia | undefined) {
 }
 
 function causeIn(
-  { status, code = '', retryAfterMs }: VendorSaid,
+  { status, code = '', retryAfterMs }: VendorFailure,
   media: RefusedMedia | undefined,
 ): ProviderCause {
   const word = plainSentence(code, LONGEST_FACT)
@@ -91,7 +91,7 @@ function causeIn(
   }
 }
 
-/** One line of at most `most` bytes, without anything that moves a cursor or turns a line around. */
+/** One line of at most `most` bytes, without control characters and characters that change the text direction. */
 function plainSentence(text: string, most: number): string {
   const line = text
     .slice(0, 4 * most)

@@ -1,12 +1,12 @@
 import type { ErrorKind } from '../model/errors.ts'
 import { MEDIA_CODES } from './refused-media.ts'
-import type { VendorSaid } from './vendor-message.ts'
+import type { VendorFailure } from './vendor-failure.ts'
 
 /**
- * From the particular to the general. A code says more than a type, and both more than a status; but vendors report an empty
- * account and a full window under general words and statuses, so that there, and only there, their prose is read. Pure.
+ * Checks from the most specific sign to the most general: code, type, status. Vendors report an exhausted account and a full
+ * context window under general codes and statuses, so for those, and only those, the message text is read. Pure.
  */
-export function vendorKind({ status, type, code, message }: VendorSaid): ErrorKind {
+export function vendorKind({ status, type, code, message }: VendorFailure): ErrorKind {
   return (
     word(DECISIVE_WORDS, code) ??
     prose(USAGE_STATUSES, USAGE_PROSE, status, message) ??
@@ -24,7 +24,7 @@ function word(words: Words, said: string | undefined): ErrorKind | undefined {
   return said === undefined ? undefined : words.get(said.toLowerCase())
 }
 
-/** In the middle of an answer there is no status, and the prose may be about anything. */
+/** An error inside a stream has no status, so any message text is considered. */
 function prose(
   statuses: ReadonlySet<number>,
   patterns: readonly (readonly [RegExp, ErrorKind])[],
@@ -35,7 +35,7 @@ function prose(
   return patterns.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** Vendors use the same status and type for a path that is not there, which is a fault of the base URL. */
+/** Vendors use the same status and type for an unknown path, which means a wrong base URL. */
 function missingModel(status: number | undefined, message: string): ErrorKind | undefined {
   return status === 404 && MISSING_MODEL.test(message) ? 'model_not_found' : undefined
 }
@@ -43,12 +43,12 @@ function missingModel(status: number | undefined, message: string): ErrorKind | 
 const MISSING_MODEL =
   /^model: |\bmodel\b.{0,200}\b(?:does not exist|not found|not exist)\b|\bno such model\b|\bunknown model\b/i
 
-/** An error in the middle of an answer of which nobody knows a word is an answer that nobody can read. */
+/** An error inside a stream with only unknown codes counts as an invalid response. */
 function generalWord(code: string | undefined, type: string | undefined): ErrorKind {
   return word(GENERAL_WORDS, code) ?? word(GENERAL_WORDS, type) ?? 'invalid_response'
 }
 
-/** 408, 409, 425 and every 5xx are the server's own trouble and may pass: `overloaded`, and the details have the status. */
+/** 408, 409, 425 and every 5xx are server errors that may be temporary: `overloaded`, with the status in the details. */
 function generalStatus(status: number): ErrorKind {
   if (status < 300) return 'invalid_response'
   if (status < 400) return 'network'
@@ -68,7 +68,7 @@ const DECISIVE_STATUSES: ReadonlyMap<number, ErrorKind> = new Map([
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 409, 425])
 const USAGE_STATUSES: ReadonlySet<number> = new Set([400, 402, 403, 429])
-/** 500 too: some servers that run models themselves report a full window so. */
+/** Includes 500: some self-hosted servers report a full context window with it. */
 const REQUEST_STATUSES: ReadonlySet<number> = new Set([400, 413, 422, 500])
 
 const USAGE_PROSE: readonly (readonly [RegExp, ErrorKind])[] = [

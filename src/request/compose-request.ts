@@ -17,7 +17,7 @@ import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
-import type { Dialect, Framing } from '../providers/provider.ts'
+import type { Dialect, BodyOptions } from '../providers/provider.ts'
 import { Fitting, type Unfit } from './fit-parts.ts'
 import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
@@ -67,7 +67,7 @@ export function asSent({ sha256, run, made }: SentRequest): SentRequest {
 export interface ComposedRequest extends SentRequest {
   readonly body: Buffer
   /** What its body was framed with. */
-  readonly framing: Framing
+  readonly bodyOptions: BodyOptions
   readonly segments: readonly Segment[]
   /** The Resources whose bytes are in it. */
   readonly projected: Projected
@@ -144,12 +144,12 @@ export class RequestComposer {
       words: this.#parts.words,
     }
     const shared = sharedRun(before, run, made)
-    const framing = { cacheKey, marks: this.#marks(run, shared) }
+    const bodyOptions = { cacheKey, marks: this.#marks(run, shared) }
     const known = continued ? { body: spent.body, count: spent.run.count } : undefined
-    const body = provider.frame(run.list, { ...framing, spent: known })
+    const body = provider.buildBody(run.list, { ...bodyOptions, spent: known })
     return {
       body,
-      framing,
+      bodyOptions,
       // Marks move from the end of the last request on, and the brackets after it are still open.
       sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
       run,

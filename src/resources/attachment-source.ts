@@ -3,31 +3,31 @@ import { lastName } from './attachment-name.ts'
 import { labelsOf, readLink, type FoundLink } from './link.ts'
 import { refusal, type Refusal } from './refusal.ts'
 
-/** What somebody gave, by its words alone: nothing was opened. */
-export interface Wanted {
-  /** As it was given. */
+/** An attachment input, classified by its text alone: nothing has been opened. */
+export interface ReadInput {
+  /** As the client sent it. */
   readonly given: string
-  /** Without a path; empty when there is none. */
+  /** Without a path; empty if there is none. */
   readonly name: string
-  readonly is: WantedThing
+  readonly is: InputTarget
 }
 
-export type WantedThing =
+export type InputTarget =
   | { readonly path: string; readonly labels: Labels }
   | { readonly bytes: Buffer }
   | Extract<FoundLink, { readonly facts: unknown }>
   | { readonly refused: Refusal }
 
-/** What a descriptor has of a link to a file. */
+/** What a descriptor records about a link to a file. */
 export type Labels = ReturnType<typeof labelsOf> & { readonly source_uri_scheme?: string }
 
-/** `confined` callers give paths of a workspace, which need not be absolute. */
-export function wantedBy(input: AttachmentInput, confined: boolean): Wanted {
+/** Paths of `confined` callers belong to a workspace and may be relative. */
+export function readInput(input: AttachmentInput, confined: boolean): ReadInput {
   switch (input.from) {
     case 'path':
-      return pathWanted(input.path, confined)
+      return readPath(input.path, confined)
     case 'bytes': {
-      // Some systems write a path in another way, and some programs give all of it.
+      // Some programs send a whole path as the name, and Windows paths have backslashes.
       const name = lastName(input.name.replaceAll('\\', '/'))
       return { given: input.name, name, is: { bytes: input.bytes } }
     }
@@ -42,9 +42,9 @@ export function wantedBy(input: AttachmentInput, confined: boolean): Wanted {
   }
 }
 
-function pathWanted(path: unknown, confined: boolean): Wanted {
+function readPath(path: unknown, confined: boolean): ReadInput {
   if (typeof path !== 'string') {
-    const refused = refusal('not_absolute', 'what was given is not the path of a file')
+    const refused = refusal('not_absolute', 'the path is not a string')
     return { given: `(${path === null ? 'null' : typeof path})`, name: '', is: { refused } }
   }
   const name = lastName(path)
@@ -52,7 +52,7 @@ function pathWanted(path: unknown, confined: boolean): Wanted {
   return { given: path, name, is: { refused: refusal('not_absolute', 'its path is not absolute') } }
 }
 
-/** Of a link that is refused, what stands after its last slash, unless that may have bytes, a name or a password in it. */
+/** The name of a refused link: the part after its last slash, unless that may contain data, a user name or a password. */
 function linkName(found: FoundLink, uri: string): string {
   if ('facts' in found) return found.facts.name
   const last = lastName(uri.replace(/[?#][^]*/, '').replaceAll('\\', '/'))

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { binaryKind } from '../encoding/magic-bytes.ts'
 
-/** What bytes really are, in words that go on "it is …". Looks at bytes, never at a name. */
+/** What bytes really are, as the end of a sentence "it is …". Looks at the bytes, never at a name. */
 export function contentKind(bytes: Buffer): string {
   const head = bytes.subarray(0, HEAD_BYTES)
   const binary = binaryKind(head)
@@ -15,7 +15,7 @@ export function contentKind(bytes: Buffer): string {
 
 const HEAD_BYTES = 1024
 
-/** What may stand before the first element. A comment can be read in one way only: otherwise many of them take for ever. */
+/** What may precede the first element. Each comment matches in one way only; otherwise many of them would take exponential time. */
 const BEFORE = String.raw`^\s*(?:<\?xml[^>]*>\s*|<!--(?:(?!-->)[^])*-->\s*)*`
 const PAGE = new RegExp(`${BEFORE}<(!doctype\\s+html|html|head|body|script)\\b`, 'i')
 const DRAWING = new RegExp(`${BEFORE}<(!doctype\\s+svg|svg)\\b`, 'i')

@@ -7,17 +7,20 @@ import { imageHeader, type ImageHeader } from './image/header.ts'
 import { loadDecoder, type LoadDecoder } from './image/pixels.ts'
 import { pdfWords } from './pdf/words.ts'
 
-/** Tells what bytes are by the bytes themselves; the type that they came with only tells what was expected of them. */
+/** Describes bytes by their content. The declared type is only used to report a mismatch. */
 export function describer({ load, clock }: DescriberParts): Describe {
   return async (bytes, media_type) => {
-    if (bytes.length === 0) return unreadable('empty', 'it holds no bytes')
+    if (bytes.length === 0) return unreadable('empty', 'it is empty')
     const header = imageHeader(bytes)
     if (header !== undefined) return image(bytes, header, { load, clock })
     if (PDF.test(bytes.toString('latin1', 0, PDF_WITHIN))) return pdfWords(bytes)
     const binary = binaryKind(bytes)
     const expected = EXPECTED.find(({ type }) => type.test(media_type))
     if (expected !== undefined)
-      return unreadable('type_mismatch', `it came as ${expected.as}, and is ${binary ?? 'text'}`)
+      return unreadable(
+        'type_mismatch',
+        `it was declared as ${expected.as} but is ${binary ?? 'text'}`,
+      )
     if (binary !== undefined) return unreadable('unsupported_type', `it is ${binary}`)
     return { kind: 'text', ...countText(bytes) }
   }
@@ -28,11 +31,11 @@ export interface DescriberParts {
   readonly clock: Clock
 }
 
-/** With what is installed here. */
+/** With the installed libraries. */
 export const describe: Describe = describer({ load: once(loadDecoder), clock: systemClock })
 
 const PDF = /^[\s\xef\xbb\xbf]*%PDF-\d/
-/** Some programs put blanks or a byte order mark before it. */
+/** Some programs write whitespace or a byte order mark before it. */
 const PDF_WITHIN = 64
 
 const EXPECTED = [
@@ -46,13 +49,13 @@ async function image(
   { load, clock }: DescriberParts,
 ): Promise<Sight> {
   const name = NAMES[format]
-  const damaged = `it begins as a ${name} image, and the rest of it is damaged or cut off`
+  const damaged = `it starts as a ${name} image but is damaged or truncated`
   if (size === undefined) return unreadable('corrupt', damaged)
   const { width, height } = size
   const longest = Math.max(width, height)
   if (width * height > LIMITS.image_pixels || longest > LIMITS.image_side_pixels) {
-    const most = `${LIMITS.image_pixels / 1_000_000} megapixels, ${LIMITS.image_side_pixels} a side`
-    const why = `it is a ${name} image of ${width} by ${height} pixels, and ${most}, are the limit`
+    const most = `${LIMITS.image_pixels / 1_000_000} megapixels and ${LIMITS.image_side_pixels} pixels per side`
+    const why = `it is a ${name} image of ${width} by ${height} pixels, which exceeds the limit of ${most}`
     return unreadable('too_many_pixels', why)
   }
   const decode = await load()
@@ -63,12 +66,12 @@ async function image(
   if (pixels !== undefined) return { ...facts, ...coloursOf(pixels), decoded: true }
   return clock.monotonicMs() - started < LIMITS.attachment_ms
     ? unreadable('corrupt', damaged)
-    : unreadable('timeout', `it is a ${name} image, and decoding it takes too long`)
+    : unreadable('timeout', `decoding the ${name} image takes too long`)
 }
 
 const NAMES = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 
-/** By bytes: the marks that end lines and words are the same in every encoding that gets here. */
+/** Counts bytes: line and word separators are the same in every encoding that can occur here. */
 function countText(bytes: Buffer): { lines: number; words: number } {
   let lines = bytes.at(-1) === NEWLINE ? 0 : 1
   let words = 0

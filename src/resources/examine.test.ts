@@ -80,7 +80,7 @@ test('[AT-049] a file that cannot be read in time is refused, and the next one i
     error: {
       code: 'timeout',
       name: 'slow.txt',
-      reason: 'reading it took more than 10 s',
+      reason: 'reading it took longer than 10 s',
       limit: LIMITS.attachment_ms,
     },
   })
@@ -104,10 +104,10 @@ test('[AT-049] when the time of a Turn is over, what is left of its files is not
   await letPass(clock, waiting, 3)
   const reasons = value(await all).map((one) => (one.ok ? '' : one.error.reason))
   expect(reasons).toEqual([
-    'reading it took more than 10 s',
-    'reading it took more than 10 s',
-    'reading the attachments of this Turn took more than 30 s',
-    'reading the attachments of this Turn took more than 30 s',
+    'reading it took longer than 10 s',
+    'reading it took longer than 10 s',
+    'reading the attachments of this Turn took longer than 30 s',
+    'reading the attachments of this Turn took longer than 30 s',
   ])
   expect([waiting.length, opened()]).toEqual([3, 3])
   for (const go of waiting) go()
@@ -143,7 +143,11 @@ test.each([
   expect(changed).toEqual({
     ok: false,
     given: join(folder, 'a.txt'),
-    error: { code: 'changed_while_read', name: 'a.txt', reason: 'it changed while it was read' },
+    error: {
+      code: 'changed_while_read',
+      name: 'a.txt',
+      reason: 'it changed while it was being read',
+    },
   })
   expect(same).toMatchObject({ facts: { content_sha256: sha256('two') } })
 })

@@ -12,24 +12,24 @@ import {
   overBudget,
   refusal,
   tooLarge,
-  unread,
+  unreadableFile,
   unsupportedType,
   type Refusal,
 } from './refusal.ts'
-import type { Labels, Wanted } from './attachment-source.ts'
+import type { Labels, ReadInput } from './attachment-source.ts'
 
-/** What the attachments of one Turn have in common while they are read. */
+/** The state shared by the attachments of one Turn while they are read. */
 export interface FileReading {
   readonly files: OutsideFiles
   readonly confined: ConfinedFiles | undefined
   readonly otherTypes: 'refuse' | 'store'
-  /** The bytes of those that were taken. */
+  /** The number of bytes accepted so far. */
   taken: number
-  /** For the next file: each is judged and stored before the next is read. */
+  /** A buffer for the next file: each file is checked and stored before the next is read. */
   memory: Buffer | undefined
 }
 
-/** An attachment that may be taken. Its bytes are good until the next is examined. */
+/** An acceptable attachment. Its bytes are valid until the next one is examined. */
 export interface Examined {
   readonly name: string
   readonly bytes: Buffer
@@ -38,9 +38,9 @@ export interface Examined {
   readonly labels: Labels
 }
 
-/** Goes through every check, in the order that is promised, up to the first that fails. */
+/** Runs every check in the documented order and stops at the first failure. */
 export async function examine(
-  { name, is }: Wanted,
+  { name, is }: ReadInput,
   reading: FileReading,
   patience: Patience,
 ): Promise<Examined | { readonly facts: ResourceFacts } | Refusal> {
@@ -53,7 +53,7 @@ export async function examine(
     return unsupportedType(extensionOf(name))
   const bytes = 'bytes' in is ? given(is.bytes, reading) : await read(is.path, reading, patience)
   if ('code' in bytes) return bytes
-  if (bytes.length === 0) return refusal('empty', 'it has no bytes')
+  if (bytes.length === 0) return refusal('empty', 'it is empty')
   const labels = 'labels' in is ? is.labels : {}
   if (type === undefined)
     return { name, bytes, media_type: OTHER, probed: { kind: 'file' }, labels }
@@ -63,7 +63,7 @@ export async function examine(
 
 const OTHER = 'application/octet-stream'
 
-/** By the last extension, whatever its case. */
+/** By the last extension, case-insensitive. */
 function typeOf(name: string): AttachmentType | undefined {
   const extension = extensionOf(name).toLowerCase()
   return isAllowed(extension) ? ATTACHMENT_EXTENSIONS[extension] : undefined
@@ -87,7 +87,7 @@ async function read(
     const refused = tooMuch(file.size, reading)
     return refused === undefined ? file.read(memoryOf(reading, file.size), signal) : ok(refused)
   })
-  return found.ok ? found.value : unread(found.error)
+  return found.ok ? found.value : unreadableFile(found.error)
 }
 
 async function readConfined(
@@ -96,7 +96,7 @@ async function readConfined(
   reading: FileReading,
 ): Promise<Buffer | Refusal> {
   const file = await files.read(path, LIMITS.attachment_bytes)
-  if (!file.ok) return unread(file.error)
+  if (!file.ok) return unreadableFile(file.error)
   const { bytes, size, truncated } = file.value
   const refused = tooMuch(truncated ? Math.max(size, LIMITS.attachment_bytes + 1) : size, reading)
   if (refused !== undefined) return refused
@@ -108,7 +108,7 @@ function tooMuch(size: number, { taken }: FileReading): Refusal | undefined {
   return taken + size > LIMITS.turn_attachment_bytes ? overBudget(size, taken) : undefined
 }
 
-/** One byte more than the file has, so that one that grows is noticed. What was refused leaves its memory to the next. */
+/** One byte longer than the file, to notice if it grows. The buffer of a refused file is used again. */
 function memoryOf(reading: FileReading, size: number): Buffer {
   if (reading.memory === undefined || reading.memory.length <= size)
     reading.memory = Buffer.allocUnsafeSlow(size + 1)

@@ -1,16 +1,16 @@
 import { decodedPieces } from '../encoding/charset.ts'
 import type { Redactor } from '../encoding/redaction.ts'
 
-/** What bytes are, as far as looking for a key takes it. */
+/** What the search for keys needs to know about bytes. */
 export interface KeyedContent {
   readonly media_type: string
-  /** Of text that is not UTF-8. */
+  /** The charset of text that is not UTF-8. */
   readonly charset?: string | undefined
 }
 
 /**
- * Whether bytes hold a key: as they are, as text, or in the text of their pages, where white space is overlooked. A key that
- * is drawn, or that stands where no text can be extracted, is not found.
+ * Whether bytes contain a key: as they are, as text, or in the text of their pages, ignoring whitespace. Does not find a key
+ * in an image or where no text can be extracted.
  */
 export async function holdsKey(
   { media_type, charset }: KeyedContent,
@@ -25,7 +25,7 @@ export async function holdsKey(
   return pdfHoldsKey(bytes, redactor.keys)
 }
 
-/** A Log from elsewhere may name any encoding; what cannot be decoded is not shown either. */
+/** A Log from elsewhere may name any charset; what cannot be decoded is not shown either. */
 function decoded(bytes: Buffer, charset: string): string {
   try {
     return [...decodedPieces(bytes, charset)].join('')

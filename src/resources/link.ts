@@ -7,7 +7,7 @@ import { overLimit, refusal, type Refusal } from './refusal.ts'
 
 export type LinkInput = Extract<AttachmentInput, { readonly from: 'link' }>
 
-/** What a link is found to be: a file of this machine, by its path, or something that is described and never fetched. */
+/** A classified link: a local file by its path, or a remote target that is described and never fetched. */
 export type FoundLink =
   | { readonly path: string }
   | { readonly facts: Extract<ResourceFacts, { readonly kind: 'link' }> }
@@ -16,14 +16,14 @@ export type FoundLink =
 export function readLink(link: LinkInput): FoundLink {
   const { uri } = link
   if (CONTROL.test(uri) || DRIVE.test(uri) || !URL.canParse(uri))
-    return refused('it is no link: it has no scheme, or is not well formed')
+    return refused('it is not a valid link: it has no scheme or is malformed')
   const url = new URL(uri)
   if (url.protocol === 'data:')
-    return refused('it is a data: link, which is not taken; give the file')
+    return refused('data: links are not supported; attach the file instead')
   return url.protocol === 'file:' ? localFile(uri, url) : remote(link, url)
 }
 
-/** What a person is shown of a link besides its name. It decides nothing. */
+/** Display labels of a link besides its name. They decide nothing. */
 export function labelsOf({ title, description }: LinkInput) {
   return {
     ...(title === undefined || title === '' ? {} : { title: label(title, TITLE_BYTES) }),
@@ -34,20 +34,20 @@ export function labelsOf({ title, description }: LinkInput) {
 }
 
 const CONTROL = /\p{Cc}/u
-/** A letter and a colon: a path of another system. */
+/** A letter and a colon: a Windows drive. */
 const DRIVE = /^(file:\/*)?[a-z](:|%3a|\|)/i
 const NAME_BYTES = 255
 const TITLE_BYTES = 200
 const MEDIA_TYPE_BYTES = 100
 
 function localFile(uri: string, url: URL): FoundLink {
-  // `localhost` is the same as no host, and is gone here.
+  // The URL parser has already removed `localhost`.
   if (url.host !== '') return refused('it is a file: link to another machine')
-  // Without a slash it would be relative, and nobody knows to what.
+  // Without a slash the path would be relative to an unknown folder.
   if (!/^\s*file:[/\\]/i.test(uri)) return refused('it is a file: link without an absolute path')
   const path = decoded(url.pathname)
   return path === undefined || /%2f/i.test(url.pathname)
-    ? refused('it is a file: link that is not well formed')
+    ? refused('it is a malformed file: link')
     : { path }
 }
 
@@ -57,17 +57,17 @@ function remote(link: LinkInput, url: URL): FoundLink {
   url.password = ''
   url.search = ''
   url.hash = ''
-  // In some schemes the rest is a link of its own, with a name and a password that nobody can take out here, or a local path.
-  if (/\/\/[^/]*@/.test(url.pathname)) return refused('it is a link with a user name in it')
+  // In some schemes the rest is another link, with a user name and password that cannot be removed reliably, or a local path.
+  if (/\/\/[^/]*@/.test(url.pathname)) return refused('the link contains a user name')
   if (/^[^/]*\bfile:/i.test(url.pathname))
-    return refused('it is a link to a file inside another link')
+    return refused('the link contains another link to a file')
   const uri = url.href
     .replace(/[?#]+$/, '')
     .replaceAll(/[\s\\]/g, (letter) => encodeURIComponent(letter))
   const limit = LIMITS.link_uri_bytes
   const actual = Buffer.byteLength(uri)
   if (actual > limit) {
-    const reason = `it is a link of ${actual} bytes, over the limit of ${limit}`
+    const reason = `the link is ${actual} bytes long, which exceeds the limit of ${limit}`
     return { refused: overLimit('link_refused', reason, { limit, actual }) }
   }
   return {

@@ -10,13 +10,13 @@ import { textFacts, type TextFacts } from './text-charset.ts'
 
 export type AttachmentType = (typeof ATTACHMENT_EXTENSIONS)[keyof typeof ATTACHMENT_EXTENSIONS]
 
-/** What is told of the bytes of an attachment besides their size and hash. */
+/** The facts about an attachment besides its size and hash. */
 export type Probed =
   | { readonly kind: 'image'; readonly width: number; readonly height: number }
   | { readonly kind: 'pdf'; readonly pages: number }
   | ({ readonly kind: 'text' } & TextFacts)
 
-/** Whether bytes are what their extension promises, whole, and nothing else besides. Decodes no pixels. */
+/** Whether bytes match their extension, are complete, and contain no second format. Does not decode pixels. */
 export async function probe(
   bytes: Buffer,
   type: AttachmentType,
@@ -49,20 +49,24 @@ function probeImage(bytes: Buffer, expected: AttachmentType['media_type']): Prob
 
 function overPixels(width: number, height: number): Refusal | undefined {
   const [side, pixels] = [Math.max(width, height), width * height]
-  const is = `it has ${width} by ${height} pixels`
+  const is = `it is ${width} by ${height} pixels`
   if (side > LIMITS.image_side_pixels) {
     const limit = LIMITS.image_side_pixels
-    return overLimit('too_many_pixels', `${is}, over the limit of ${limit} a side`, {
+    return overLimit('too_many_pixels', `${is}, which exceeds the limit of ${limit} per side`, {
       limit,
       actual: side,
     })
   }
   if (pixels <= LIMITS.image_pixels) return undefined
   const limit = LIMITS.image_pixels
-  return overLimit('too_many_pixels', `${is}, which is ${pixels}, over the limit of ${limit}`, {
-    limit,
-    actual: pixels,
-  })
+  return overLimit(
+    'too_many_pixels',
+    `${is} (${pixels} in total), which exceeds the limit of ${limit}`,
+    {
+      limit,
+      actual: pixels,
+    },
+  )
 }
 
 const PDF_WITHIN = 80
@@ -81,18 +85,18 @@ function probeText(bytes: Buffer): Probed | Refusal {
 }
 
 function mismatch(kind: string): Refusal {
-  return refusal('type_mismatch', `its content is ${kind}, not what its extension says`)
+  return refusal('type_mismatch', `its content is ${kind}, which does not match its extension`)
 }
 
 function alsoIs(kind: string): Refusal {
-  return refusal('type_mismatch', `its content is also ${kind}, which its extension does not say`)
+  return refusal(
+    'type_mismatch',
+    `its content is also valid as ${kind}, which does not match its extension`,
+  )
 }
 
 const NAMES = { png: 'PNG', jpeg: 'JPEG', gif: 'GIF', webp: 'WebP' } as const
 
 function corrupt(format: keyof typeof NAMES): Refusal {
-  return refusal(
-    'corrupt',
-    `it begins as a ${NAMES[format]} image, and the rest of it is damaged or cut off`,
-  )
+  return refusal('corrupt', `it starts as a ${NAMES[format]} image but is damaged or truncated`)
 }

@@ -53,13 +53,13 @@ test('[AT-017] a file may have exactly 10 MiB, and not one byte more', async () 
     {
       accepted: false,
       code: 'too_large',
-      reason: 'it has 10485761 bytes, over the limit of 10485760 bytes a file',
+      reason: 'its size is 10485761 bytes, which exceeds the limit of 10485760 bytes per file',
       limit,
       actual: limit + 1,
     },
   ])
   const [much] = await verdicts([text(10.3 * MIB)])
-  expect(much?.reason).toBe('it has 10.3 MiB, over the limit of 10.0 MiB a file')
+  expect(much?.reason).toBe('its size is 10.3 MiB, which exceeds the limit of 10.0 MiB per file')
 })
 
 test.each([
@@ -90,12 +90,12 @@ test('[AT-023] a file over the budget is told what it would have come to', async
     accepted: false,
     code: 'budget_exceeded',
     reason:
-      'with it the attachments of this Turn have 18874369 bytes, over the limit of 18874368 bytes',
+      'with it the attachments of this Turn would total 18874369 bytes, which exceeds the limit of 18874368 bytes',
     limit,
     actual: limit + 1,
   })
   expect(far?.reason).toBe(
-    'with it the attachments of this Turn have 19.0 MiB, over the limit of 18.0 MiB',
+    'with it the attachments of this Turn would total 19.0 MiB, which exceeds the limit of 18.0 MiB',
   )
 })
 
@@ -121,7 +121,7 @@ test('[AT-021] [AT-055] of a PNG, a ZIP and a text, the ZIP alone is refused', a
       code: 'unsupported_type',
       name: 'archive.zip',
       reason:
-        'files of type .zip cannot be attached; allowed are .png, .jpg, .jpeg, .gif, .webp, .pdf, .txt, .md, .csv',
+        'files of type .zip are not supported; supported extensions: .png, .jpg, .jpeg, .gif, .webp, .pdf, .txt, .md, .csv',
     },
   })
   expect(third).toMatchObject({ ok: true, facts: { kind: 'text', blob: kept[1], lines: 1 } })
@@ -220,7 +220,7 @@ test('[AT-051] what is no attachment at all is refused like any other', async ()
     error: {
       code: 'not_absolute',
       name: 'attachment 3',
-      reason: 'what was given is not the path of a file',
+      reason: 'the path is not a string',
     },
   })
 })

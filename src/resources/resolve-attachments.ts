@@ -13,36 +13,36 @@ import { shownName } from './attachment-name.ts'
 import { examine, type Examined, type FileReading } from './examine.ts'
 import { patience, whileWaiting } from '../host/wait.ts'
 import { timedOut } from './refusal.ts'
-import { wantedBy } from './attachment-source.ts'
+import { readInput } from './attachment-source.ts'
 
 export interface ResolverParts {
   readonly clock: Clock
-  /** Where accepted bytes are kept. Absent for verdicts alone: then nothing is stored, and keys are still told. */
+  /** Where accepted bytes are stored. Absent to get verdicts only: nothing is stored, and verdicts still contain blob keys. */
   readonly keep?: BlobStore['put']
-  /** Takes over the bytes of what was kept: nothing is written to that memory any more. */
+  /** Receives the buffers of stored bytes, which are not written to afterwards. */
   readonly hold?: (key: BlobKey, bytes: Buffer) => void
-  /** For callers that may see one workspace only (models, guests, chat): paths are those of this workspace. */
+  /** For callers confined to one workspace (models, guests, chat): paths are relative to this workspace. */
   readonly confined?: ConfinedFiles
-  /** `store`: what is none of the nine types becomes kind `file`. `refuse` by default. */
+  /** `store`: files of other types become kind `file`. `refuse` by default. */
   readonly otherTypes?: 'refuse' | 'store'
   readonly signal?: AbortSignal
-  /** Bytes that were attached before and count for the same budget. */
+  /** Bytes attached earlier that count towards the same budget. */
   readonly taken?: number
-  /** The files of this machine by default. */
+  /** Defaults to the local file system. */
   readonly files?: OutsideFiles
-  /** Takes keys out of names before they are shortened. */
+  /** Removes keys from names before they are shortened. */
   readonly redactor?: Redactor
 }
 
 export type Resolved =
   | { readonly ok: true; readonly facts: ResourceFacts }
-  /** `given` is what the client sent, and for that client only. */
+  /** `given` is what the client sent; it is returned to that client only. */
   | { readonly ok: false; readonly given: string; readonly error: AttachmentError }
 
 /**
- * Decides what each attachment is, one after another in input order, and stores the bytes of those that are taken. Nothing that
- * a client says decides: bytes are read once, judged, and what was judged is what is stored. The same inputs in the same order
- * give the same answers. Fails as a whole only when the store does, or when `signal` is aborted.
+ * Checks each attachment in input order and stores the bytes of those that are accepted. Claims of the client decide nothing:
+ * bytes are read once, and the bytes that were checked are the bytes that are stored. The same inputs in the same order give the
+ * same results. Fails as a whole only if the store fails or `signal` aborts.
  */
 export async function resolveAttachments(
   inputs: readonly AttachmentInput[],
@@ -63,7 +63,7 @@ export async function resolveAttachments(
   }
 }
 
-/** What a client is told before it sends anything. */
+/** The result for a client that checks attachments before sending them. */
 export interface AttachmentVerdict {
   readonly accepted: boolean
   readonly code?: AttachmentCode
@@ -107,14 +107,14 @@ async function resolveOne(
   parts: ResolverParts,
   all: AbortSignal,
 ): Promise<Result<Resolved>> {
-  const wanted = wantedBy(input, reading.confined !== undefined)
+  const wanted = readInput(input, reading.confined !== undefined)
   const one = patience(parts.clock, LIMITS.attachment_ms, all)
   const examined = await whileWaiting(one, () => examine(wanted, reading, one)).finally(() =>
     one.end(),
   )
   if (parts.signal?.aborted === true)
-    return failed('interrupted', 'The attachments were not all read.')
-  // A read that nobody waits for may still write to it.
+    return failed('interrupted', 'Interrupted before all attachments were read.')
+  // An abandoned read may still write to it.
   if (examined === undefined) reading.memory = undefined
   const found = examined ?? timedOut(all.aborted)
   if ('code' in found) {

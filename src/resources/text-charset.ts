@@ -4,11 +4,11 @@ import { charsetName, decodedPieces } from '../encoding/charset.ts'
 
 export interface TextFacts {
   readonly lines: number
-  /** As `TextDecoder` knows it. Absent for UTF-8, which needs no conversion. */
+  /** A `TextDecoder` label. Absent for UTF-8, which needs no conversion. */
   readonly charset?: string
 }
 
-/** What bytes are as text, in UTF-8 or in a charset that they show; `undefined` when they are no text. They are not changed. */
+/** The facts of bytes as text, in UTF-8 or a detected charset; undefined if they are not text. Does not change the bytes. */
 export function textFacts(bytes: Buffer): TextFacts | undefined {
   const marked = MARKED.find(({ mark }) => bytes.subarray(0, mark.length).equals(mark))
   if (marked !== undefined) return readAs(bytes, marked.charset)
@@ -16,7 +16,7 @@ export function textFacts(bytes: Buffer): TextFacts | undefined {
   const plain = isUtf8(bytes)
   if (plain && !bytes.includes(SHIFT)) return { lines: linesOf(bytes) }
   for (const charset of likely(bytes)) {
-    // What is UTF-8 and can be a charset of seven bits as well is most likely that.
+    // Valid UTF-8 that could also be a 7-bit charset is most likely the latter.
     if (plain && !/^iso-2022/i.test(charset)) continue
     const facts = readAs(bytes, charset)
     if (facts !== undefined) return facts
@@ -24,19 +24,19 @@ export function textFacts(bytes: Buffer): TextFacts | undefined {
   return plain ? { lines: linesOf(bytes) } : undefined
 }
 
-/** UTF-16 is known by its byte order mark alone. */
+/** UTF-16 is only detected by its byte order mark. */
 const MARKED = [
   { mark: Buffer.of(0xff, 0xfe), charset: 'utf-16le' },
   { mark: Buffer.of(0xfe, 0xff), charset: 'utf-16be' },
 ]
 
-/** Begins a run of other characters in the charsets that have seven bits only. */
+/** Starts a shift sequence in 7-bit charsets. */
 const SHIFT = Buffer.from('\x1b$')
 
-/** What no text has in it; it may ring a bell, step back, escape, and begin a new line in any way. */
+/** Control characters that do not occur in text. Bell, backspace, escape and all line breaks are allowed. */
 const BINARY = new RegExp(String.raw`[\0-\x06\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]`)
 
-/** Piece by piece: a whole text need not be in memory twice. */
+/** In pieces, so that the text is not in memory twice. */
 function readAs(bytes: Buffer, name: string): TextFacts | undefined {
   const charset = charsetName(name)
   if (charset === undefined) return undefined
@@ -54,14 +54,14 @@ function readAs(bytes: Buffer, name: string): TextFacts | undefined {
   return { lines: lines + (last === '\n' ? 0 : 1), charset }
 }
 
-/** The likeliest first. A few letters tell too little; then it is the charset that most programs took before UTF-8. */
+/** The most likely first. A few letters are not enough evidence; then it is the most common charset before UTF-8. */
 function likely(bytes: Buffer): string[] {
   return [...analyse(sample(bytes)).map(({ name }) => name), 'windows-1252']
 }
 
 const SAMPLE_BYTES = 64 * 1024
 
-/** The lines that tell a charset, which are those that are not in ASCII: the first of them may stand far down. */
+/** The lines that are not ASCII, which identify a charset: the first may be far into the text. */
 function sample(bytes: Buffer): Buffer {
   if (bytes.length <= SAMPLE_BYTES) return bytes
   const lines: Buffer[] = []

@@ -190,7 +190,7 @@ class Loop {
   #passage(request: ComposedRequest, { prefix_break }: Shared): Passage {
     const { session } = this.#parts.log
     const { provider } = this.#parts.model
-    const { body, sha256, segments, framing } = request
+    const { body, sha256, segments, bodyOptions } = request
     const plain: Passage = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
       stream: (signal) => provider.stream(body, signal),
@@ -199,7 +199,7 @@ class Loop {
     const before = this.lastRequest
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
-    return provider.passage({ session, body, sha256, segments, last, brokenBy, framing })
+    return provider.passage({ session, body, sha256, segments, last, brokenBy, bodyOptions })
   }
 
   /** Reads what comes back. Deltas are shown; only whole items count. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Outgoing, Provider } from '../../src/providers/provider.ts'
+import type { OutgoingRequest, Provider } from '../../src/providers/provider.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { openRehearsal } from '../support/rehearsal-server.ts'
 import { dialectOf, providerOf, type WireWay } from '../support/ways.ts'
@@ -57,7 +57,7 @@ async function served(way: WireWay, trouble?: Trouble): Promise<ProviderUnderTes
   }
 }
 
-function passing(provider: Provider, request: Outgoing, signal: AbortSignal) {
+function passing(provider: Provider, request: OutgoingRequest, signal: AbortSignal) {
   const passage = provider.passage?.(request)
   return passage === undefined ? provider.stream(request.body, signal) : passage.stream(signal)
 }

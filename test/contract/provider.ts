@@ -4,13 +4,18 @@ import { parseJson } from '../../src/encoding/json.ts'
 import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { Surface } from '../../src/model/surface.ts'
-import type { Framing, Outgoing, Provider, ProviderEvent } from '../../src/providers/provider.ts'
+import type {
+  BodyOptions,
+  OutgoingRequest,
+  Provider,
+  ProviderEvent,
+} from '../../src/providers/provider.ts'
 
 /** A provider whose model repeats a question that it cannot answer, and calls the tool `read` when it is asked to read. */
 export interface ProviderUnderTest {
   readonly provider: Provider
   /** Sends a request in the way under test, as whoever runs a Turn does. */
-  readonly send: (request: Outgoing, signal: AbortSignal) => AsyncIterable<ProviderEvent>
+  readonly send: (request: OutgoingRequest, signal: AbortSignal) => AsyncIterable<ProviderEvent>
   /** How many requests have reached the server. Absent where there is none. */
   readonly reached?: () => number
 }
@@ -80,16 +85,16 @@ const CALLED: readonly ConversationItem[] = [
   },
 ]
 
-const FRAMING: Framing = { cacheKey: 'hw1:contract', marks: [{ after: 3 }] }
+const BODY_OPTIONS: BodyOptions = { cacheKey: 'hw1:contract', marks: [{ after: 3 }] }
 
 function request(
-  { encode, frame }: Provider,
+  { encode, buildBody }: Provider,
   items: readonly ConversationItem[],
   session = 'ses_1',
-): Outgoing {
+): OutgoingRequest {
   const segments = encode(items, SURFACE)
-  const body = frame(segments, FRAMING)
-  return { session, body, sha256: sha256(body), segments, framing: FRAMING }
+  const body = buildBody(segments, BODY_OPTIONS)
+  return { session, body, sha256: sha256(body), segments, bodyOptions: BODY_OPTIONS }
 }
 
 async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {
@@ -156,9 +161,9 @@ function dialectContract(make: ProviderKind['make']): void {
     const { provider } = await make()
     const segments = provider.encode(CALLED, SURFACE)
     for (const marks of [[], [{ after: 1 }, { after: segments.length }]]) {
-      const body = provider.frame(segments, { ...FRAMING, marks })
+      const body = provider.buildBody(segments, { ...BODY_OPTIONS, marks })
       expect(parseJson(body.toString('utf8'))).toBeInstanceOf(Object)
-      expect(provider.frame(segments, { ...FRAMING, marks }).equals(body)).toBe(true)
+      expect(provider.buildBody(segments, { ...BODY_OPTIONS, marks }).equals(body)).toBe(true)
       let at = 0
       for (const { seq, bytes } of segments) {
         // A mark may be written before the last bracket of a block.
@@ -172,8 +177,8 @@ function dialectContract(make: ProviderKind['make']): void {
   test('frames a body of more items that begins like that of fewer', async () => {
     const { provider } = await make()
     const fewer = provider.encode(CALLED.slice(0, 1), SURFACE)
-    const body = provider.frame(fewer, FRAMING)
-    const longer = provider.frame(provider.encode(CALLED, SURFACE), FRAMING)
+    const body = provider.buildBody(fewer, BODY_OPTIONS)
+    const longer = provider.buildBody(provider.encode(CALLED, SURFACE), BODY_OPTIONS)
     const last = fewer.at(-1)?.bytes ?? expect.fail('nothing was encoded')
     const end = body.lastIndexOf(last) + last.length
     expect(longer.subarray(0, end).equals(body.subarray(0, end))).toBe(true)
@@ -183,9 +188,9 @@ function dialectContract(make: ProviderKind['make']): void {
     const { provider } = await make()
     const earlier = provider.encode(CALLED.slice(0, 1), SURFACE)
     const segments = provider.encode(CALLED, SURFACE)
-    const spent = { body: provider.frame(earlier, FRAMING), count: earlier.length }
-    const body = provider.frame(segments, FRAMING)
-    expect(provider.frame(segments, { ...FRAMING, spent }).equals(body)).toBe(true)
+    const spent = { body: provider.buildBody(earlier, BODY_OPTIONS), count: earlier.length }
+    const body = provider.buildBody(segments, BODY_OPTIONS)
+    expect(provider.buildBody(segments, { ...BODY_OPTIONS, spent }).equals(body)).toBe(true)
   })
 }
 

@@ -70,7 +70,7 @@ export function telling(
   return {
     dialect: provider.dialect,
     encode: (items, surface) => provider.encode(items, surface),
-    frame: (segments, framing) => provider.frame(segments, framing),
+    buildBody: (segments, options) => provider.buildBody(segments, options),
     async *stream(body, signal) {
       for await (const event of provider.stream(body, signal)) yield change(event)
     },

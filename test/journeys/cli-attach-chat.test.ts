@@ -138,7 +138,7 @@ test('a file that went away since it was attached is refused with its name, and 
   await chat.until('[1] tiny.png')
   await rm(join(chat.workspace, 'tiny.png'))
   chat.write('\r')
-  await chat.until('✗ tiny.png: there is no such file')
+  await chat.until('✗ tiny.png: the file does not exist')
   await chat.until(
     (rows) => rows.some((row) => row.startsWith('[1] tiny.png')) && IDLE.test(rows.join('\n')),
   )

@@ -139,7 +139,7 @@ test('the Log and every export tell of attachments, refusals, views and drops by
     [html, escaped],
   ] as const) {
     expect(text).toContain(`@img1 ${name} · 99 bytes · 3×2`)
-    expect(text).toMatch(/gone\.png.* there is no such file/)
+    expect(text).toMatch(/gone\.png.* the file does not exist/)
     expect(text).toContain('@link3 https://example.invalid/a · a link, not fetched')
     expect(text).toContain('@img1 is shown to the model for this Turn.')
     expect(text).toContain(`@img1 ${name} was dropped: its bytes are not sent again.`)

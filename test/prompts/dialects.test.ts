@@ -162,7 +162,7 @@ function conversation(dialect: VendorDialect): ConversationItem[] {
 }
 
 function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = () => false): Buffer {
-  const { encode, frame } = DIALECTS[dialect]
+  const { encode, buildBody } = DIALECTS[dialect]
   const surface = surfaceOf(dialect)
   const segments = encode(conversation(dialect), surface).filter((segment) => !drop(segment))
   const places = {
@@ -171,7 +171,7 @@ function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = ()
     shared: 10,
     end: segments.length,
   }
-  return frame(segments, { cacheKey: CACHE_KEY, marks: cacheMarks(places) })
+  return buildBody(segments, { cacheKey: CACHE_KEY, marks: cacheMarks(places) })
 }
 
 /** What of everything is not to be found in a body. */
@@ -194,11 +194,11 @@ test.each(VENDOR_DIALECTS)(
 test.each(VENDOR_DIALECTS)(
   'the raw bytes that a Turn may attach come to about 24 MiB on the wire in %s [AT-007]',
   (dialect) => {
-    const { encode, frame } = DIALECTS[dialect]
+    const { encode, buildBody } = DIALECTS[dialect]
     const half = Buffer.alloc(LIMITS.turn_attachment_bytes / 2, 'a').toString('latin1')
     const parts = ['@pdf1', '@pdf2'].map((handle) => blob('application/pdf', handle, half))
     const segments = encode([{ kind: 'user', seq: 0, parts }], surfaceOf(dialect))
-    const body = frame(segments, { cacheKey: CACHE_KEY, marks: [] })
+    const body = buildBody(segments, { cacheKey: CACHE_KEY, marks: [] })
     const MIB = 1024 * 1024
     expect([LIMITS.turn_attachment_bytes / MIB, Math.round(body.length / MIB)]).toEqual([18, 24])
     expect(body.length).toBeGreaterThanOrEqual(24 * MIB)
@@ -227,7 +227,7 @@ test.each(VENDOR_DIALECTS)(
 test.each(VENDOR_DIALECTS)(
   'a request in %s is one that the vendor takes, by the types of its SDK',
   async (dialect) => {
-    const { frame } = DIALECTS[dialect]
+    const { buildBody } = DIALECTS[dialect]
     const wrong = requestErrors(dialect, JSON.parse(bodyOf(dialect).toString('utf8')))
     let count = 0
     for (let seed = 1; seed <= 40; seed++) {
@@ -239,7 +239,7 @@ test.each(VENDOR_DIALECTS)(
           end: segments.length,
         })
         const body: unknown = JSON.parse(
-          frame(segments, { cacheKey: CACHE_KEY, marks }).toString('utf8'),
+          buildBody(segments, { cacheKey: CACHE_KEY, marks }).toString('utf8'),
         )
         wrong.push(...requestErrors(dialect, body).map((error) => `seed ${seed}: ${error}`))
         count += 1

@@ -47,8 +47,8 @@ const stored = recorded && value(await parts.log.store.get(recorded.data.blob))
 const surface = stored && thawSurface(stored)
 const request = session.events.find((event) => event.type === 'provider_request')
 const segments = surface === undefined ? [] : provider.encode([], surface)
-const framed = provider.frame(segments, { cacheKey: '', marks: [] })
-const last = segments.at(-1)?.bytes ?? framed
+const body = provider.buildBody(segments, { cacheKey: '', marks: [] })
+const last = segments.at(-1)?.bytes ?? body
 const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions()
 const told = {
   contract_version: request?.data.contract_version,
@@ -57,7 +57,7 @@ const told = {
   segments: sha256(Buffer.concat(segments.map(({ bytes }) => bytes))),
   blob: recorded?.data.blob,
   // What a body begins with, up to its first item.
-  surface: framed.subarray(0, framed.lastIndexOf(last) + last.length).toString('base64'),
+  surface: body.subarray(0, body.lastIndexOf(last) + last.length).toString('base64'),
   body: sent[0]?.toString('base64'),
   cache_key: request?.data.cache_key,
   late: session.events.find((event) => event.type === 'late_context')?.data,

@@ -85,7 +85,7 @@ test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
   const speaker = DIALECTS[dialect]
   const tools = toolSchemas(TOOLSET)
   const { surface } = freezeSurface({ model: 'm', tools, skillsIndex: '', params })
-  const body = speaker.frame(speaker.encode([], surface), { cacheKey: '', marks: [] })
+  const body = speaker.buildBody(speaker.encode([], surface), { cacheKey: '', marks: [] })
   const tokens = Math.ceil(body.length / BYTES_A_TOKEN)
   console.log(`${dialect}: surface of ${body.length} bytes, ${tokens} tokens`)
   expect(tokens).toBeLessThanOrEqual(SURFACE_TOKENS)

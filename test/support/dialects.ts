@@ -6,10 +6,10 @@ import * as responses from '../../src/providers/responses/encode.ts'
 
 /** How requests are written in every dialect there is. */
 export const DIALECTS: Readonly<Record<Dialect['dialect'], Dialect>> = {
-  rehearsal: { dialect: 'rehearsal', encode: rehearsal.encode, frame: rehearsal.frame },
-  messages: { dialect: 'messages', encode: messages.encode, frame: messages.frame },
-  responses: { dialect: 'responses', encode: responses.encode, frame: responses.frame },
-  chat: { dialect: 'chat', encode: chat.encode, frame: chat.frame },
+  rehearsal: { dialect: 'rehearsal', encode: rehearsal.encode, buildBody: rehearsal.frame },
+  messages: { dialect: 'messages', encode: messages.encode, buildBody: messages.buildBody },
+  responses: { dialect: 'responses', encode: responses.encode, buildBody: responses.buildBody },
+  chat: { dialect: 'chat', encode: chat.encode, buildBody: chat.buildBody },
 }
 
 export type DialectName = Dialect['dialect']

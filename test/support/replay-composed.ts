@@ -45,13 +45,13 @@ export async function composedAsking(replay: Replay, measure: Measure): Promise<
 }
 
 async function cacheRequest(
-  { segments, framing, body }: ComposedRequest,
+  { segments, bodyOptions, body }: ComposedRequest,
   measure: Measure,
 ): Promise<CacheRequest> {
   const model = 'rehearsal'
   if (measure === 'sent') {
     const blocks = segments.map(({ bytes }) => bytes)
-    return { key: '', model, blocks, marks: framing.marks.map(({ after }) => after) }
+    return { key: '', model, blocks, marks: bodyOptions.marks.map(({ after }) => after) }
   }
   const read = await readMessages(JSON.parse(body.toString('utf8')), () => ({}))
   if (!read.ok) throw new Error(JSON.stringify(read.refusal))

@@ -15,7 +15,7 @@ export const CompactionTrigger = z.enum([
   'policy_auto',
 ])
 
-/** What the Summary keeps of the range, in full and not in the words of a model. */
+/** What the Summary preserves of the range verbatim, not in a model's words. */
 const Carried = openObject({
   files_touched: z.array(z.string()),
   decisions: z.array(z.string()),
@@ -29,7 +29,7 @@ const Carried = openObject({
   pinned: z.array(z.string()),
 })
 
-/** Resume reads a checkpoint and its tail, nothing before it: whatever else it needs is here. */
+/** Resume reads a checkpoint and what follows it, nothing before: everything else it needs is here. */
 const ResumeState = openObject({
   handle_counter: Count,
   resources: z.array(Descriptor),

@@ -46,7 +46,7 @@ import {
   UserMessage,
 } from './turn-events.ts'
 
-/** Every canonical Event and what its `data` holds. A type that is added here must be decided on below. */
+/** Every canonical Event type and its `data`. A type added here must be handled below. */
 export const EVENT_DATA = {
   session_started: SessionStarted,
   session_fork: SessionFork,
@@ -87,10 +87,10 @@ export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_DATA).filter(
 
 export type EventData<T extends EventType> = Frozen<z.infer<(typeof EVENT_DATA)[T]>>
 
-/** `data` as a line of the Log has it: any long field may stand in a blob instead. */
+/** `data` as stored in a line of the Log: any long field may be in a blob instead. */
 export type StoredData<T extends EventType> = Spilled<EventData<T>>
 
-/** What is handed to the Log to append. */
+/** An Event to append to the Log. */
 export type EventDraft<T extends EventType = EventType> = T extends EventType
   ? { readonly type: T; readonly data: EventData<T>; readonly turn_id?: TurnId }
   : never
@@ -98,7 +98,7 @@ export type EventDraft<T extends EventType = EventType> = T extends EventType
 const TIMESTAMP = z.regexes.datetime({ precision: 3 })
 const CHECKSUM = /^[0-9a-f]{8}$/
 
-/** One line of a Log. `batch` is its place in the write it came with; `crc` covers the bytes before it. */
+/** One line of a Log. `batch` is its position in its write; `crc` covers the bytes before it. */
 export const EventEnvelope = openObject({
   v: z.literal(1),
   seq: Count,
@@ -107,7 +107,7 @@ export const EventEnvelope = openObject({
   turn_id: TurnId.exactOptional(),
   ts: z.string().regex(TIMESTAMP),
   type: z.string(),
-  // A check and not a record schema: the object passes as it is, whatever its keys are.
+  // A check instead of a record schema: the object is not copied, whatever its keys are.
   data: z.custom<Record<string, unknown>>(isObject),
   batch: Count.exactOptional(),
   prev: Sha256.nullable(),
@@ -115,7 +115,7 @@ export const EventEnvelope = openObject({
 })
 export type EventEnvelope = z.infer<typeof EventEnvelope>
 
-/** What `EventEnvelope` accepts, without a copy and several times as fast: a scan asks it of every line of a Log. */
+/** Accepts what `EventEnvelope` accepts, without a copy and several times faster: a scan runs it on every line of a Log. */
 export function isEventEnvelope(value: unknown): value is EventEnvelope {
   if (!isObject(value)) return false
   const { v, seq, id, session_id, turn_id, ts, type, data, batch, prev, crc } = value
@@ -140,7 +140,7 @@ export type KnownEvent<T extends EventType = EventType> = T extends EventType
 
 export type Event = KnownEvent
 
-/** An Event of a newer or a damaged writer: kept, shown, skipped by every fold, never an error. */
+/** An Event of a newer or a defective writer: kept, shown, skipped by every fold, never an error. */
 export interface UnknownEvent {
   readonly known: false
   readonly event: EventEnvelope
@@ -149,12 +149,12 @@ export interface UnknownEvent {
 
 export type LoggedEvent = { readonly known: true; readonly event: Event } | UnknownEvent
 
-/** Never throws; `event` is the very object that came in, unknown fields included. */
+/** Never throws; `event` is the same object, unknown fields included. */
 export function readEvent(raw: EventEnvelope): LoggedEvent {
   return judgedEvent(raw, unknownBecause(raw.type, raw.data))
 }
 
-/** Why this version takes no Event of this type with this data; `undefined` when it does. */
+/** Why this version does not accept this type with this data; undefined if it does. */
 export function unknownBecause(
   type: string,
   data: Readonly<Record<string, unknown>>,
@@ -163,7 +163,7 @@ export function unknownBecause(
   return matchesSchema(data, EVENT_DATA[type]) ? undefined : 'unknown_shape'
 }
 
-/** What `readEvent` makes of an Event whose type and data were judged before, by `unknownBecause`. */
+/** The result of `readEvent` for an Event whose type and data were already checked with `unknownBecause`. */
 export function judgedEvent(raw: EventEnvelope, why: UnknownEvent['why'] | undefined): LoggedEvent {
   if (why !== undefined) return { known: false, event: raw, why }
   assertJudgedKnown(raw)
@@ -220,7 +220,7 @@ export function durabilityOf(draft: EventDraft): Durability {
 export const EPHEMERAL_DATA = {
   text_delta: openObject({ text: z.string() }),
   reasoning_delta: openObject({ text: z.string() }),
-  /** `notice`: a word about the call that nobody should miss, and no output of it. */
+  /** `notice`: an important message about the call that is not part of its output. */
   tool_progress: openObject({ call_id: z.string(), text: z.string(), notice: Flag }),
   status: openObject({ text: z.string() }),
   stream_restarted: openObject({ reason: z.string() }),
@@ -264,7 +264,7 @@ function matches(value: unknown, pattern: RegExp): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-/** The schema of its type took its data; this only states that in types. */
+/** The data has passed the schema of its type; this only narrows the type. */
 function assertJudgedKnown(_raw: EventEnvelope): asserts _raw is Event {}
 
 function matchesSchema(data: Readonly<Record<string, unknown>>, schema: z.ZodObject): boolean {
@@ -274,19 +274,19 @@ function matchesSchema(data: Readonly<Record<string, unknown>>, schema: z.ZodObj
     : matchesSpilled(schema.shape, data, spilled)
 }
 
-/** An Event with every long field back in its place: what folds read. */
+/** An Event with every long field restored: what folds read. */
 export type WholeEvent<T extends EventType = EventType> = T extends EventType
   ? Omit<EventEnvelope, 'type' | 'data'> & { readonly type: T; readonly data: EventData<T> }
   : never
 
-/** Keys of the blobs that stand for long fields of this Event. */
+/** The keys of the blobs that hold long fields of this Event. */
 export function spilledBlobs(event: Event): ReadonlyMap<string, BlobKey> {
   const data: Readonly<Record<string, unknown>> = event.data
   const fields = spilledFields(EVENT_DATA[event.type].shape, data)
   return new Map(fields.map((field) => [field, BlobKey.parse(data[`${field}_blob`])]))
 }
 
-/** Puts values in the place of blobs; `undefined` when the result is not what the Event's type demands. */
+/** Replaces blobs by their values; undefined if the result does not match the Event's type. */
 export function withoutSpilling(
   event: Event,
   values: Readonly<Record<string, unknown>>,

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { Count, list, openObject } from '../shape.ts'
 
-/** `pieces` when a repair was itself interrupted and left more than one. */
+/** `pieces`: set if a repair was itself interrupted and left more than one file. */
 export const LogRepaired = openObject({
   cut_bytes: Count,
   kept_as: z.string(),
   pieces: list(z.string()),
 })
 
-/** What the lease file said. It only informs, so any part of it may be missing. */
+/** The content of the lease file. It is informative only, so any part may be missing. */
 export const LockTaken = openObject({
   previous_holder: openObject({
     pid: Count.optional(),

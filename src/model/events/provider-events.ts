@@ -35,7 +35,7 @@ export const ProviderRequest = openObject({
   previous_response_id_used: Flag,
 })
 
-/** `item` goes back to the same dialect and model verbatim, and nowhere else. */
+/** `item` is sent back verbatim to the same dialect and model only. */
 export const Reasoning = openObject({ dialect: Dialect, model: z.string(), item: Opaque })
 
 /** `input` counts all prompt tokens, cached ones included. */
@@ -66,10 +66,10 @@ export const ProviderUsage = openObject({
   raw: z.record(z.string(), z.unknown()).optional(),
   cost_usd: cost.optional(),
   latency_ms: Milliseconds,
-  /** Absent when the call ended before its first token. */
+  /** Absent if the call ended before its first token. */
   first_token_ms: Milliseconds.optional(),
   continuation: openObject({ used: z.boolean(), reset_reason: z.string().optional() }).optional(),
-  /** A model whose window is unknown has no pressure; it is never guessed. */
+  /** Absent if the window of the model is unknown; never guessed. */
   pressure: z.union([Pressure, z.literal('unavailable')]),
   stop_reason: z.string(),
 })

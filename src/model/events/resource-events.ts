@@ -25,14 +25,14 @@ export const ResourceView = openObject({
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
   outcome: z.enum(['projected', 'missing', 'damaged', 'denied']),
-  /** Why it was denied; `holds_key`: its content holds a key that Hawser uses. */
+  /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),
 })
 
 export const ResourceRetired = openObject({
   resource_id: ResourceId,
   why: z.string(),
-  /** The figures a cost-aware choice was made on, by name. */
+  /** The figures behind a cost-aware choice, by name. */
   estimate: z.record(z.string(), z.number()).optional(),
 })
 

@@ -17,7 +17,7 @@ export const SessionStarted = openObject({
   tether: TetherAddress.optional(),
 })
 
-/** A child's Resources have ids of their own; these pairs are evidence, `resources_count` is all. */
+/** The Resources of a Fork have ids of their own. The pairs are a sample; `resources_count` is the total. */
 const ForkedResource = openObject({ parent_resource_id: ResourceId, resource_id: ResourceId })
 
 export const SessionFork = openObject({

@@ -16,10 +16,10 @@ export const SkillActivation = openObject({
   activated_by: z.enum(['user', 'model']),
 })
 
-/** Which Skill, by the exact text that was activated. */
+/** Identifies a Skill by the exact text that was activated. */
 export const SkillIdentity = openObject({ name: z.string(), content_sha256: Sha256 })
 
-/** `args` is what that producer takes: a tool's object, a command's words, null for none. */
+/** `args` depends on the producer: an object for a tool, words for a command, null for none. */
 const ProducedBy = openObject({
   kind: z.enum(['tool', 'command', 'file', 'resource_view', 'presenter']),
   name: z.string(),

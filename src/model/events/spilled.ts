@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { BlobKey } from '../ids.ts'
 
 /**
- * `data` as the Log holds it: a direct field too long for a line stands in a blob, and `<field>_blob`
- * names that blob in its place. Numbers, flags, choices and ids are never that long.
+ * `data` as the Log stores it: a direct field that is too long for a line is stored in a blob, and `<field>_blob` names that blob
+ * in its place. Numbers, flags, enums and ids are never that long.
  */
 export type Spilled<Data> = Flat<
   {
@@ -31,7 +31,7 @@ type Fields = Readonly<Record<string, z.core.$ZodType>>
 
 const SUFFIX = '_blob'
 
-/** The fields of `data` that a blob stands for. */
+/** The fields of `data` that are stored in a blob. */
 export function spilledFields(fields: Fields, data: Readonly<Record<string, unknown>>): string[] {
   const found: string[] = []
   for (const key in data) {
@@ -43,7 +43,7 @@ export function spilledFields(fields: Fields, data: Readonly<Record<string, unkn
   return found
 }
 
-/** Whether every field is as its schema says, where those in `spilled` are told by their blobs alone. */
+/** Whether every field matches its schema; those in `spilled` are present only as blobs. */
 export function matchesSpilled(
   fields: Fields,
   data: Readonly<Record<string, unknown>>,
@@ -56,7 +56,7 @@ export function matchesSpilled(
   )
 }
 
-/** The same line as `IsShort` draws. A string with a check is an id, a hash, a date or bounded text. */
+/** Must agree with `IsShort`. A string with a check is an id, a hash, a date or bounded text. */
 function isShort(field: z.core.$ZodType): boolean {
   const inner = field instanceof z.ZodOptional ? field.unwrap() : field
   if (inner instanceof z.ZodString) return (inner.def.checks ?? []).length > 0

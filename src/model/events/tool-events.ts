@@ -6,17 +6,17 @@ import { Rule } from '../rule.ts'
 import { PermissionMode } from '../modes.ts'
 import { Flag, list, Milliseconds, openObject } from '../shape.ts'
 
-/** `arguments` is the model's own text: it replays byte for byte, also when it is not JSON. */
+/** `arguments` is the model's own text: it is replayed byte for byte, even if it is not JSON. */
 export const ToolCall = openObject({
   call_id: z.string(),
   name: z.string(),
   arguments: z.string(),
 })
 
-/** `unknown` is a call whose Turn crashed: it may or may not have run, and is never run again. */
+/** `unknown`: the Turn crashed during the call, which may or may not have run and is never run again. */
 export const ToolOutcome = z.enum(['ok', 'failed', 'denied', 'unknown'])
 
-/** Of a stored copy that is redacted: the hash of what the file held. Absent where the copy is exact. */
+/** For a stored copy that is redacted: the hash of the file's real content. Absent if the copy is exact. */
 const RedactedOf = openObject({ before: Sha256.optional(), after: Sha256.optional() })
 
 export const ToolResult = openObject({
@@ -26,33 +26,33 @@ export const ToolResult = openObject({
   error: LoggedError.optional(),
   output: z.string(),
   truncated: Flag,
-  /** Of a program that ran to its end. Where it is not 0, the outcome is `failed`; Logs of older versions have neither. */
+  /** Exit status of a program that ran to its end. If it is not 0, the outcome is `failed`; Logs of older versions have neither. */
   exit_code: z.int().optional(),
   duration_ms: Milliseconds,
   resources: list(Descriptor),
-  /** Of write and edit: the file from the workspace, links resolved, and what it held before and after. */
+  /** For write and edit: the path from the workspace with links resolved, and the content before and after. */
   path: z.string().optional(),
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
   redacted_of: RedactedOf.optional(),
-  /** Of a command: protected paths that appeared and were moved aside. */
+  /** For a command: protected paths that appeared and were moved aside. */
   moved: list(z.string()),
-  /** Of a command: files that run later, as in CI, and that it made or changed. */
+  /** For a command: files that run later, for example in CI, and that it created or changed. */
   runs_later: list(z.string()),
 })
 
-/** What identifies something at a protected path to whoever looks later. */
+/** Identifies an entry at a protected path for later comparison. */
 const WatchedPlace = openObject({
   path: z.string(),
   kind: z.enum(['file', 'folder', 'symlink', 'pipe', 'socket', 'device']),
   /** Device and inode. */
   id: z.string(),
   target: z.string().optional(),
-  /** Changes with its content; absent where the sandbox keeps it from changing. */
+  /** Changes with the content; absent if the sandbox prevents changes. */
   stamp: z.string().optional(),
 })
 
-/** What was protected before a command started. A call without a result after it may have left more than this. */
+/** What was protected before a command started. A call without a result after it may have created more. */
 export const CommandWatched = openObject({ call_id: z.string(), paths: z.array(WatchedPlace) })
 
 const PlanEntry = openObject({
@@ -61,7 +61,7 @@ const PlanEntry = openObject({
   priority: z.enum(['high', 'medium', 'low']).optional(),
 })
 
-/** The whole plan each time; an empty one says that there is none. */
+/** Always the whole plan; an empty one means that there is none. */
 export const PlanUpdated = openObject({ entries: z.array(PlanEntry) })
 
 export const PermissionOutcome = z.enum(['allowed', 'denied'])
@@ -74,20 +74,20 @@ export const PermissionDecision = openObject({
   decision: PermissionOutcome,
   scope: z.enum(['once', 'session', 'workspace']),
   by: z.enum(['policy', 'person', 'timeout', 'nobody']),
-  /** What the person granted, or the rule by which policy decided. */
+  /** What the person granted, or the rule on which policy decided. */
   rule: Rule.optional(),
-  /** Why the person said no, in their words. */
+  /** The person's reason for denying. */
   reason: z.string().optional(),
 })
 
-/** A blob that is absent stands for a file that was not there. */
+/** An absent blob means that the file did not exist. */
 const RestoredFile = openObject({
   path: z.string(),
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
   redacted_of: RedactedOf.optional(),
   outcome: z.enum(['restored', 'changed_since', 'failed']),
-  /** Why it failed; `redacted`: the stored content lacks a key, and the key is not known any more. */
+  /** Why it failed; `redacted`: the stored content lacks a key that is no longer known. */
   why: z.string().optional(),
 })
 

@@ -22,14 +22,14 @@ export const UserMessage = openObject({
   attachment_errors: list(AttachmentError),
   prompt_mode: z.enum(['string', 'blocks']),
   presenter_context: z.record(z.string(), z.string()).optional(),
-  /** What standard input held beside the text. */
+  /** The content of standard input in addition to the text. */
   piped: z.string().optional(),
   steer: Flag,
 })
 
 export const LateContext = openObject({
   workspace: z.string(),
-  /** Where the person is, relative to the workspace; absent at its root. */
+  /** The current folder of the person, relative to the workspace; absent at its root. */
   folder: z.string().optional(),
   branch: z.string().optional(),
   mode: SessionMode,
@@ -45,20 +45,20 @@ export const LateContext = openObject({
 export const AssistantMessage = openObject({
   text: z.string(),
   partial: Flag,
-  /** What the model called this part of its answer; it goes back with it. */
+  /** The model's label for this part of its answer; sent back with it. */
   phase: z.string().optional(),
   resources: list(Descriptor),
 })
 
-/** `unknown_reason`: the provider gave a reason that is not in its documentation. `lost_call`: a call did not arrive whole. */
+/** `unknown_reason`: the provider gave an undocumented reason. `lost_call`: a call arrived incomplete. */
 export const CutReason = z.enum(['output_limit', 'lost_call', 'unknown_reason'])
 
-/** The last answer of a Turn ended before the model was done. */
+/** The last answer of a Turn ended before the model finished. */
 export const AnswerCut = openObject({
   reason: CutReason,
-  /** In the provider's own word. */
+  /** In the provider's own words. */
   stop_reason: z.string(),
-  /** Calls that did not arrive whole. They never run. */
+  /** Calls that arrived incomplete. They never run. */
   lost_calls: Count,
 })
 export type AnswerCut = Frozen<z.infer<typeof AnswerCut>>

@@ -6,7 +6,7 @@ import type { BlobPart, ConversationItem, Part } from '../../model/conversation.
 import { BlobKey, ResourceId } from '../../model/ids.ts'
 import type { Segment } from '../../model/segment.ts'
 import type { Surface, SurfaceParams } from '../../model/surface.ts'
-import { encode, frame } from './encode.ts'
+import { buildBody, encode } from './encode.ts'
 
 const params: SurfaceParams = {
   replay: 'attach-turn',
@@ -27,7 +27,7 @@ const surface: Surface = {
   ],
   params,
 }
-const framing = { cacheKey: 'hw1:family', marks: [{ after: 2 }] }
+const bodyOptions = { cacheKey: 'hw1:family', marks: [{ after: 2 }] }
 
 const resource = ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12')
 const items: ConversationItem[] = [
@@ -77,7 +77,7 @@ const Body = z.looseObject({
 })
 
 function bodyOf(some: readonly ConversationItem[], of = surface) {
-  return Body.parse(JSON.parse(frame(encode(some, of), framing).toString()))
+  return Body.parse(JSON.parse(buildBody(encode(some, of), bodyOptions).toString()))
 }
 
 /** Without the two system blocks. */
@@ -131,7 +131,7 @@ test('the body holds parameters, cache key, tools and messages, in this order, e
   const told = segments.map(({ bytes }) => bytes.toString())
   const [first, bash, read, zero, one, look, image, mode, date, words, ...more] = told
   const [path, run, found, denied, done, thanks, view, pdf] = more
-  expect(frame(segments, framing).toString()).toBe(
+  expect(buildBody(segments, bodyOptions).toString()).toBe(
     `{${first},"prompt_cache_key":"hw1:family","tools":[${bash},${read}],"messages":[${zero},${one},` +
       `{"role":"user","content":[${look},${image}]},${mode},${date},` +
       `{"role":"assistant","content":${words},"tool_calls":[${path},${run}]},${found},${denied},` +
@@ -149,12 +149,12 @@ test('a body names only what there is, and a server that takes no cache key gets
     params: { replay, late_role, tool_choice, limits },
   }
   const body = '{"model":"gpt-x","stream":true,"stream_options":{"include_usage":true},"messages":'
-  expect(frame(encode([], bare), framing).toString()).toBe(`${body}[]}`)
-  expect(frame(encode(items.slice(9, 10), bare), framing).toString()).toBe(
+  expect(buildBody(encode([], bare), bodyOptions).toString()).toBe(`${body}[]}`)
+  expect(buildBody(encode(items.slice(9, 10), bare), bodyOptions).toString()).toBe(
     `${body}[{"role":"user","content":[{"type":"text","text":"thanks"}]}]}`,
   )
   const other = { ...bare, model: '","store":false,"' }
-  expect(frame(encode([], other), framing).toString()).not.toContain('prompt_cache_key')
+  expect(buildBody(encode([], other), bodyOptions).toString()).not.toContain('prompt_cache_key')
   const unreasoning = { ...bare, params: { ...bare.params, reasoning: false } }
   expect(bodyOf([], unreasoning)['reasoning_effort']).toBe('none')
 })
@@ -168,9 +168,9 @@ test('the vendor takes the body, by the types of its SDK', () => {
   expect(requestErrors('chat', bodyOf(items.slice(0, 1), { ...surface, tools: [] }))).toEqual([])
 })
 
-test('a cache key that the vendor would refuse as too long is told by its hash', () => {
-  const keyIn = (cacheKey: string) =>
-    Body.parse(JSON.parse(frame(encode([], surface), { cacheKey }).toString()))['prompt_cache_key']
+test('a cache key that the vendor would refuse as too long is replaced by its hash', () => {
+  const keyIn = (cacheKey: string, segments = encode([], surface)) =>
+    Body.parse(JSON.parse(buildBody(segments, { cacheKey }).toString()))['prompt_cache_key']
   expect(keyIn('k'.repeat(64))).toBe('k'.repeat(64))
   const long = keyIn('k'.repeat(65))
   expect(long).toMatch(/^[0-9a-f]{64}$/)
@@ -181,8 +181,8 @@ test('a cache key that the vendor would refuse as too long is told by its hash',
 test('a body with more answers begins with all of the body before it, but for its end', () => {
   const ends = [0, 1, 2, 8, 9, 10, 11]
   for (const [index, end] of ends.entries()) {
-    const before = frame(encode(items.slice(0, end), surface), framing)
-    const after = frame(encode(items.slice(0, ends[index + 1]), surface), framing)
+    const before = buildBody(encode(items.slice(0, end), surface), bodyOptions)
+    const after = buildBody(encode(items.slice(0, ends[index + 1]), surface), bodyOptions)
     const shared = before.length - ']}'.length
     expect(after.toString('utf8', 0, shared)).toBe(before.toString('utf8', 0, shared))
   }
@@ -336,7 +336,7 @@ test('half a character never reaches the wire', () => {
     ],
     { ...surface, model: half, system: [half], tools },
   )
-  const body = frame(segments, { cacheKey: half }).toString()
+  const body = buildBody(segments, { cacheKey: half }).toString()
   expect(body).not.toContain('\\ud')
   expect(body.match(/a\uFFFDb/g)).toHaveLength(13)
   expect(requestErrors('chat', JSON.parse(body))).toEqual([])
@@ -374,7 +374,7 @@ test('answers encoded a few at a time give the same segments and the same body a
       const apart = [...encode(a, surface), ...encode(b, surface).slice(alone.length)]
       const whole = encode(all.flat(), surface)
       expect(apart.map(toldOf)).toEqual(whole.map(toldOf))
-      expect(frame(apart, framing).equals(frame(whole, framing))).toBe(true)
+      expect(buildBody(apart, bodyOptions).equals(buildBody(whole, bodyOptions))).toBe(true)
     }),
   )
 })

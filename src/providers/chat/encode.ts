@@ -7,9 +7,9 @@ import { canonicalJson, wellFormedJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
-import { bodyIn, roomFor } from '../body-room.ts'
+import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
-import type { Framing, SpentBody } from '../provider.ts'
+import type { BodyOptions, SpentBody } from '../provider.ts'
 import { fenced } from '../../encoding/words/labels.ts'
 import { resultText } from '../../encoding/words/results.ts'
 import {
@@ -20,11 +20,11 @@ import {
   isBlank,
   isImage,
   put,
-  saying,
+  embedPartText,
   segment,
-  showing,
-  wordsOf,
-  type ShownFile,
+  embedBase64,
+  partText,
+  type EmbeddedFile,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then items. An item's bytes depend on itself and the surface only. Pure. */
@@ -33,12 +33,12 @@ export function encode(items: readonly ConversationItem[], surface: Surface): Se
 }
 
 /**
- * The body. Parts of one user item are one message. What a model said in one Event is one message, and the last such message
- * of an answer carries the answer's calls. This dialect has no cache marks. Pure.
+ * The body. The parts of one user item form one message. Text of the model from one Event forms one message, and the last
+ * message of an answer carries its tool calls. This dialect has no cache marks. Pure.
  */
-export function frame(
+export function buildBody(
   segments: readonly Segment[],
-  { cacheKey, spent }: Pick<Framing, 'cacheKey' | 'spent'>,
+  { cacheKey, spent }: Pick<BodyOptions, 'cacheKey' | 'spent'>,
 ): Buffer {
   const params = segments.filter(({ role }) => role === 'params')
   const tools = segments.filter(({ role }) => role === 'tool')
@@ -56,10 +56,10 @@ export function frame(
   return joined(pieces, spent)
 }
 
-/** A server takes a cache key exactly if it takes `store`, of which the parameters tell. No text in them can hold this. */
+/** A server accepts a cache key exactly if it accepts `store`, which is then in the parameters. No text in them can contain this. */
 const KEY_WANTED = '"store":false'
 
-/** What stands between two members is decided by the two alone, so that a list which grows begins like the one before. */
+/** What separates two members depends on those two only, so a list that grows keeps its beginning. */
 function listed(segments: readonly Segment[]): Piece[] {
   const pieces: Piece[] = []
   let before: Segment | undefined
@@ -78,14 +78,14 @@ function listed(segments: readonly Segment[]): Piece[] {
   return pieces
 }
 
-/** What stands between segments, or one of them. */
+/** A segment, or the bytes between two segments. */
 type Piece = Buffer | Segment
 
-/** One piece of memory, into which everything is written once. */
+/** Writes everything once, into one buffer. */
 function joined(pieces: readonly Piece[], spent: SpentBody | undefined): Buffer {
   let length = 0
   for (const piece of pieces) length += piece.length
-  const body = roomFor(length, spent)
+  const body = bufferFor(length, spent)
   let at = 0
   for (const piece of pieces) {
     if (Buffer.isBuffer(piece)) at += piece.copy(body, at)
@@ -108,14 +108,14 @@ const OPENING: Brackets = {
   assistant: Buffer.from('{"role":"assistant","content":'),
   tool_call: Buffer.from('{"role":"assistant","content":null,"tool_calls":['),
 }
-/** With the comma before the next member, which the last one is without. */
+/** Includes the comma before the next member; it is cut after the last one. */
 const CLOSING: Brackets = {
   user: Buffer.from(']},'),
   assistant: Buffer.from('},'),
   tool_call: Buffer.from(']},'),
 }
 
-/** Encoded once a surface: it stands before every item that is ever encoded under it. */
+/** Encoded once per surface: it comes before every item encoded under that surface. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
@@ -132,10 +132,10 @@ function fixedOf(surface: Surface): readonly Segment[] {
 
 const FIXED = new WeakMap<Surface, readonly Segment[]>()
 
-/** How long an answer may be is left to the server: not every server takes the same name for it. */
+/** Sets no output limit: compatible servers disagree on the name of the parameter. */
 function paramsOf({ model, tools, params }: Surface): string {
   const { tool_choice, cache_key } = params
-  // Some models take tools in this dialect only when they do not reason.
+  // Some models accept tools in this dialect only with reasoning off.
   const effort = params.effort ?? (params.reasoning === false ? 'none' : undefined)
   const members = wellFormedJson({
     model,
@@ -154,8 +154,8 @@ function toolOf({ name, description, parameters }: ToolSchema): string {
 }
 
 /**
- * The texts of an answer before its calls: the results of calls must follow the message of the calls at once. Results stand
- * behind the calls of every answer, so what none of them interrupts is one answer, or was said before one.
+ * Moves the texts of an answer before its calls, because tool results must directly follow the message with the calls. Results
+ * follow the calls of every answer, so items without a result between them belong to one answer or precede it.
  */
 function textsFirst(items: readonly ConversationItem[]): ConversationItem[] {
   const ordered: ConversationItem[] = []
@@ -179,11 +179,11 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return ofParts(item, (part) => written(lateMessage(wordsOf(part), params)))
+      return ofParts(item, (part) => written(lateMessage(partText(part), params)))
     case 'assistant':
       return answerText(item)
     case 'reasoning':
-      // The dialect has no form for it, so none goes back and none is ever recorded in it.
+      // The dialect has no format for reasoning: it is never recorded here and never sent back.
       return []
     case 'tool_call': {
       const told = { name: callName(item.name), arguments: argumentsObject(item.arguments) }
@@ -197,17 +197,20 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
   }
 }
 
-type Said = Extract<ConversationItem, { kind: 'user' | 'developer' }>
+type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 
-/** One segment a part, and none for a part that is blank. */
-function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | ShownFile): Segment[] {
+/** One segment per part, except blank parts. */
+function ofParts(
+  { kind, seq, parts }: ItemWithParts,
+  said: (part: Part) => string | EmbeddedFile,
+): Segment[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
-/** What was said in one Event is never retired in part, and so is one segment: the content of its message. */
+/** Text from one Event is never retired in part, so it is one segment: the content of its message. */
 function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): Segment[] {
   const said = parts.filter((part) => !isBlank(part))
-  const [first, ...more] = said.map((part) => ({ type: 'text', text: wordsOf(part) }) as const)
+  const [first, ...more] = said.map((part) => ({ type: 'text', text: partText(part) }) as const)
   if (first === undefined) return []
   const content = more.length === 0 ? canonicalJson(first.text) : wellFormedJson([first, ...more])
   return [segment('assistant', content, seq)]
@@ -222,23 +225,23 @@ function lateMessage(text: string, params: SurfaceParams): ChatCompletionMessage
   return { role: 'user', content: [{ type: 'text', text: fenced(text) }] }
 }
 
-/** Pixels, and documents, where the model takes them as such. Where nobody knows, images are tried; few servers take files. */
-function fileContent(part: Part, { images, files }: SurfaceParams): ShownFile | undefined {
+/** Images and documents, if the model accepts them. If that is unknown, images are sent and files are not: few servers accept files. */
+function fileContent(part: Part, { images, files }: SurfaceParams): EmbeddedFile | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
   if (isImage(media_type) && images !== false) {
-    return showing(bytes, written({ type: 'image_url', image_url: { url } }))
+    return embedBase64(bytes, written({ type: 'image_url', image_url: { url } }))
   }
   if (media_type === 'application/pdf' && files === true) {
     const filename = `${handle.replace(/^@/, '')}.pdf`
-    return showing(bytes, written({ type: 'file', file: { filename, file_data: url } }))
+    return embedBase64(bytes, written({ type: 'file', file: { filename, file_data: url } }))
   }
   return undefined
 }
 
-function textContent(part: Part): string | ShownFile {
-  return saying(part, (text) => written({ type: 'text', text }))
+function textContent(part: Part): string | EmbeddedFile {
+  return embedPartText(part, (text) => written({ type: 'text', text }))
 }
 
 function written(

@@ -2,19 +2,19 @@ import * as z from 'zod'
 import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 
-/** What an event says. `invalid_response` when it is not JSON, or what is known here has another shape. */
+/** Parses an event. `invalid_response` if it is not JSON, or a known field has an unexpected type. */
 export function readEvent(data: string): Result<ChatEvent> {
   if (data.trim() === '[DONE]') return ok({ type: 'end' })
   const said = parseJson(data)
   if (isFault(said)) return ok({ type: 'fault', said })
   const read = Chunk.safeParse(said)
   if (read.success) return ok({ type: 'chunk', ...read.data })
-  return failed('invalid_response', 'The model sent an event that cannot be read.')
+  return failed('invalid_response', 'The provider sent an event that could not be parsed.')
 }
 
 export type ChatEvent =
   | { readonly type: 'end' }
-  /** In any of the shapes that servers have for it. */
+  /** In any format that servers use. */
   | { readonly type: 'fault'; readonly said: unknown }
   | ({ readonly type: 'chunk' } & VendorChunk)
 
@@ -22,13 +22,13 @@ function isFault(said: unknown): boolean {
   return isJsonObject(said) && (Boolean(said['error']) || said['object'] === 'error')
 }
 
-/** Empty where it is absent: servers leave out, set to null, and leave empty what they have nothing to say about. */
+/** Empty if absent: servers omit fields without content, set them to null, or leave them empty. */
 const Text = z
   .string()
   .nullish()
   .transform((text) => text ?? '')
 
-/** Most servers count from 0, and some do not count what they send only one of. */
+/** Some servers send no index if there is only one. */
 const Index = z
   .int()
   .nonnegative()
@@ -47,7 +47,7 @@ const Delta = z.object({
   content: Text,
   refusal: Text,
   tool_calls: z.array(CallDelta).nullish(),
-  // Not the vendor's: the two names that compatible servers have for one thing.
+  // Not part of the vendor's API: two names of compatible servers for the same field.
   reasoning_content: Text,
   reasoning: Text,
 })
@@ -59,7 +59,7 @@ const Usage = z.looseObject({
   prompt_tokens_details: z
     .looseObject({ cached_tokens: Count, cache_write_tokens: Count })
     .nullish(),
-  /** The name of another vendor for cached tokens. */
+  /** Another vendor's name for cached tokens. */
   prompt_cache_hit_tokens: Count,
   completion_tokens: Count,
   completion_tokens_details: z.looseObject({ reasoning_tokens: Count }).nullish(),

@@ -7,7 +7,7 @@ import { ServerSentEvents } from '../../encoding/server-sent-events.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { ProviderEvent } from '../provider.ts'
-import { encode, frame } from './encode.ts'
+import { buildBody, encode } from './encode.ts'
 import { chatProvider, chatReader } from './stream.ts'
 
 type Chunk = Readonly<Record<string, unknown>>
@@ -319,7 +319,7 @@ async function ask(answer: RawAnswer | 'cut', key?: string) {
   onTestFinished(() => server.close())
   const baseUrl = server.baseUrl('chat')
   const provider = chatProvider({ key, baseUrl, idleMs: 60_000, clock: systemClock })
-  const body = frame(encode([], surface), { cacheKey: 'k' })
+  const body = buildBody(encode([], surface), { cacheKey: 'k' })
   const said: ProviderEvent[] = []
   for await (const event of provider.stream(body, new AbortController().signal)) said.push(event)
   return { said, body, requests: server.requests }

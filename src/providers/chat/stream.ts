@@ -8,10 +8,10 @@ import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
-import { SAID_TOO_MUCH, SaidLength } from '../answer-length.ts'
+import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
-import { saidIn } from '../vendor-message.ts'
-import { encode, frame } from './encode.ts'
+import { failureInBody } from '../vendor-failure.ts'
+import { buildBody, encode } from './encode.ts'
 import {
   readEvent,
   type ChatEvent,
@@ -21,25 +21,25 @@ import {
   type ChatUsage,
 } from './schema.ts'
 
-/** A model behind OpenAI's Chat Completions, or behind any server that is compatible with them. */
+/** A model behind OpenAI's Chat Completions API or a compatible server. */
 export function chatProvider(options: ProviderOptions): Provider {
   const stream = streamAnswer({
     send: openaiSender('/chat/completions', options),
     reader: chatReader,
     options,
   })
-  return { dialect: 'chat', encode, frame, stream }
+  return { dialect: 'chat', encode, buildBody, stream }
 }
 
 /**
- * Understands the events of one answer. Items are whole, and told, when it is said why the answer ended; the end itself is
- * where the figures come, or `[DONE]`, whichever is first. What a model reasoned is shown and not kept.
+ * Translates the events of one answer. Items are complete when the finish reason arrives; the answer ends with the usage
+ * figures or `[DONE]`, whichever comes first. Reasoning is shown but not kept.
  */
 export function chatReader(): AnswerReader {
   return new ChatReader()
 }
 
-/** A call as far as its deltas have told of it. */
+/** A call as far as its deltas have arrived. */
 interface OpenCall {
   readonly index: number
   id: string
@@ -54,14 +54,14 @@ class ChatReader implements AnswerReader {
   #text = ''
   #refusal = ''
   readonly #calls: OpenCall[] = []
-  /** The last call that began under each index. */
+  /** The last call that began at each index. */
   readonly #open = new Map<number, OpenCall>()
   #stopReason: string | undefined
   #lostCalls = 0
-  /** The first that has an id, or the last. */
+  /** The first chunk with an id, or the last chunk. */
   #first: VendorChunk | undefined
   #usage: ChatUsage = {}
-  readonly #length = new SaidLength()
+  readonly #length = new AnswerLength()
 
   get progress(): number {
     return this.#length.length
@@ -87,11 +87,11 @@ class ChatReader implements AnswerReader {
   }
 
   #hear(chunk: VendorChunk): Answer {
-    // Some servers begin with a chunk that has no id.
+    // Some servers start with a chunk without an id.
     if (!this.#first?.id) this.#first = chunk
     const said: ProviderEvent[] = []
     for (const { index, delta, finish_reason } of chunk.choices ?? []) {
-      // The others were not asked for.
+      // Only one choice was requested.
       if (index !== 0) continue
       for (const event of [...this.#write(delta), ...this.#stop(finish_reason)]) {
         said.push(event)
@@ -108,12 +108,12 @@ class ChatReader implements AnswerReader {
     const { content, refusal } = delta
     const calls = delta.tool_calls ?? []
     const reasoning = delta.reasoning_content || delta.reasoning
-    // After the end of the text some servers go on to send deltas, in which nothing is said.
+    // Some servers send empty deltas after the end of the text.
     const silent = content === '' && refusal === '' && reasoning === '' && calls.length === 0
     if (silent) return []
     if (this.#stopReason !== undefined) return CONTRADICTION
     const pieces = [content, refusal, reasoning, ...calls.flatMap((call) => this.#piecesOf(call))]
-    if (!this.#length.fits(pieces.join('').length)) return SAID_TOO_MUCH
+    if (!this.#length.fits(pieces.join('').length)) return ANSWER_TOO_LONG
     this.#text += content
     this.#refusal += refusal
     if (!calls.every((call) => this.#collect(call))) return CONTRADICTION
@@ -123,14 +123,14 @@ class ChatReader implements AnswerReader {
     ]
   }
 
-  /** What is held of a delta; of one that may begin a call, at least so much as the name of one. */
+  /** The pieces of a delta that are kept. A possible new call counts at least as much as the longest name. */
   #piecesOf({ index, id, function: told }: VendorCallDelta): string[] {
     const { name, arguments: text } = told ?? { name: '', arguments: '' }
     const begins = name !== '' || !this.#open.has(index)
     return [id, begins ? name.padEnd(NAME_LENGTH) : name, text]
   }
 
-  /** False when a delta begins another call in the middle of one, or makes one call another. */
+  /** False if a delta starts another call before the current one is complete, or changes the identity of a call. */
   #collect({ index, id, function: told }: VendorCallDelta): boolean {
     const { name, arguments: text } = told ?? { name: '', arguments: '' }
     const open = this.#open.get(index)
@@ -156,7 +156,7 @@ class ChatReader implements AnswerReader {
     const kind = STOPPED_BY.get(reason.toLowerCase())
     if (kind !== undefined) return [errorOf(failed(kind, STOPPED[kind], { reason }))]
     const { whole, calls: announced } = endOf(reason)
-    // A reason that is not known may have cut off the call that the model was writing.
+    // An unknown reason may have cut off the call that the model was writing.
     const calls = whole ? this.#calls : []
     const missing = announced === true && this.#calls.length === 0 ? 1 : 0
     this.#lostCalls = this.#calls.length - calls.length + missing
@@ -168,7 +168,7 @@ class ChatReader implements AnswerReader {
     return [...text, ...items].map((item) => ({ type: 'item', item }))
   }
 
-  /** Some servers give their calls no ids. The same answer gets the same ones, and another answer others. */
+  /** Some servers send calls without ids. The generated id depends only on the answer. */
   #item({ id, name, arguments: text }: OpenCall, place: number): AnswerItem {
     const made = () => sha256(canonicalJson([this.#first?.id, place, name, text])).slice(0, 16)
     const call_id = id === '' ? `call_${made()}` : id
@@ -185,15 +185,15 @@ class ChatReader implements AnswerReader {
 const NAME_LENGTH = 64
 
 /**
- * Whether a delta begins another call under the index of one. Many servers count all their calls as the first, and so tell
- * them apart by name and id only; others give every delta of a call a new id, but name it once.
+ * Whether a delta starts another call at the index of an open one. Many servers send every call with index 0, so only name and
+ * id distinguish them; others give every delta of a call a new id, but send the name once.
  */
 function isAnother(open: OpenCall, id: string, name: string): boolean {
   if (name === '' || open.name === '') return false
   return name !== open.name || (id !== '' && open.id !== '' && id !== open.id)
 }
 
-/** No text that begins a JSON object is one itself before its last brace. */
+/** No proper prefix of a JSON object is itself a JSON object. */
 function isWhole(text: string): boolean {
   return text === '' || isJsonObject(parseJson(text))
 }
@@ -201,7 +201,7 @@ function isWhole(text: string): boolean {
 interface End {
   readonly whole: boolean
   readonly reason?: Cut['reason']
-  /** The answer has calls. */
+  /** The answer must contain calls. */
   readonly calls?: true
 }
 
@@ -209,7 +209,7 @@ function endOf(reason: string): End {
   return ENDS.get(reason.toLowerCase()) ?? { whole: false, reason: 'unknown_reason' }
 }
 
-/** The vendor's reasons, and below them words of compatible servers. `STOPPED_BY` has those that are errors. */
+/** The vendor's finish reasons, then those of compatible servers. `STOPPED_BY` has those that are errors. */
 const ENDS: ReadonlyMap<string, End> = new Map([
   ['stop', { whole: true }],
   ['tool_calls', { whole: true, calls: true }],
@@ -223,7 +223,7 @@ const ENDS: ReadonlyMap<string, End> = new Map([
   ['max_tokens', { whole: false, reason: 'output_limit' }],
 ])
 
-/** Reasons that are no end of an answer. All but the first are words of compatible servers. */
+/** Finish reasons that are errors. All but the first are those of compatible servers. */
 const STOPPED_BY: ReadonlyMap<string, keyof typeof STOPPED> = new Map([
   ['content_filter', 'refused'],
   ['sensitive', 'refused'],
@@ -236,9 +236,9 @@ const STOPPED_BY: ReadonlyMap<string, keyof typeof STOPPED> = new Map([
 
 const STOPPED = {
   refused: 'The model refused to answer.',
-  context_overflow: 'The answer did not fit into the window of the model.',
+  context_overflow: 'The answer exceeds the context window of the model.',
   overloaded: 'The server stopped in the middle of the answer.',
-  invalid_response: 'The server reported an error and gave no reason.',
+  invalid_response: 'The server reported an error without a reason.',
 } as const satisfies Partial<Record<ErrorKind, string>>
 
 function usageOf(usage: ChatUsage): CallUsage {
@@ -252,7 +252,7 @@ function usageOf(usage: ChatUsage): CallUsage {
   }
 }
 
-/** Figures that have no name here, at most so many, and strings of at most so many characters. */
+/** Limits on the number of extra figures and on the length of strings that are kept. */
 const RAW_FIGURES = 16
 const RAW_LENGTH = 200
 
@@ -289,9 +289,9 @@ function errorOf({ error }: Failed): ProviderEvent {
   return { type: 'error', error }
 }
 
-/** `said` is in any of the shapes that `saidIn` knows. */
+/** `said` is in any format that `failureInBody` reads. */
 function faultOf(said: unknown): ProviderEvent {
-  return { type: 'error', error: vendorError(saidIn(said) ?? { message: '' }) }
+  return { type: 'error', error: vendorError(failureInBody(said) ?? { message: '' }) }
 }
 
 const LONGEST_EXPLANATION = 500
@@ -302,9 +302,9 @@ function refused(reason: string, said: string): ProviderEvent {
 }
 
 const CONTRADICTION: Answer = [
-  errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
+  errorOf(failed('invalid_response', 'The provider sent events that contradict each other.')),
 ]
 
 const CUT_OFF: Answer = [
-  errorOf(failed('invalid_response', 'The answer ended before the model said why.')),
+  errorOf(failed('invalid_response', 'The response ended without a finish reason.')),
 ]

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
 import { BlobKey, ResourceId } from '../../model/ids.ts'
 import type { Surface } from '../../model/surface.ts'
-import { encode, frame } from './encode.ts'
+import { buildBody, encode } from './encode.ts'
 
 const surface: Surface = {
   contract_version: 'hw1',
@@ -35,9 +35,9 @@ function blob(media_type: string, given: Partial<BlobPart> = {}): BlobPart {
   }
 }
 
-type Said = 'user' | 'developer' | 'assistant'
+type Speaker = 'user' | 'developer' | 'assistant'
 
-function said(kind: Said, ...parts: readonly (string | Part)[]): ConversationItem {
+function said(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
   return {
     kind,
     seq: 1,
@@ -255,7 +255,7 @@ describe('parts', () => {
       call('c', half),
       result(half, half),
     ]
-    const bytes = frame(encode(items, { ...surface, model: 'claude' }), { marks: [] })
+    const bytes = buildBody(encode(items, { ...surface, model: 'claude' }), { marks: [] })
     expect(bytes.toString()).not.toMatch(/\\ud/i)
     expect(Buffer.from(bytes.toString())).toEqual(bytes)
     expect(blocks([call('b', '{"a":"\\ud800","b":"\\ud83d\\ude00"}')])).toMatchObject([

@@ -4,9 +4,9 @@ import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Mark, Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
-import { bodyIn, roomFor } from '../body-room.ts'
+import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
-import type { Framing } from '../provider.ts'
+import type { BodyOptions } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
 import { BEFORE_NOT_SHOWN, fenced } from '../../encoding/words/labels.ts'
 import { resultText } from '../../encoding/words/results.ts'
@@ -17,37 +17,37 @@ import {
   isBlank,
   isImage,
   put,
-  quoting,
-  saying,
+  embedText,
+  embedPartText,
   segment,
-  showing,
-  wordsOf,
-  type ShownFile,
+  embedBase64,
+  partText,
+  type EmbeddedFile,
   isText,
 } from '../segment-bytes.ts'
 
-/** Parameters, tools, system blocks, then one segment a content block. A block's bytes depend on nothing beside it. Pure. */
+/** Parameters, tools, system blocks, then one segment per content block. The bytes of a block do not depend on its neighbours. Pure. */
 export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
   const replayed = replayedReasoning(items.filter(goesBack), 'messages', surface.model)
   return [...fixedOf(surface), ...replayed.flatMap((item) => segmentsOf(item, surface))]
 }
 
-/** The body: segments in the brackets of their messages, with cache marks at the end of the blocks that carry them. Pure. */
-export function frame(
+/** The body: segments inside the brackets of their messages, with cache marks at the end of marked blocks. Pure. */
+export function buildBody(
   segments: readonly Segment[],
-  { marks, spent }: Pick<Framing, 'marks' | 'spent'>,
+  { marks, spent }: Pick<BodyOptions, 'marks' | 'spent'>,
 ): Buffer {
   const marked = markedBlocks(segments, marks)
   const places = placesOf(segments)
   const joints = [...places, undefined].map((place, index) => between(places[index - 1], place))
-  const body = roomFor(lengthOf(segments, joints, marked.size), spent)
+  const body = bufferFor(lengthOf(segments, joints, marked.size), spent)
   let at = 0
   for (const [index, joint] of joints.entries()) {
     body.set(joint, at)
     at += joint.length
     const one = segments[index]
     if (one !== undefined) at = put(one, body, at)
-    // In place of the brace that ends the block; the mark brings its own.
+    // The mark overwrites the closing brace of the block and includes one itself.
     if (marked.has(index)) at += MARK.copy(body, at - 1) - 1
   }
   return bodyIn(body, at)
@@ -56,7 +56,7 @@ export function frame(
 const NOTHING = Buffer.alloc(0)
 const MARK = Buffer.from(',"cache_control":{"type":"ephemeral"}}')
 
-/** Where the marked blocks stand. What cannot carry a mark leaves it to the nearest block before it that can. */
+/** The indexes of the marked blocks. A mark on a block that cannot carry one moves to the nearest earlier block that can. */
 function markedBlocks(segments: readonly Segment[], marks: readonly Mark[]): ReadonlySet<number> {
   const carriers = marks.map(({ after }) =>
     segments.slice(0, after).findLastIndex(({ role }) => !MARKLESS.has(role)),
@@ -73,7 +73,7 @@ function lengthOf(segments: readonly Segment[], joints: readonly Buffer[], marke
   return length
 }
 
-/** Among the members of the body, in a list of it, or in a message. Neighbours in the same place share its brackets. */
+/** Where a segment belongs: a member of the body, one of its lists, or a message. Adjacent segments in one place share its brackets. */
 type Place = 'params' | 'tools' | 'system' | 'person' | 'model' | 'harness'
 
 const PLACES: Readonly<Record<SegmentRole, Place>> = {
@@ -89,8 +89,8 @@ const PLACES: Readonly<Record<SegmentRole, Place>> = {
 }
 
 /**
- * What the harness says is a message of its own where the vendor takes one: behind a person's, and before the model's or at
- * the end. Elsewhere it stands among a person's blocks.
+ * Developer text is a message of its own where the vendor accepts one: after a user message, and before an assistant message or
+ * at the end. Elsewhere it is part of a user message.
  */
 function placesOf(segments: readonly Segment[]): Place[] {
   const places = segments.map(({ role }) => PLACES[role])
@@ -106,7 +106,7 @@ function placesOf(segments: readonly Segment[]): Place[] {
   return places
 }
 
-/** What stands between two segments, before the first, or behind the last. */
+/** The bytes between two segments, before the first, or after the last. */
 function between(before: Place | undefined, after: Place | undefined): Buffer {
   return JOINTS.get(before)?.get(after) ?? NOTHING
 }
@@ -120,7 +120,7 @@ const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> 
   harness: ['{"role":"system","content":[', ']}'],
 }
 
-/** The vendor takes no conversation that the model begins. */
+/** The vendor rejects a conversation that starts with an assistant message. */
 const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS.person[1]},`
 
 const MESSAGES: readonly (Place | undefined)[] = ['person', 'model', 'harness']
@@ -142,7 +142,7 @@ function jointOf(before: Place | undefined, after: Place | undefined): string {
   return `${close},"messages":[${after === 'model' ? BEGINNING : ''}${open}`
 }
 
-/** Encoded once a surface: it stands before every item that is ever encoded under it. */
+/** Encoded once per surface: it comes before every item encoded under that surface. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
@@ -157,7 +157,7 @@ function fixedOf(surface: Surface): readonly Segment[] {
 
 const FIXED = new WeakMap<Surface, readonly Segment[]>()
 
-/** Members of the body, without braces around them. */
+/** Members of the body, without its braces. */
 function paramsOf({ model, tools, params: { limits, tool_choice, effort } }: Surface): string {
   const max_tokens = limits['output_tokens'] ?? DEFAULT_OUTPUT_TOKENS
   const choice = tools.length === 0 ? {} : { tool_choice: { type: tool_choice } }
@@ -168,14 +168,14 @@ function paramsOf({ model, tools, params: { limits, tool_choice, effort } }: Sur
   return wellFormedJson({ model, max_tokens, stream: true, ...choice, ...thinking }).slice(1, -1)
 }
 
-/** The vendor takes no request without a limit. */
+/** The vendor requires a limit. */
 const DEFAULT_OUTPUT_TOKENS = 4096
 
 function toolOf({ name, description, parameters }: ToolSchema): string {
   return `${opened({ name, description })},"input_schema":${canonicalJson(parameters)}}`
 }
 
-/** Blank text is refused. Thinking is refused, too, that is not signed, as that of an answer which was cut off. */
+/** The vendor rejects blank text, and thinking without a signature, such as that of an answer that was cut off. */
 function goesBack(item: ConversationItem): boolean {
   if (item.kind === 'assistant') return !item.parts.every(isBlank)
   if (item.kind !== 'reasoning') return true
@@ -190,7 +190,7 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'user':
       return ofParts(item, 'user', (part) => fileBlock(part, params) ?? wordsBlock(part))
     case 'developer':
-      // A fenced block is a person's on the wire, and framed as one.
+      // On the wire a fenced block is part of a user message.
       return params.late_role === 'system'
         ? ofParts(item, 'developer', wordsBlock)
         : ofParts(item, 'user', fencedBlock)
@@ -211,13 +211,13 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
   }
 }
 
-type Said = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant' }>
+type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant' }>
 
-/** One segment a part, and none for a part that is blank. */
+/** One segment per part, except blank parts. */
 function ofParts(
-  { seq, parts }: Said,
+  { seq, parts }: ItemWithParts,
   role: SegmentRole,
-  blockOf: (part: Part) => string | ShownFile | undefined,
+  blockOf: (part: Part) => string | EmbeddedFile | undefined,
 ): Segment[] {
   return parts.flatMap((part) => {
     const block = blockOf(part)
@@ -225,37 +225,40 @@ function ofParts(
   })
 }
 
-/** Pixels, and documents, where the model takes them as such. */
-function fileBlock(part: Part, { images, files }: SurfaceParams): string | ShownFile | undefined {
+/** Images and documents, if the model accepts them. */
+function fileBlock(
+  part: Part,
+  { images, files }: SurfaceParams,
+): string | EmbeddedFile | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { media_type, handle, bytes } = part
   const title = handle === undefined ? {} : { title: handle }
   if (isText(media_type)) {
     if (handle === undefined || !hasWordsIn(bytes)) return undefined
     const text = { type: 'text', media_type: 'text/plain' } as const
-    return quoting(bytes, (data) =>
+    return embedText(bytes, (data) =>
       written({ type: 'document', source: { ...text, data }, ...title }),
     )
   }
   if (media_type === 'application/pdf' && files !== false) {
     const source = { type: 'base64', media_type, data: BASE64 } as const
-    return showing(bytes, written({ type: 'document', source, ...title }))
+    return embedBase64(bytes, written({ type: 'document', source, ...title }))
   }
   if (isImage(media_type) && images !== false) {
     const source = { type: 'base64', media_type, data: BASE64 } as const
-    // Otherwise a large image is scaled down, and nobody is told.
+    // Without this, the vendor scales a large image down silently.
     const transformations = { oversized_image: 'error' } as const
-    return showing(bytes, written({ type: 'image', source, transformations }))
+    return embedBase64(bytes, written({ type: 'image', source, transformations }))
   }
   return undefined
 }
 
-function wordsBlock(part: Part): string | ShownFile | undefined {
-  return isBlank(part) ? undefined : saying(part, textBlock)
+function wordsBlock(part: Part): string | EmbeddedFile | undefined {
+  return isBlank(part) ? undefined : embedPartText(part, textBlock)
 }
 
 function fencedBlock(part: Part): string | undefined {
-  return isBlank(part) ? undefined : textBlock(fenced(wordsOf(part)))
+  return isBlank(part) ? undefined : textBlock(fenced(partText(part)))
 }
 
 function contentOf(item: Extract<ConversationItem, { kind: 'tool_result' }>): string {
@@ -271,7 +274,7 @@ function written(block: ContentBlockParam): string {
   return wellFormedJson(block)
 }
 
-/** An object without its last brace: a member that is JSON already is to follow. */
+/** An object without its closing brace, to append a member that is JSON already. */
 function opened(members: object): string {
   return wellFormedJson(members).slice(0, -1)
 }

@@ -4,16 +4,16 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import { otherThan } from '../unknown-types.ts'
 import { LIMITS } from '../../model/limits.ts'
 
-/** What an event says. `invalid_response` when it is not JSON, or a type that is known here has another shape. */
+/** Parses an event. `invalid_response` if it is not JSON, or an event of a known type has an unexpected shape. */
 export function readEvent(data: string): Result<MessagesEvent> {
   const read = AnyEvent.safeParse(parseJson(data))
   if (read.success) return ok(read.data)
-  return failed('invalid_response', 'The model sent an event that cannot be read.')
+  return failed('invalid_response', 'The provider sent an event that could not be parsed.')
 }
 
 const Count = z.int().nonnegative()
 
-/** Of an answer so far. Later figures replace earlier ones; what is not told is not changed. */
+/** Running totals of an answer. Later figures replace earlier ones; absent figures do not change. */
 const Usage = z.looseObject({
   input_tokens: Count.nullish(),
   cache_read_input_tokens: Count.nullish(),
@@ -35,7 +35,7 @@ const KnownBlock = z.discriminatedUnion('type', [
     thinking: z.string(),
     signature: z.string().nullish(),
   }),
-  // Whatever else such a block holds is not taken back by the vendor.
+  // The vendor does not accept other fields of such a block back.
   z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
   z.object({
     type: z.literal('tool_use'),
@@ -76,7 +76,7 @@ const KnownEvent = z.discriminatedUnion('type', [
     usage: Usage.nullish(),
   }),
   z.object({ type: z.literal('message_stop') }),
-  // With all it holds: vendors tell of their troubles in many shapes.
+  // Keeps all fields: vendors report errors in many formats.
   z.looseObject({ type: z.literal('error') }),
 ])
 

@@ -7,10 +7,10 @@ import { anthropicSender } from '../anthropic-client.ts'
 import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
-import { SAID_TOO_MUCH, SaidLength } from '../answer-length.ts'
+import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
-import { saidIn } from '../vendor-message.ts'
-import { encode, frame } from './encode.ts'
+import { failureInBody } from '../vendor-failure.ts'
+import { buildBody, encode } from './encode.ts'
 import {
   readEvent,
   type VendorBlock,
@@ -21,31 +21,31 @@ import {
   type MessagesUsage,
 } from './schema.ts'
 
-/** A model behind Anthropic's Messages, or behind a server that speaks like it. */
+/** A model behind Anthropic's Messages API or a compatible server. */
 export function messagesProvider(options: ProviderOptions): Provider {
   const stream = streamAnswer({
     send: anthropicSender('/v1/messages', options),
     reader: messagesReader,
     options,
   })
-  return { dialect: 'messages', encode, frame, stream }
+  return { dialect: 'messages', encode, buildBody, stream }
 }
 
-/** Understands the events of one answer, by what they say themselves. */
+/** Translates the events of one answer, by the type inside their data. */
 export function messagesReader(): AnswerReader {
   return new MessagesReader()
 }
 
-/** A block that began and has not ended. */
+/** A block that has started and not ended. */
 interface OpenBlock {
   readonly place: number
   readonly block: VendorBlock
-  /** What its deltas said: text, thinking, or arguments. */
+  /** The content of its deltas: text, thinking, or arguments. */
   written: string
   signature: string
 }
 
-/** An item that is told at the end of the answer, if the end does not cut it off. */
+/** An item that is emitted at the end of the answer, unless the end cuts it off. */
 interface HeldItem {
   readonly place: number
   readonly item: AnswerItem
@@ -57,16 +57,16 @@ type Answer = readonly ProviderEvent[]
 class MessagesReader implements AnswerReader {
   #ended = false
   #message: VendorMessage | undefined
-  /** Blocks come one after the other. */
+  /** Blocks do not overlap. */
   #open: OpenBlock | undefined
-  /** Of the last block that began. */
+  /** The index of the last block that started. */
   #place = -1
   readonly #calls = new Set<string>()
-  /** Blocks of tools that the vendor runs itself; they cannot be sent back. */
+  /** Whether there were blocks of tools that the vendor runs itself; they cannot be sent back. */
   #strangers = false
   #toldAny = false
   readonly #held: HeldItem[] = []
-  readonly #length = new SaidLength()
+  readonly #length = new AnswerLength()
   #stopReason: string | undefined
   #usage: MessagesUsage = {}
 
@@ -83,12 +83,12 @@ class MessagesReader implements AnswerReader {
   }
 
   #hear(event: MessagesEvent, length: number): Answer {
-    return this.#length.fits(heldOf(event, length)) ? this.#understand(event) : SAID_TOO_MUCH
+    return this.#length.fits(heldOf(event, length)) ? this.#understand(event) : ANSWER_TOO_LONG
   }
 
   #understand(event: MessagesEvent): Answer {
     if (event.type === 'other') return []
-    // Whatever came before it: why an answer failed is worth more.
+    // An error is reported whatever came before it: the reason of a failure matters more than the order of events.
     if (event.type === 'error') return [faultOf(event)]
     if ((this.#message === undefined) !== (event.type === 'message_start')) return CONTRADICTION
     switch (event.type) {
@@ -110,7 +110,7 @@ class MessagesReader implements AnswerReader {
     }
   }
 
-  /** Later figures replace earlier ones; what is not told stays. */
+  /** Later figures replace earlier ones; absent figures do not change. */
   #count(usage: MessagesUsage | null | undefined): void {
     const told = Object.entries(usage ?? {}).filter(([, figure]) => figure !== null)
     this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
@@ -125,7 +125,7 @@ class MessagesReader implements AnswerReader {
     }
     this.#place = place
     this.#open = { place, block, written: '', signature: '' }
-    // Mostly empty, but some servers begin a block with what they have of it.
+    // Usually empty, but some servers start a block with content.
     switch (block.type) {
       case 'text':
         return this.#write(place, { type: 'text_delta', text: block.text })
@@ -142,7 +142,7 @@ class MessagesReader implements AnswerReader {
   #write(place: number, delta: Delta): Answer {
     const open = this.#open
     if (open?.place !== place) return CONTRADICTION
-    // Of tools that the vendor runs itself, and citations.
+    // Tools that the vendor runs itself, and citations.
     if (open.block.type === 'other' || delta.type === 'other') return []
     if (open.block.type !== BLOCK_OF[delta.type]) return CONTRADICTION
     switch (delta.type) {
@@ -162,8 +162,8 @@ class MessagesReader implements AnswerReader {
   }
 
   /**
-   * An answer that is cut off ends its last block all the same. So a call whose arguments are not JSON is held until it is
-   * known why the answer ended, and whatever follows it is held with it, because items are told in their order.
+   * An answer that is cut off still closes its last block. So a call with incomplete JSON is held until the stop reason is
+   * known, and so is every item after it, because items are emitted in order.
    */
   #close(place: number): Answer {
     const open = this.#open
@@ -213,7 +213,7 @@ class MessagesReader implements AnswerReader {
   }
 }
 
-/** How much of an event is held: of a delta what it adds, of any other as if it were all. */
+/** How many characters of an event are kept: the content of a delta, and all of any other event. */
 function heldOf(event: MessagesEvent, length: number): number {
   switch (event.type) {
     case 'other':
@@ -253,15 +253,15 @@ const BLOCK_OF = {
 } as const
 
 interface End {
-  /** It may have cut off the call that the model was writing. */
+  /** The last call may have been cut off. */
   readonly mayCut: boolean
   readonly reason?: Cut['reason']
-  /** The answer has calls. */
+  /** The answer must contain calls. */
   readonly calls?: true
   readonly paused?: true
 }
 
-/** Every reason of the vendor's types. `refusal` and `model_context_window_exceeded` are errors and end earlier. */
+/** Every stop reason of the vendor's types, except the errors `refusal` and `model_context_window_exceeded`, handled earlier. */
 const ENDS: ReadonlyMap<string, End> = new Map([
   ['end_turn', { mayCut: false }],
   ['tool_use', { mayCut: false, calls: true }],
@@ -271,7 +271,7 @@ const ENDS: ReadonlyMap<string, End> = new Map([
 ])
 const UNKNOWN_END: End = { mayCut: true, reason: 'unknown_reason' }
 
-/** What a block says here; nothing, if it is empty or of another kind. */
+/** The item of a block; undefined if it is empty or of another type. */
 function itemOf({ block, written, signature }: OpenBlock): AnswerItem | undefined {
   switch (block.type) {
     case 'text':
@@ -292,7 +292,7 @@ function itemOf({ block, written, signature }: OpenBlock): AnswerItem | undefine
   }
 }
 
-/** No text that begins a JSON object is one itself before its last brace. */
+/** No proper prefix of a JSON object is itself a JSON object. */
 function isWhole({ block, written }: OpenBlock): boolean {
   if (block.type !== 'tool_use') return true
   const input = written === '' ? block.input : parseJson(written)
@@ -303,7 +303,7 @@ function usageOf(usage: MessagesUsage): CallUsage {
   const cached_read = usage.cache_read_input_tokens ?? 0
   const cache_write = usage.cache_creation_input_tokens ?? 0
   return {
-    // The vendor counts here only what neither came from its cache nor went into it.
+    // The vendor's figure excludes tokens that were read from or written to the cache.
     input: (usage.input_tokens ?? 0) + cached_read + cache_write,
     cached_read,
     cache_write,
@@ -312,7 +312,7 @@ function usageOf(usage: MessagesUsage): CallUsage {
   }
 }
 
-/** More facts than these, and strings that are longer, say nothing about a call. */
+/** Limits on the number of extra facts and on the length of strings that are kept. */
 const RAW_FACTS = 16
 const RAW_LENGTH = 200
 
@@ -344,9 +344,9 @@ function errorOf({ error }: Failed): ProviderEvent {
   return { type: 'error', error }
 }
 
-/** `said` is in any of the shapes that `saidIn` knows. */
+/** `said` is in any format that `failureInBody` reads. */
 function faultOf(said: unknown): ProviderEvent {
-  return { type: 'error', error: vendorError(saidIn(said) ?? { message: '' }) }
+  return { type: 'error', error: vendorError(failureInBody(said) ?? { message: '' }) }
 }
 
 const LONGEST_EXPLANATION = 500
@@ -361,16 +361,16 @@ function refused({ category, explanation }: StopDetails): ProviderEvent {
   )
 }
 
-/** The vendor continues only what it is sent back whole. */
+/** The vendor continues a paused answer only if it is sent back complete. */
 function pausedElsewhere(): ProviderEvent {
   const text = 'The provider paused the answer at a point from which Hawser cannot continue it.'
   return errorOf(failed('invalid_response', text, { reason: 'pause_turn' }))
 }
 
 function overflowed(): ProviderEvent {
-  return errorOf(failed('context_overflow', 'The answer did not fit into the window of the model.'))
+  return errorOf(failed('context_overflow', 'The answer exceeds the context window of the model.'))
 }
 
 const CONTRADICTION: Answer = [
-  errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
+  errorOf(failed('invalid_response', 'The provider sent events that contradict each other.')),
 ]

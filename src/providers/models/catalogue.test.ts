@@ -29,8 +29,8 @@ test.each(named)('%s says what a request to it must know', (_, { facts }) => {
 })
 
 test('no two sources give the same fact of a model', () => {
-  for (const { id, given } of TABLE) {
-    const names = given.flatMap(({ facts }) => Object.keys(facts))
+  for (const { id, sourced } of TABLE) {
+    const names = sourced.flatMap(({ facts }) => Object.keys(facts))
     expect([id, names.length]).toEqual([id, new Set(names).size])
   }
 })

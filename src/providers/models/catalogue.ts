@@ -1,32 +1,34 @@
 import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
 import { TABLE, type ListedModel } from './table.ts'
 
-/** What people say of models in their settings, by the id of a model. */
+/** Model facts from the user's settings, by model id. */
 type Overrides = Readonly<Record<string, ModelFacts>>
 
-/** What is known of models. Of one that nobody tells of, nothing is guessed. */
+/** The known models. Nothing is guessed about a model that is not listed. */
 export interface Catalogue {
   /** The providers of the table. */
   readonly providers: readonly string[]
-  /** The models of a provider, or all: those of the table, then those that only the settings tell of. */
+  /** The models of a provider, or all: those of the table, then those only in the settings. */
   readonly rows: (provider?: string) => readonly ModelRow[]
   readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
-  /** The model of a provider for whoever names none. */
+  /** The default model of a provider. */
   readonly defaultOf: (provider: string) => string | undefined
 }
 
-/** The provider of rows that hold of whichever server knows such a model. */
+/** The provider of models that only the settings describe; they apply to every provider. */
 const ANY_PROVIDER = 'any'
 
 /**
- * The table, and over it what the user says. That counts fact by fact, the prices being one fact, for a model of that id at
- * every provider, and makes an id known that the table does not have. Pure.
+ * The table with the user's settings on top. A setting replaces single facts (all prices together are one fact) of a model with
+ * that id at every provider, and adds models that the table does not have. Pure.
  */
 export function catalogue(overrides: Overrides): Catalogue {
-  const said = new Map(Object.entries(overrides))
-  const listed = TABLE.map(rowOf).map((row) => withFacts(row, said.get(row.id) ?? {}, 'settings'))
+  const settings = new Map(Object.entries(overrides))
+  const listed = TABLE.map(rowOf).map((row) =>
+    withFacts(row, settings.get(row.id) ?? {}, 'settings'),
+  )
   const ids = new Set(listed.map(({ id }) => id))
-  const added = [...said]
+  const added = [...settings]
     .filter(([id]) => !ids.has(id))
     .map(([id, facts]) => withFacts(bare(ANY_PROVIDER, id), facts, 'settings'))
   return {
@@ -37,15 +39,15 @@ export function catalogue(overrides: Overrides): Catalogue {
     ],
     factsOf: (provider, model) => {
       const row = listed.find((one) => one.provider === provider && one.id === model)
-      return row?.facts ?? said.get(model)
+      return row?.facts ?? settings.get(model)
     },
     defaultOf: (provider) => listed.find((row) => row.provider === provider && row.default)?.id,
   }
 }
 
-function rowOf({ provider, id, default: chosen, given }: ListedModel): ModelRow {
+function rowOf({ provider, id, default: chosen, sourced }: ListedModel): ModelRow {
   let row: ModelRow = { ...bare(provider, id), default: chosen === true }
-  for (const { source, facts } of given) row = withFacts(row, facts, source)
+  for (const { source, facts } of sourced) row = withFacts(row, facts, source)
   return row
 }
 

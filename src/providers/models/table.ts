@@ -1,11 +1,11 @@
 import type { ModelFacts } from '../../model/model-facts.ts'
 
-/** When these figures were looked up. */
+/** The date on which these figures were looked up. */
 export const AS_OF = '2026-11-16'
 
 /**
- * What the names of sources stand for. Where a vendor asks for more from some length of prompt on, the prices of the rows
- * are those of shorter prompts.
+ * The sources by name. If a vendor charges more for prompts above some length, the table has the prices for shorter
+ * prompts.
  */
 export const SOURCES = {
   settings: 'config.json of the user',
@@ -61,18 +61,18 @@ export const SOURCES = {
 
 export type SourceName = keyof typeof SOURCES
 
-/** Facts that one source gives. */
-interface Given {
+/** Facts from one source. */
+interface SourcedFacts {
   readonly source: SourceName
   readonly facts: ModelFacts
 }
 
-/** A model as the sources tell of it; no two of them give the same fact. */
+/** A model of the table; no two sources give the same fact. */
 export interface ListedModel {
   readonly provider: string
   readonly id: string
   readonly default?: true
-  readonly given: readonly Given[]
+  readonly sourced: readonly SourcedFacts[]
 }
 
 const K = 1_000
@@ -85,18 +85,18 @@ function prices(input: number, output: number, cached_read: number, cache_write?
   return { prices: { input, output, cached_read, ...write } }
 }
 
-function from(source: SourceName, facts: ModelFacts): Given {
+function from(source: SourceName, facts: ModelFacts): SourcedFacts {
   return { source, facts }
 }
 
 const SEES_AND_REASONS: ModelFacts = { images: true, reasoning: true }
 const LARGE: ModelFacts = { window_tokens: M, output_tokens: 128 * K }
 
-/** An MB of a vendor is taken for a million bytes: what keeps to that keeps to the other meaning too. */
-const CLAUDE: readonly Given[] = [
+/** A vendor's MB is read as a million bytes: a request within that limit is also within the larger one. */
+const CLAUDE: readonly SourcedFacts[] = [
   from('claude:pdf', { files: true }),
   from('claude:api', { request_bytes: 32 * M }),
-  // Many more images are taken when none has a side over 2000 pixels; up to 20 may be this large.
+  // The vendor accepts many more images if no side exceeds 2000 pixels; up to 20 may be this large.
   from('claude:vision', {
     image_base64_bytes: 10 * M,
     image_side_pixels: 8000,
@@ -105,16 +105,16 @@ const CLAUDE: readonly Given[] = [
 ]
 
 const LATE_SYSTEM = from('claude:late-system', { late_role: 'system' })
-/** Not among the models that the copy of the page names that was read; every model takes this. */
+/** For models that the page, as it was read, does not list; every model accepts this role. */
 const LATE_USER = from('claude:late-system', { late_role: 'user' })
 const CURRENT_CLAUDE = from('claude:models', SEES_AND_REASONS)
 
-function claude(id: string, ...given: readonly Given[]): ListedModel {
-  return { provider: 'anthropic', id, given: [...given, ...CLAUDE] }
+function claude(id: string, ...sourced: readonly SourcedFacts[]): ListedModel {
+  return { provider: 'anthropic', id, sourced: [...sourced, ...CLAUDE] }
 }
 
-/** What pi-ai tells of a Claude model. */
-function older(window_tokens: number, output_tokens: number, price: ModelFacts): Given {
+/** The facts of pi-ai about a Claude model. */
+function older(window_tokens: number, output_tokens: number, price: ModelFacts): SourcedFacts {
   return from(PI_AI, { window_tokens, output_tokens, ...SEES_AND_REASONS, ...price })
 }
 
@@ -194,20 +194,20 @@ const ANTHROPIC: readonly ListedModel[] = [
   claude('claude-haiku-4-5-20251001', HAIKU_4_5, LATE_USER),
 ]
 
-/** What holds of every model of OpenAI, in responses and in chat completions. */
-const OPENAI: readonly Given[] = [
+/** Facts about every OpenAI model, in Responses and in Chat Completions. */
+const OPENAI: readonly SourcedFacts[] = [
   from('openai:vision', { images: true, image_count: 1500, request_bytes: 512 * M }),
   from('openai:files', { files: true }),
   from('openai:caching', { requests_per_minute: 15 }),
   from('npm:openai@6.49.0', { late_role: 'developer', cache_key: true }),
 ]
 
-/** A model page that tells the sizes and the prices. */
-function page(source: SourceName, price: ModelFacts): Given {
+/** A model page with the limits and the prices. */
+function page(source: SourceName, price: ModelFacts): SourcedFacts {
   return from(source, { window_tokens: 1050 * K, output_tokens: 128 * K, ...price })
 }
 
-function piAi(price: ModelFacts): Given {
+function piAi(price: ModelFacts): SourcedFacts {
   return from(PI_AI, { window_tokens: 400 * K, output_tokens: 128 * K, ...price })
 }
 
@@ -218,9 +218,9 @@ const GPT_5_6_TERRA = page('openai:gpt-5.6-terra', prices(2, 12, 0.2, 2.5))
 const GPT_5_6_LUNA = page('openai:gpt-5.6-luna', prices(0.2, 1.2, 0.02, 0.25))
 const GPT_5_2 = piAi(prices(1.75, 14, 0.175))
 
-function responses(id: string, own: Given, ...more: readonly Given[]): ListedModel {
+function responses(id: string, own: SourcedFacts, ...more: readonly SourcedFacts[]): ListedModel {
   const reasons = from(own.source, { reasoning: true })
-  return { provider: 'openai', id, given: [own, reasons, ...more, ...OPENAI] }
+  return { provider: 'openai', id, sourced: [own, reasons, ...more, ...OPENAI] }
 }
 
 const RESPONSES: readonly ListedModel[] = [
@@ -246,11 +246,11 @@ const RESPONSES: readonly ListedModel[] = [
   responses('gpt-5.2', GPT_5_2),
 ]
 
-function chat(id: string, own: Given, reasoning: Given): ListedModel {
-  return { provider: 'openai-chat', id, given: [own, reasoning, ...OPENAI] }
+function chat(id: string, own: SourcedFacts, reasoning: SourcedFacts): ListedModel {
+  return { provider: 'openai-chat', id, sourced: [own, reasoning, ...OPENAI] }
 }
 
-/** In chat completions the newer models take tools only with `reasoning_effort` none, and some of them never. */
+/** In Chat Completions newer models accept tools only with `reasoning_effort` none, and some never. */
 const CHAT: readonly ListedModel[] = [
   { ...chat('gpt-5.2', GPT_5_2, from(PI_AI, { reasoning: true })), default: true },
   chat('gpt-6-sol', GPT_6_SOL, from('openai:gpt-6-sol', { reasoning: false })),
@@ -260,5 +260,5 @@ const CHAT: readonly ListedModel[] = [
   chat('gpt-5.6-luna', GPT_5_6_LUNA, from('openai:chat-tools', { reasoning: false })),
 ]
 
-/** Every model that is known, the newest of a provider first. */
+/** Every known model, the newest of a provider first. */
 export const TABLE: readonly ListedModel[] = [...ANTHROPIC, ...RESPONSES, ...CHAT]

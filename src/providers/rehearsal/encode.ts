@@ -2,8 +2,8 @@ import { canonicalJson } from '../../encoding/json.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
-import type { Framing, SpentBody } from '../provider.ts'
-import { BASE64, put, segment, showing, type ShownFile } from '../segment-bytes.ts'
+import type { BodyOptions, SpentBody } from '../provider.ts'
+import { BASE64, put, segment, embedBase64, type EmbeddedFile } from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
@@ -17,7 +17,7 @@ export function encode(items: readonly ConversationItem[], surface: Surface): Se
  */
 export function frame(
   segments: readonly Segment[],
-  { spent = NOTHING_FRAMED }: Pick<Framing, 'spent'>,
+  { spent = NOTHING_FRAMED }: Pick<BodyOptions, 'spent'>,
 ): Buffer {
   const fresh = segments.slice(spent.count)
   const length = fresh.reduce((sum, one) => sum + COMMA.length + one.length, spent.body.length)
@@ -103,12 +103,15 @@ function segmentsOf(item: ConversationItem, { model }: Surface): Segment[] {
   }
 }
 
-function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | ShownFile {
+function contentOf(role: 'user' | 'developer' | 'assistant', part: Part): string | EmbeddedFile {
   if (part.type === 'text') return written({ role, parts: [{ type: 'text', text: part.text }] })
   const { type, media_type, bytes = NOTHING, handle } = part
   const named = handle === undefined ? {} : { handle }
   // Of the members, data comes first.
-  return showing(bytes, written({ role, parts: [{ type, media_type, ...named, data: BASE64 }] }))
+  return embedBase64(
+    bytes,
+    written({ role, parts: [{ type, media_type, ...named, data: BASE64 }] }),
+  )
 }
 
 const NOTHING = Buffer.alloc(0)

@@ -107,8 +107,8 @@ test.each([
   ['a text', NOTES, 'a text of 1 line and 80 words.'],
   [
     'what cannot be read',
-    { kind: 'unreadable', code: 'empty', why: 'it holds no bytes' } as const,
-    '@img1 cannot be read: it holds no bytes.',
+    { kind: 'unreadable', code: 'empty', why: 'it is empty' } as const,
+    '@img1 cannot be read: it is empty.',
   ],
 ])('there is a sentence for %s', async (_, sight, told) => {
   expect((await ask(user(shown('@img1', sight)))).text).toContain(told)

@@ -26,7 +26,7 @@ export function rehearsalProvider({
   sleep = (ms, signal) => wait(systemClock, ms, signal),
   describe,
 }: RehearsalOptions): Provider {
-  return { dialect: 'rehearsal', encode, frame, stream }
+  return { dialect: 'rehearsal', encode, buildBody: frame, stream }
 
   async function* stream(
     body: Buffer,

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { BreakCause, type ResetReason } from '../../model/prefix-break.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import { sendingOf } from './continuation.ts'
-import { frame } from './encode.ts'
+import { buildBody } from './encode.ts'
 
-const framing = { cacheKey: 'key', marks: [] }
+const bodyOptions = { cacheKey: 'key', marks: [] }
 
 function segment(role: SegmentRole, text: string, seq: number): Segment {
   const bytes = Buffer.from(text)
@@ -22,11 +22,11 @@ const SEGMENTS = [
 
 const REQUEST = {
   session: 'ses',
-  body: frame(SEGMENTS, framing),
+  body: buildBody(SEGMENTS, bodyOptions),
   sha256: 'now',
   segments: SEGMENTS,
   last: { sha256: 'before', count: 3 },
-  framing,
+  bodyOptions,
 }
 
 const KNOWN = { responseId: 'resp_1', sha256: 'before' }
@@ -99,13 +99,13 @@ test.each([3, 4, 5, 6, 7, 8])(
       segment('user', '{"type":"input_text","text":"three"}', 9),
       segment('assistant', '{"type":"message"}', 10),
     ]
-    const request = { ...REQUEST, segments: more, body: frame(more, framing) }
+    const request = { ...REQUEST, segments: more, body: buildBody(more, bodyOptions) }
     const last = { ...REQUEST.last, count }
     const { pieces } = sendingOf({ ...request, last }, KNOWN, 'reconnected')
     const answered = more.findIndex(({ role }, at) => at >= count && !ANSWERS.has(role))
     const fresh = answered === -1 ? [] : more.slice(answered)
     const whole: unknown = JSON.parse(
-      frame([...more.slice(0, 2), ...fresh], framing).toString('utf8'),
+      buildBody([...more.slice(0, 2), ...fresh], bodyOptions).toString('utf8'),
     )
     expect(sent(pieces)).toEqual({
       ...Object(whole),

@@ -1,36 +1,39 @@
 import type { Segment } from '../../model/segment.ts'
 import type { BreakCause, ResetReason } from '../../model/prefix-break.ts'
-import type { Outgoing } from '../provider.ts'
-import { frameFrom } from './encode.ts'
+import type { OutgoingRequest } from '../provider.ts'
+import { buildBodyFrom } from './encode.ts'
 
-/** What a server remembers at the other end of a socket: its last answer, and the request it was an answer to. */
-export interface Remembered {
+/** The state of a server at the other end of a socket: its last answer and the request it answered. */
+export interface ServerState {
   readonly responseId: string
   readonly sha256: string
 }
 
-/** What goes over a socket for a request: all of it, or what is new since what the server remembers. */
+/** The bytes to send over a socket for a request: all of it, or only the items that the server does not have. */
 export interface Sending {
-  /** Of one message. What is large in them is the memory of the request's body. */
+  /** The pieces of one message. Large pieces share the memory of the request body. */
   readonly pieces: readonly Buffer[]
   readonly reset?: ResetReason
 }
 
-/** Only new items, where the request begins with all that the server knows; all of it otherwise, and why. Pure. */
+/** Only new items if the request starts with all that the server has; otherwise the whole request, and the reason. Pure. */
 export function sendingOf(
-  request: Outgoing,
-  known: Remembered | undefined,
+  request: OutgoingRequest,
+  known: ServerState | undefined,
   unknown: ResetReason,
 ): Sending {
   const reset = known === undefined ? unknown : resetOf(request, known)
   const { body, segments, last } = request
   if (reset !== undefined || known === undefined)
     return { pieces: created([body]), reset: reset ?? unknown }
-  const news = frameFrom(answerEnd(segments, last?.count ?? 0), request)
+  const news = buildBodyFrom(answerEnd(segments, last?.count ?? 0), request)
   return { pieces: created(news, known.responseId) }
 }
 
-function resetOf({ last, brokenBy }: Outgoing, { sha256 }: Remembered): ResetReason | undefined {
+function resetOf(
+  { last, brokenBy }: OutgoingRequest,
+  { sha256 }: ServerState,
+): ResetReason | undefined {
   if (brokenBy !== undefined) return RESETS[brokenBy]
   return last?.sha256 === sha256 ? undefined : 'prefix_mismatch'
 }
@@ -50,7 +53,7 @@ const RESETS: Readonly<Record<BreakCause, ResetReason>> = {
   unknown: 'prefix_mismatch',
 }
 
-/** Where the answer ends that began at `from`: the server has it already. */
+/** The end of the answer that starts at `from`: the server already has it. */
 function answerEnd(segments: readonly Segment[], from: number): number {
   let end = from
   while (ANSWERED.has(segments[end]?.role ?? '')) end += 1
@@ -59,7 +62,7 @@ function answerEnd(segments: readonly Segment[], from: number): number {
 
 const ANSWERED: ReadonlySet<string> = new Set(['assistant', 'reasoning', 'tool_call'])
 
-/** A body as the event that creates a response. What only HTTP knows is left out; it stands in the first piece. */
+/** Turns a body into the event that creates a response. Removes parameters of HTTP, which are in the first piece. */
 function created([first = NOTHING, ...more]: readonly Buffer[], previous?: string): Buffer[] {
   const at = first.indexOf(ONLY_HTTP)
   const id = previous === undefined ? '' : `"previous_response_id":${JSON.stringify(previous)},`
@@ -69,5 +72,5 @@ function created([first = NOTHING, ...more]: readonly Buffer[], previous?: strin
 }
 
 const NOTHING = Buffer.alloc(0)
-/** Of the parameters; no text can hold it, because quotes in texts are escaped. */
+/** A parameter. No text can contain it, because quotes in texts are escaped. */
 const ONLY_HTTP = Buffer.from('"stream":true,')

@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../../encoding/json.ts'
 import type { BlobPart, ConversationItem, Part } from '../../model/conversation.ts'
 import { BlobKey, ResourceId } from '../../model/ids.ts'
 import type { Surface, SurfaceParams } from '../../model/surface.ts'
-import { encode, frame } from './encode.ts'
+import { buildBody, encode } from './encode.ts'
 
 const params: SurfaceParams = {
   replay: 'attach-turn',
@@ -26,7 +26,7 @@ const surface: Surface = {
   ],
   params,
 }
-const framing = { cacheKey: 'hw1:family', marks: [] }
+const bodyOptions = { cacheKey: 'hw1:family', marks: [] }
 
 const resource = ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12')
 const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' }
@@ -55,7 +55,7 @@ function blob(media_type: string, more: Partial<BlobPart> = {}): BlobPart {
 }
 
 function bodyOf(some: readonly ConversationItem[], of = surface, cacheKey = 'hw1:family') {
-  const body = parseJson(frame(encode(some, of), { cacheKey }).toString())
+  const body = parseJson(buildBody(encode(some, of), { cacheKey }).toString())
   if (!isJsonObject(body)) throw new Error('the body is not an object')
   return body
 }
@@ -153,7 +153,7 @@ test('the body holds parameters, cache key, instructions, tools and input, in th
   const [first, bash, read, , , look, image, mode, date] = segments.map(({ bytes }) =>
     bytes.toString(),
   )
-  expect(frame(segments, framing).toString()).toBe(
+  expect(buildBody(segments, bodyOptions).toString()).toBe(
     `{${first},"prompt_cache_key":"hw1:family","instructions":"Layer “0”\\n\\nLayer 1",` +
       `"tools":[${bash},${read}],"input":[{"type":"message","role":"user","content":[${look},${image}]},${mode},${date}]}`,
   )
@@ -219,8 +219,8 @@ test('what a person said at once is one message, and what was said later never j
 
 test('a body with more items begins with all of the body before it, but for its end', () => {
   for (let count = 0; count < items.length; count += 1) {
-    const before = frame(encode(items.slice(0, count), surface), framing)
-    const after = frame(encode(items.slice(0, count + 1), surface), framing)
+    const before = buildBody(encode(items.slice(0, count), surface), bodyOptions)
+    const after = buildBody(encode(items.slice(0, count + 1), surface), bodyOptions)
     const shared = before.length - ']}'.length
     expect(after.subarray(0, shared)).toEqual(before.subarray(0, shared))
   }
@@ -360,7 +360,7 @@ test('half a character never reaches the wire', () => {
     { kind: 'tool_result', seq: 6, ...call, outcome: 'ok', output: half },
   ]
   const segments = encode(said, { ...surface, system: [half], tools })
-  const body = frame(segments, { cacheKey: half }).toString()
+  const body = buildBody(segments, { cacheKey: half }).toString()
   expect(body).not.toContain('\\ud')
   expect(body.match(/a\uFFFDb/g)).toHaveLength(11)
 })
@@ -375,7 +375,7 @@ test('items encoded a few at a time give the same segments as all at once', () =
       const apart = [...encode(a, surface), ...encode(b, surface).slice(alone.length)]
       expect(apart).toEqual(encode([...a, ...b], surface))
       const all = [...a, ...b]
-      expect(frame(apart, framing)).toEqual(frame(encode(all, surface), framing))
+      expect(buildBody(apart, bodyOptions)).toEqual(buildBody(encode(all, surface), bodyOptions))
     }),
   )
 })

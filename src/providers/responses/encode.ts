@@ -8,9 +8,9 @@ import { canonicalJson, isJsonObject, wellFormedJson } from '../../encoding/json
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
-import { bodyIn, roomFor } from '../body-room.ts'
+import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
-import type { Framing, Outgoing } from '../provider.ts'
+import type { BodyOptions, OutgoingRequest } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
 import { fenced } from '../../encoding/words/labels.ts'
 import { resultText } from '../../encoding/words/results.ts'
@@ -21,32 +21,32 @@ import {
   isBlank,
   isImage,
   put,
-  saying,
+  embedPartText,
   segment,
-  showing,
-  wordsOf,
-  type ShownFile,
+  embedBase64,
+  partText,
+  type EmbeddedFile,
 } from '../segment-bytes.ts'
 
 /**
- * Parameters, tools, system blocks, then content. A segment of content is a whole item of the input, but for a part of what a
- * person said, which is content of a message; a system block is text inside a string. Pure.
+ * Parameters, tools, system blocks, then content. A content segment is a whole input item, except for a part of a user item,
+ * which is a content part of a message; a system block is text inside a string. Pure.
  */
 export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
   const replayed = replayedReasoning(items.filter(goesBack), 'responses', surface.model)
   return [...fixedOf(surface), ...replayed.flatMap((item) => segmentsOf(item, surface))]
 }
 
-/** The body. Its input stands last, so that a body which grows begins like the one before. This dialect has no cache marks. Pure. */
-export function frame(
+/** The body. Its input comes last, so a body that grows keeps its beginning. This dialect has no cache marks. Pure. */
+export function buildBody(
   segments: readonly Segment[],
-  { cacheKey, spent }: Pick<Framing, 'cacheKey' | 'spent'>,
+  { cacheKey, spent }: Pick<BodyOptions, 'cacheKey' | 'spent'>,
 ): Buffer {
   const found = segments.findIndex(({ role }) => !OF_THE_SURFACE.has(role))
   const start = found === -1 ? segments.length : found
   const fixed = (role: SegmentRole) => segments.slice(0, start).filter((one) => one.role === role)
   const key = Buffer.from(`"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}`)
-  const body = new Body(roomFor(mostBytes(segments) + key.length, spent))
+  const body = new Body(bufferFor(mostBytes(segments) + key.length, spent))
   body.put(OPEN_BODY)
   for (const one of fixed('params')) {
     body.putSegment(one)
@@ -62,18 +62,22 @@ export function frame(
 }
 
 /**
- * The body of the surface and of what comes from the segment at `from` on. In pieces, the last of which is the end of `body`, in
- * which all segments stand: that is not copied.
+ * The body of the surface and of the segments from index `from` on, in pieces. The last piece is the end of `body`, which
+ * contains all segments, and is not copied.
  */
-export function frameFrom(
+export function buildBodyFrom(
   from: number,
-  { body, segments, framing }: Pick<Outgoing, 'body' | 'segments' | 'framing'>,
+  { body, segments, bodyOptions }: Pick<OutgoingRequest, 'body' | 'segments' | 'bodyOptions'>,
 ): Buffer[] {
   const surface = segments.filter(({ role }) => OF_THE_SURFACE.has(role))
   const content = segments.slice(from)
   const opening = between(undefined, content[0])
   const rest = inputLength(content) - opening.length + CLOSE_BODY.length
-  return [frame(surface, framing).subarray(0, -CLOSE_BODY.length), opening, body.subarray(-rest)]
+  return [
+    buildBody(surface, bodyOptions).subarray(0, -CLOSE_BODY.length),
+    opening,
+    body.subarray(-rest),
+  ]
 }
 
 const OF_THE_SURFACE: ReadonlySet<SegmentRole> = new Set(['params', 'tool', 'system'])
@@ -112,8 +116,8 @@ function inputLength(content: readonly Segment[]): number {
 }
 
 /**
- * What stands between two segments of the input, before the first, or behind the last. What a person said at once is one message,
- * and no message ever grows: what was said later stands in one of its own.
+ * The bytes between two input segments, before the first, or after the last. The parts of one user Event form one message.
+ * Messages never grow: later parts form a message of their own.
  */
 function between(before: Segment | undefined, now: Segment | undefined): Buffer {
   const closes = before?.role === 'user'
@@ -129,7 +133,7 @@ const CLOSE_AND_OPEN = Buffer.concat([CLOSE_MESSAGE, COMMA, OPEN_MESSAGE])
 const CLOSE_AND_GO_ON = Buffer.concat([CLOSE_MESSAGE, COMMA])
 const GO_ON_AND_OPEN = Buffer.concat([COMMA, OPEN_MESSAGE])
 
-/** More than stands around all lists, and more than stands around a segment. */
+/** Upper bounds for the bytes around all lists, and around one segment. */
 const AROUND_BODY = 128
 const AROUND_SEGMENT = 64
 
@@ -139,26 +143,26 @@ function mostBytes(segments: readonly Segment[]): number {
   return most
 }
 
-/** One piece of memory, into which everything is copied once. */
+/** A buffer into which everything is copied once. */
 class Body {
-  readonly #room: Buffer
+  readonly #buffer: Buffer
   #end = 0
 
-  constructor(room: Buffer) {
-    this.#room = room
+  constructor(buffer: Buffer) {
+    this.#buffer = buffer
   }
 
   put(bytes: Buffer): void {
-    if (bytes.length === 1) this.#room[this.#end] = bytes[0] ?? 0
-    else this.#room.set(bytes, this.#end)
+    if (bytes.length === 1) this.#buffer[this.#end] = bytes[0] ?? 0
+    else this.#buffer.set(bytes, this.#end)
     this.#end += bytes.length
   }
 
   putSegment(one: Segment): void {
-    this.#end = put(one, this.#room, this.#end)
+    this.#end = put(one, this.#buffer, this.#end)
   }
 
-  /** Nothing at all where there is nothing to list. */
+  /** Writes nothing for an empty list. */
   list(open: Buffer, all: readonly Segment[], joint: Buffer, close: Buffer): void {
     for (const [index, one] of all.entries()) {
       this.put(index === 0 ? open : joint)
@@ -168,11 +172,11 @@ class Body {
   }
 
   whole(): Buffer {
-    return bodyIn(this.#room, this.#end)
+    return bodyIn(this.#buffer, this.#end)
   }
 }
 
-/** Encoded once a surface: it stands before every item that is ever encoded under it. */
+/** Encoded once per surface: it comes before every item encoded under that surface. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
@@ -191,7 +195,7 @@ const FIXED = new WeakMap<Surface, readonly Segment[]>()
 function paramsOf({ model, tools, params }: Surface): string {
   const { tool_choice, effort } = params
   const choice = tools.length === 0 ? {} : { tool_choice, parallel_tool_calls: true }
-  // It comes back encrypted, because the vendor is asked to store nothing.
+  // Reasoning is returned encrypted, because the vendor is asked not to store it.
   const include = params.reasoning === true ? { include: ['reasoning.encrypted_content'] } : {}
   const reasoning = {
     ...(effort === undefined ? {} : { effort }),
@@ -213,8 +217,8 @@ function insideString(text: string): string {
 }
 
 /**
- * Blank text is refused, and so is reasoning that holds nothing but its id: the vendor stored nothing to find by it. Both are
- * left out before it is known what reasoning stands before.
+ * The vendor rejects blank text, and reasoning with nothing but an id, because it stored nothing under that id. Both are removed
+ * before checking what follows each reasoning item.
  */
 function goesBack(item: ConversationItem): boolean {
   if (item.kind === 'assistant') return !item.parts.every(isBlank)
@@ -232,9 +236,9 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
     case 'developer':
-      return ofParts(item, (part) => written(developerMessage(wordsOf(part), params)))
+      return ofParts(item, (part) => written(developerMessage(partText(part), params)))
     case 'assistant':
-      return ofParts(item, (part) => written(assistantMessage(wordsOf(part), item.phase)))
+      return ofParts(item, (part) => written(assistantMessage(partText(part), item.phase)))
     case 'reasoning':
       return [segment('reasoning', canonicalJson(item.item), item.seq)]
     case 'tool_call': {
@@ -251,30 +255,33 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
   }
 }
 
-type Said = Extract<ConversationItem, { readonly parts: readonly Part[] }>
+type ItemWithParts = Extract<ConversationItem, { readonly parts: readonly Part[] }>
 
-/** One segment a part, but for blank ones. */
-function ofParts({ kind, seq, parts }: Said, said: (part: Part) => string | ShownFile): Segment[] {
+/** One segment per part, except blank parts. */
+function ofParts(
+  { kind, seq, parts }: ItemWithParts,
+  said: (part: Part) => string | EmbeddedFile,
+): Segment[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
 }
 
-/** Pixels, and documents, where the model takes them as such. */
-function fileContent(part: Part, { images, files }: SurfaceParams): ShownFile | undefined {
+/** Images and documents, if the model accepts them. */
+function fileContent(part: Part, { images, files }: SurfaceParams): EmbeddedFile | undefined {
   if (part.type === 'text' || part.bytes === undefined || part.bytes.length === 0) return undefined
   const { bytes, media_type, handle = '@file' } = part
   const url = `data:${media_type};base64,${BASE64}`
   if (isImage(media_type) && images !== false) {
-    return showing(bytes, written({ type: 'input_image', detail: 'auto', image_url: url }))
+    return embedBase64(bytes, written({ type: 'input_image', detail: 'auto', image_url: url }))
   }
   if (media_type === 'application/pdf' && files !== false) {
     const filename = `${handle.replace(/^@/, '')}.pdf`
-    return showing(bytes, written({ type: 'input_file', filename, file_data: url }))
+    return embedBase64(bytes, written({ type: 'input_file', filename, file_data: url }))
   }
   return undefined
 }
 
-function textContent(part: Part): string | ShownFile {
-  return saying(part, (text) => written({ type: 'input_text', text }))
+function textContent(part: Part): string | EmbeddedFile {
+  return embedPartText(part, (text) => written({ type: 'input_text', text }))
 }
 
 function developerMessage(text: string, { late_role }: SurfaceParams): EasyInputMessage {
@@ -284,7 +291,7 @@ function developerMessage(text: string, { late_role }: SurfaceParams): EasyInput
 }
 
 function assistantMessage(content: string, phase: string | undefined): EasyInputMessage {
-  // Any other name is refused.
+  // The vendor rejects other phases.
   if (phase !== 'commentary' && phase !== 'final_answer') {
     return { type: 'message', role: 'assistant', content }
   }

@@ -6,8 +6,8 @@ import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { readAnswer, type ProviderOptions } from '../call.ts'
 import { onceLoaded } from '../openai-client.ts'
-import type { Outgoing, Passage, Provider, ProviderEvent } from '../provider.ts'
-import { sendingOf, type Remembered } from './continuation.ts'
+import type { OutgoingRequest, Passage, Provider, ProviderEvent } from '../provider.ts'
+import { sendingOf, type ServerState } from './continuation.ts'
 import { ResponsesSocket } from './socket.ts'
 
 export interface PassagesOptions {
@@ -17,10 +17,10 @@ export interface PassagesOptions {
   readonly reader: () => AnswerReader
 }
 
-/** After a socket failed, HTTP is used for so long. */
+/** How long to use HTTP after a socket failed. */
 const HTTP_MS = 60_000
 
-/** The ways of requests to one server: a socket for each Session, and HTTP where that is wanted or no socket works. */
+/** Chooses the transport of requests to one server: a socket per Session, or HTTP if configured or if sockets fail. */
 export class Passages {
   readonly #options: ProviderOptions
   readonly #transport: Transport
@@ -37,7 +37,7 @@ export class Passages {
     this.#client = onceLoaded(options)
   }
 
-  passage(request: Outgoing): Passage {
+  passage(request: OutgoingRequest): Passage {
     const plain = (): Passage => ({
       transport: 'http-sse',
       stream: (signal) => this.#http(request.body, signal),
@@ -72,13 +72,13 @@ export class Passages {
 
   async *#overSocket(
     way: Way,
-    { sha256 }: Outgoing,
+    { sha256 }: OutgoingRequest,
     pieces: readonly Buffer[],
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
     const { socket } = way
     const reused = socket.isOpen
-    // Until it is answered, nobody knows what the server has of it.
+    // Until the answer is complete, the state of the server is unknown.
     way.forget('reconnected')
     const call = { events: socket.call.bind(socket, pieces), reader: this.#reader }
     let shown = false
@@ -95,14 +95,14 @@ export class Passages {
         yield event
       }
     } finally {
-      // More of an answer that was not read to its end may be on its way, and would be taken for the next one.
+      // The rest of an answer that was not read to its end could be mistaken for the next answer.
       if (!whole) socket.close()
     }
   }
 
   /**
-   * What only the way is to blame for is tried again at once: on a new socket where an old one had been closed unseen, by HTTP
-   * where none can be opened. Whatever else failed, failed.
+   * Marks a failure of the transport alone for an immediate retry: on a new socket if a reused one had been closed, or over HTTP
+   * if no socket can be opened. Any other failure is final.
    */
   #failed(way: Way, failure: ErrorEvent, reused: boolean): ErrorEvent {
     const cause = causeOf(failure.error)
@@ -127,10 +127,10 @@ function again({ error }: ErrorEvent, cause: ProviderCause): ErrorEvent {
   return { type: 'error', error: marked.error }
 }
 
-/** What is known of one Session's way. */
+/** The transport state of one Session. */
 class Way {
   readonly socket: ResponsesSocket
-  #known: Remembered | undefined
+  #known: ServerState | undefined
   #why: ResetReason = 'no_previous_response'
   #httpUntil = 0
 
@@ -138,12 +138,12 @@ class Way {
     this.socket = socket
   }
 
-  /** What the server remembers, if the socket is still the one it told it on. */
-  get known(): Remembered | undefined {
+  /** The state of the server, if the socket it belongs to is still open. */
+  get known(): ServerState | undefined {
     return this.socket.isOpen ? this.#known : undefined
   }
 
-  /** Why nothing is remembered. */
+  /** Why the state of the server is unknown. */
   get why(): ResetReason {
     return this.#known === undefined ? this.#why : 'reconnected'
   }

@@ -3,14 +3,14 @@ import { depthWithin, parseJson } from '../../encoding/json.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import { otherThan } from '../unknown-types.ts'
 
-/** What an event says. `invalid_response` when it is not JSON, or a type that is known here has another shape. */
+/** Parses an event. `invalid_response` if it is not JSON, or an event of a known type has an unexpected shape. */
 export function readEvent(data: string): Result<ResponsesEvent> {
   const read = AnyEvent.safeParse(parseJson(data))
   if (read.success) return ok(read.data)
-  return failed('invalid_response', 'The model sent an event that cannot be read.')
+  return failed('invalid_response', 'The provider sent an event that could not be parsed.')
 }
 
-/** Deep enough for any reasoning, and shallow enough to be recorded. */
+/** Deep enough for any reasoning item, and shallow enough to be recorded. */
 const REASONING_DEPTH = 32
 
 const KnownContent = z.discriminatedUnion('type', [
@@ -24,7 +24,7 @@ const KnownItem = z.discriminatedUnion('type', [
     content: z.array(z.union([KnownContent, otherThan(KnownContent)])),
     phase: z.string().nullish(),
   }),
-  // With all it holds: it goes back as it came.
+  // Keeps all fields: the item is sent back unchanged.
   z
     .looseObject({ type: z.literal('reasoning') })
     .refine((item) => depthWithin(item, REASONING_DEPTH)),
@@ -63,7 +63,7 @@ const Response = z.object({
 })
 
 const numbered = { sequence_number: z.number().nullish() }
-/** `output_index` names an item; the ids of items are not the same in all events of every server. */
+/** `output_index` identifies an item: on some servers its id differs between events. */
 const placed = { ...numbered, output_index: Count }
 const delta = { ...placed, delta: z.string() }
 
@@ -93,7 +93,7 @@ const KnownEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('response.completed'), ...numbered, response: Response }),
   z.object({ type: z.literal('response.incomplete'), ...numbered, response: Response }),
   z.object({ type: z.literal('response.failed'), response: Response }),
-  // With all it holds: servers say in many shapes what went wrong.
+  // Keeps all fields: servers report errors in many formats.
   z.looseObject({ type: z.literal('error'), status: z.int().nullish().catch(undefined) }),
 ])
 

@@ -4,7 +4,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { CANARY_KEY } from '../../../test/support/canary.ts'
 import { systemClock } from '../../host/clock.ts'
 import { CAUSE } from '../../model/error-cause.ts'
-import { CallLine } from '../call-line.ts'
+import { CallConnection } from '../call-connection.ts'
 import { onceLoaded } from '../openai-client.ts'
 import { ResponsesSocket } from './socket.ts'
 
@@ -46,8 +46,8 @@ async function place() {
     server.close()
   })
   const ask = async (text: string) => {
-    const line = new CallLine(new AbortController().signal, options)
-    for await (const { data } of socket.call([Buffer.from(text)], line)) return data
+    const connection = new CallConnection(new AbortController().signal, options)
+    for await (const { data } of socket.call([Buffer.from(text)], connection)) return data
     return undefined
   }
   return { socket, ask, accepted, pass, options, server }
@@ -68,8 +68,8 @@ async function stuck() {
     })
   })
   const caller = new AbortController()
-  const line = new CallLine(caller.signal, options)
-  const call = socket.call([LONG], line)
+  const connection = new CallConnection(caller.signal, options)
+  const call = socket.call([LONG], connection)
   const next = call.next()
   // It may come to nothing before anybody waits for it.
   next.catch(() => {})
@@ -99,13 +99,13 @@ test('a socket that rests is kept alive, and is closed when it rests for long', 
   expect(socket.isOpen).toBe(false)
 })
 
-test('closing the line of a call ends the socket', async () => {
+test('closing the connection of a call ends the socket', async () => {
   const { socket, accepted, options } = await place()
-  const line = new CallLine(new AbortController().signal, options)
-  const call = socket.call([Buffer.from('one')], line)
+  const connection = new CallConnection(new AbortController().signal, options)
+  const call = socket.call([Buffer.from('one')], connection)
   await call.next()
   const closed = once(await accepted, 'close')
-  line.close()
+  connection.close()
   await closed
   expect(socket.isOpen).toBe(false)
 })
@@ -113,8 +113,11 @@ test('closing the line of a call ends the socket', async () => {
 test('a key goes over no open way to another machine', async () => {
   const options = { key: CANARY_KEY, baseUrl: 'http://192.0.2.1/v1', idleMs: 1, clock: systemClock }
   const socket = new ResponsesSocket(onceLoaded(options), options)
-  const line = new CallLine(new AbortController().signal, { ...options, idleMs: 60_000 })
-  await expect(socket.call([Buffer.from('one')], line).next()).rejects.toMatchObject({
+  const connection = new CallConnection(new AbortController().signal, {
+    ...options,
+    idleMs: 60_000,
+  })
+  await expect(socket.call([Buffer.from('one')], connection).next()).rejects.toMatchObject({
     reason: { kind: 'not_configured' },
   })
 })

@@ -6,20 +6,20 @@ import { unhurried } from '../../host/background-timer.ts'
 import { failed, withCause } from '../../model/errors.ts'
 import { placeRefusal, type Binding } from '../bound-fetch.ts'
 import { CallFailure } from '../call-failure.ts'
-import type { CallLine } from '../call-line.ts'
+import type { CallConnection } from '../call-connection.ts'
 import type { onceLoaded } from '../openai-client.ts'
 import { vendorError } from '../vendor-error.ts'
 
 type Client = ReturnType<typeof onceLoaded>
 
 const PING_MS = 25_000
-/** Vendors end a socket after an hour; one that nobody uses is ended long before. */
+/** Vendors close a socket after an hour; an unused one is closed long before. */
 const IDLE_MS = 5 * 60_000
 const LONGEST_MESSAGE = 3 * 1024 * 1024
-/** What is sent at once; a longer message goes in fragments. */
+/** The largest message sent in one piece; a longer one is fragmented. */
 const LONGEST_FRAME = 1024 * 1024
 
-/** One socket to a server, opened when it is first used. It holds no process that has nothing else to do. */
+/** One socket to a server, opened on first use. An idle socket does not keep the process alive. */
 export class ResponsesSocket {
   readonly #client: Client
   readonly #binding: Pick<Binding, 'key' | 'baseUrl'>
@@ -32,30 +32,30 @@ export class ResponsesSocket {
     this.#timers = timers
   }
 
-  /** A socket is open, and nobody has ended it meanwhile. */
+  /** Whether a socket is open. */
   get isOpen(): boolean {
     return this.#open !== undefined && !this.#open.ended
   }
 
   /**
-   * Sends one message, of which the pieces are read until the call ends, and yields those that come back, for as long as somebody
-   * reads. Closing the line ends the socket.
+   * Sends one message and yields the messages that come back until the consumer stops. The pieces must not change until the call
+   * ends. Closing the connection of the call closes the socket.
    */
   async *call(
     message: readonly Buffer[],
-    line: CallLine,
+    connection: CallConnection,
   ): AsyncGenerator<ServerSentEvent, void, void> {
-    const socket = await line.wait(this.#opened(line.signal))
+    const socket = await connection.wait(this.#opened(connection.signal))
     const end = () => socket.end()
-    line.signal.addEventListener('abort', end)
+    connection.signal.addEventListener('abort', end)
     socket.hold(true)
     try {
-      line.check()
+      connection.check()
       socket.send(message)
-      for (;;) yield { event: 'message', data: await line.wait(socket.next()) }
+      for (;;) yield { event: 'message', data: await connection.wait(socket.next()) }
     } finally {
-      line.signal.removeEventListener('abort', end)
-      // Who was answered before all was said has no use for the rest, and after half a message no other can follow.
+      connection.signal.removeEventListener('abort', end)
+      // If the answer arrived before the whole message was sent, the socket is unusable: no message can follow half of one.
       if (socket.sending) socket.end()
       socket.hold(false)
     }
@@ -72,7 +72,7 @@ export class ResponsesSocket {
     if (refusal !== undefined) throw new CallFailure(refusal.error)
     const { ResponsesWS: Socket } = await import('openai/resources/responses/ws')
     const socket = new Socket(await this.#client(), {
-      // The SDK would send a key that it must be given where there is none.
+      // Without a key, the SDK would send the placeholder that it requires.
       headers: { 'user-agent': 'hawser', ...(this.#binding.key === undefined ? NO_KEY : {}) },
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: LONGEST_MESSAGE,
@@ -87,7 +87,7 @@ export class ResponsesSocket {
 const HANDSHAKE_MS = 30_000
 const NO_KEY = { authorization: '' }
 
-/** Resolves when the other side has agreed; rejects with why it has not. */
+/** Resolves when the handshake succeeds; rejects with the reason if it fails. */
 function opened(
   socket: ResponsesWS,
   signal: AbortSignal,
@@ -98,7 +98,7 @@ function opened(
     let connection: Connection | undefined
     const abort = () => platform.terminate()
     signal.addEventListener('abort', abort, { once: true })
-    // The SDK wants to be told that somebody listens; what is wrong is told below.
+    // The SDK requires an error listener; errors are handled below.
     socket.on('error', () => {})
     platform.once('upgrade', (response) => {
       connection = response.socket
@@ -133,7 +133,7 @@ class OpenSocket {
   #stopIdling = () => {}
   #waiting: { resolve: (message: string) => void; reject: (error: Error) => void } | undefined
   ended = false
-  /** Half a message was sent. */
+  /** A message was sent in part. */
   sending = false
 
   constructor(socket: ResponsesWS, connection: Connection, timers: typeof unhurried) {
@@ -142,7 +142,7 @@ class OpenSocket {
     this.#timers = timers
     const platform = socket.socket.platformSocket
     socket.socket.on('message', (data) => {
-      // What is not text is no event.
+      // Events are text messages; others are ignored.
       if (typeof data === 'string') this.#take(data)
     })
     platform.on('close', () => this.#over())
@@ -151,11 +151,11 @@ class OpenSocket {
     this.hold(false)
   }
 
-  /** Keeps the process alive, or does not; whoever does not use it for long finds it closed. */
+  /** Whether to keep the process alive. A socket that is not held is closed after `IDLE_MS`. */
   hold(held: boolean): void {
     this.#stopIdling()
     if (this.ended) return
-    // What came before anything was asked is no answer to it.
+    // Messages that arrived before the request are not part of its answer.
     this.#messages.length = 0
     if (held) this.#connection.ref()
     else {
@@ -169,12 +169,12 @@ class OpenSocket {
     const platform = this.#socket.socket.platformSocket
     const length = message.reduce((sum, piece) => sum + piece.length, 0)
     if (length <= LONGEST_FRAME) {
-      // As text, from the bytes as they are.
+      // Sends the bytes as a text message without converting them.
       platform.send(Buffer.concat(message), { binary: false })
       return
     }
     this.sending = true
-    // Whoever waits for an answer hears that it comes to nothing when the socket closes.
+    // If the socket closes, the pending `next` rejects.
     sendLongMessage(this.#connection, {
       pieces: message,
       mayGoOn: () => !this.ended && platform.readyState === platform.OPEN,
@@ -216,9 +216,9 @@ class OpenSocket {
 }
 
 function handshakeRefused(status: number) {
-  const message = 'The server does not take a socket.'
+  const message = `The server refused the WebSocket connection (status ${status}).`
   if (status === 401 || status === 403) return vendorError({ status, message: '' })
-  // A redirect is not followed and would be met again. Any other status may pass.
+  // A redirect is not followed and would be returned again. Any other status may be temporary.
   const kind = status >= 300 && status < 400 ? 'not_configured' : 'network'
   const refused = failed(kind, message, { status, no_socket: true })
   return withCause(refused, { type: 'provider', status, noSocket: true }).error
@@ -226,7 +226,7 @@ function handshakeRefused(status: number) {
 
 function broken(error?: Error) {
   const code = z.object({ code: z.string() }).safeParse(error).data?.code ?? 'ECONNRESET'
-  const message = `The socket to the model broke (${code}).`
+  const message = `The WebSocket connection to the provider failed (${code}).`
   const refused = failed('network', message, { code, no_socket: true })
   return withCause(refused, { type: 'provider', code, noSocket: true }).error
 }

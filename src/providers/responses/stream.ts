@@ -7,14 +7,14 @@ import { streamAnswer, type ProviderOptions } from '../call.ts'
 import { openaiSender } from '../openai-client.ts'
 import { cutOf } from '../cut.ts'
 import type { AnswerItem, CallUsage, Cut, Provider, ProviderEvent } from '../provider.ts'
-import { SAID_TOO_MUCH, SaidLength } from '../answer-length.ts'
+import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
-import { saidIn } from '../vendor-message.ts'
-import { encode, frame } from './encode.ts'
+import { failureInBody } from '../vendor-failure.ts'
+import { buildBody, encode } from './encode.ts'
 import { Passages } from './passages.ts'
 import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } from './schema.ts'
 
-/** A model behind OpenAI's Responses, or behind a server that speaks like it. */
+/** A model behind OpenAI's Responses API or a compatible server. */
 export function responsesProvider(options: ResponsesOptions): Provider {
   const stream = streamAnswer({
     send: openaiSender('/responses', options),
@@ -26,7 +26,7 @@ export function responsesProvider(options: ResponsesOptions): Provider {
   return {
     dialect: 'responses',
     encode,
-    frame,
+    buildBody,
     stream,
     passage: (request) => ways.passage(request),
     leave: (session) => ways.leave(session),
@@ -34,19 +34,19 @@ export function responsesProvider(options: ResponsesOptions): Provider {
 }
 
 export interface ResponsesOptions extends ProviderOptions {
-  /** By default HTTP alone. */
+  /** HTTP by default. */
   readonly transport?: Transport | undefined
 }
 
-/** Understands the events of one answer, by what they say themselves: over a socket they have no other name. */
+/** Translates the events of one answer, by the type inside their data: over a socket they have no event name. */
 export function responsesReader(): AnswerReader {
   return new ResponsesReader()
 }
 
-/** An item that began and has not ended. */
+/** An item that has started and not ended. */
 interface OpenItem {
   readonly type: string
-  /** What its deltas said. */
+  /** The content of its deltas. */
   written: string
 }
 
@@ -57,16 +57,16 @@ class ResponsesReader implements AnswerReader {
   #begun = false
   #ended = false
   #number = -Infinity
-  /** By their place in the answer, as are those that ended. */
+  /** By output index, like `#whole`. */
   readonly #open = new Map<number, OpenItem>()
   readonly #whole = new Map<number, OutputItem>()
-  /** The last place that was told of. */
+  /** The last output index that was emitted. */
   #place = -1
-  /** How many items were told, by what they are known by. */
+  /** The number of emitted items by key. */
   readonly #told = new Map<string, number>()
   readonly #calls = new Set<string>()
   #cutCalls = 0
-  readonly #length = new SaidLength()
+  readonly #length = new AnswerLength()
 
   get progress(): number {
     return this.#length.length
@@ -81,10 +81,12 @@ class ResponsesReader implements AnswerReader {
   }
 
   #hear(event: ResponsesEvent, length: number): Answer {
-    return this.#length.fits(this.#heldOf(event, length)) ? this.#understand(event) : SAID_TOO_MUCH
+    return this.#length.fits(this.#heldOf(event, length))
+      ? this.#understand(event)
+      : ANSWER_TOO_LONG
   }
 
-  /** How much of an event is held: of a delta what it adds, of an item what its deltas did not say, of any other all. */
+  /** How many characters of an event are kept: the content of a delta, the part of an item beyond its deltas, all of any other. */
   #heldOf(event: ResponsesEvent, length: number): number {
     switch (event.type) {
       case 'response.output_text.delta':
@@ -100,7 +102,7 @@ class ResponsesReader implements AnswerReader {
       case 'response.reasoning_summary_part.added':
       case 'response.refusal.done':
         return length
-      // Nothing is held of strangers, and the end repeats what was said.
+      // Nothing of unknown events is kept, and the end repeats earlier content.
       case 'other':
       case 'error':
       case 'response.completed':
@@ -112,7 +114,7 @@ class ResponsesReader implements AnswerReader {
 
   #understand(event: ResponsesEvent): Answer {
     if (event.type === 'other') return []
-    // Whatever came before it, and whatever its number: why an answer failed is worth more.
+    // An error is reported whatever came before it: the reason of a failure matters more than the order of events.
     if (event.type === 'error') return [faultOf(event, event.status)]
     if (event.type === 'response.failed') return this.#end(event)
     const { sequence_number: number } = event
@@ -170,7 +172,7 @@ class ResponsesReader implements AnswerReader {
     return type === undefined || delta === '' ? [] : [{ type, text: delta }]
   }
 
-  /** Some servers send them at once, without deltas. */
+  /** Some servers send the arguments at once, without deltas. */
   #checkArguments(place: number, text: string): Answer {
     const item = this.#open.get(place)
     if (item?.type !== 'function_call') return CONTRADICTION
@@ -179,7 +181,7 @@ class ResponsesReader implements AnswerReader {
     return []
   }
 
-  /** An item that was never announced may still come as a whole. Items are told in their order, so some wait for others. */
+  /** An item may arrive without an announcement. Items are emitted in order, so a complete one may wait for an earlier one. */
   #close(place: number, item: OutputItem): Answer {
     const open = this.#open.get(place)
     if (open === undefined ? !this.#isNew(place) : contradicts(open, item)) return CONTRADICTION
@@ -216,7 +218,7 @@ class ResponsesReader implements AnswerReader {
     if (cut && incomplete?.reason === 'content_filter') return [refused('content_filter')]
     if (this.#leftOpen(cut)) return CONTRADICTION
     const all = output ?? []
-    // Some servers tell of their items only here.
+    // Some servers send their items only here.
     const late = this.#saidNothing() ? all.flatMap((item, place) => this.#close(place, item)) : []
     const wrong = late.find((event) => event.type === 'error')
     if (wrong !== undefined) return [wrong]
@@ -240,7 +242,7 @@ class ResponsesReader implements AnswerReader {
     return [...this.#open.values()].filter(({ type }) => type === 'function_call').length
   }
 
-  /** When an answer was cut off, a call or a thought may have no end; but what a person saw must have become an item. */
+  /** If an answer was cut off, a call or reasoning may be left open; but text that was shown must have become an item. */
   #leftOpen(cut: boolean): boolean {
     const open = [...this.#open.values()]
     return open.some(({ type, written }) => !cut || (type === 'message' && written !== ''))
@@ -262,12 +264,12 @@ class ResponsesReader implements AnswerReader {
   }
 }
 
-/** `content_filter` is an error and ends earlier; the vendor's types know no other. */
+/** `content_filter` is an error and handled earlier; the vendor's types have no other reason. */
 function cutReason(stop_reason: string): Cut['reason'] {
   return stop_reason === 'max_output_tokens' ? 'output_limit' : 'unknown_reason'
 }
 
-/** The item is what counts, whatever was shown of it before; but it may not lose text, and a call may not become another. */
+/** The final item replaces its deltas, but it must not lose text, and a call must not change. */
 function contradicts({ type, written }: OpenItem, item: OutputItem): boolean {
   if (type !== (item.type === 'other' ? item.of : item.type)) return true
   if (item.type === 'function_call') return written !== '' && written !== item.arguments
@@ -279,7 +281,7 @@ function contradicts({ type, written }: OpenItem, item: OutputItem): boolean {
   )
 }
 
-/** What an item says here; nothing, if it is empty, of another kind, or a call that was cut off. */
+/** The item to emit; undefined if it is empty, of another type, or a call that was cut off. */
 function answerItem(item: OutputItem): AnswerItem | undefined {
   switch (item.type) {
     case 'message': {
@@ -312,7 +314,7 @@ function isCut(item: OutputItem): boolean {
   return item.type === 'function_call' && (item.status ?? 'completed') !== 'completed'
 }
 
-/** Only calls have names that are the same wherever they are told of. */
+/** Only calls have ids that are the same in all events. */
 function keyOf(item: AnswerItem): string {
   return item.kind === 'tool_call' ? `call ${item.call_id}` : item.kind
 }
@@ -327,7 +329,7 @@ function usageOf({ usage }: VendorResponse): CallUsage {
   }
 }
 
-/** Strings that are longer say nothing about a call. */
+/** Longer strings are dropped. */
 const RAW_LENGTH = 200
 
 function rawOf({ id, model, service_tier, usage }: VendorResponse): Record<string, unknown> {
@@ -343,9 +345,9 @@ function errorOf({ error }: Failed): ProviderEvent {
   return { type: 'error', error }
 }
 
-/** `said` is in any of the shapes that `saidIn` knows. */
+/** `said` is in any format that `failureInBody` reads. */
 function faultOf(said: unknown, status?: number | null): ProviderEvent {
-  const fault = saidIn(said) ?? { message: '' }
+  const fault = failureInBody(said) ?? { message: '' }
   const error = vendorError({ ...fault, status: fault.status ?? status ?? undefined })
   return errorOf({ ok: false, error })
 }
@@ -358,5 +360,5 @@ function refused(reason: 'refusal' | 'content_filter', said = ''): ProviderEvent
 }
 
 const CONTRADICTION: Answer = [
-  errorOf(failed('invalid_response', 'The events of the answer contradict each other.')),
+  errorOf(failed('invalid_response', 'The provider sent events that contradict each other.')),
 ]

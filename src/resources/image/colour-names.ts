@@ -1,4 +1,4 @@
-/** The name of a colour: that of the nearest swatch by distance in OKLab, where equal distances look about equally far. */
+/** The name of a colour: that of the nearest swatch in OKLab, where equal distances look about equally different. */
 export function colourName(red: number, green: number, blue: number): string {
   const colour = labOf(red, green, blue)
   let nearest = ''
@@ -12,7 +12,7 @@ export function colourName(red: number, green: number, blue: number): string {
   return nearest
 }
 
-/** Sixteen names. Several swatches a name, where people call rather different colours by one. */
+/** Sixteen names. A name has several swatches if people use it for rather different colours. */
 const TABLE: Readonly<Record<string, readonly string[]>> = {
   black: ['000000', '1c1c1c'],
   grey: ['4a4a4a', '808080', 'a0a0a0'],
@@ -45,7 +45,7 @@ function distanceBetween(one: Lab, other: Lab): number {
   return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + (one[2] - other[2]) ** 2
 }
 
-/** From sRGB, by the published matrices of OKLab. */
+/** From sRGB, with the published OKLab matrices. */
 function labOf(red: number, green: number, blue: number): Lab {
   const [r, g, b] = [linear(red), linear(green), linear(blue)]
   const long = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)

@@ -2,7 +2,7 @@ import type { ImageSight } from '../../model/sight.ts'
 import { colourName } from './colour-names.ts'
 import type { Pixels } from './pixels.ts'
 
-/** Which colours an image has and where, by name. Pure. */
+/** The colours of an image and where they are, by name. Pure. */
 export function coloursOf(pixels: Pixels): Pick<ImageSight, 'colours' | 'regions'> {
   const names = namesOf(pixels)
   const shares = byShare(names).filter(({ share }, index) => index === 0 || share >= LEAST_SHARE)
@@ -18,12 +18,12 @@ export function coloursOf(pixels: Pixels): Pick<ImageSight, 'colours' | 'regions
 }
 
 const MOST_COLOURS = 4
-/** What is less than this is a speck. */
+/** Smaller shares are ignored. */
 const LEAST_SHARE = 0.02
-/** Below this a pixel is not there to be seen. */
+/** Pixels with less opacity are invisible. */
 const LEAST_OPACITY = 128
 
-/** Cells of a grid of three by three. */
+/** Cells of a three-by-three grid. */
 const REGIONS = [
   { where: 'top left', column: 0, row: 0 },
   { where: 'top right', column: 2, row: 0 },
@@ -44,7 +44,7 @@ function namesOf({ width, height, data }: Pixels): string[] {
   })
 }
 
-/** At least one pixel, however small the image is. */
+/** At least one pixel, even in a tiny image. */
 function namesIn(
   names: readonly string[],
   { width, height }: Pixels,
@@ -63,7 +63,7 @@ function third(length: number, index: number): [from: number, to: number] {
   return [from, Math.max(from + 1, Math.floor((length * (index + 1)) / 3))]
 }
 
-/** Of equal shares, the name that comes first in the alphabet. */
+/** Equal shares are in alphabetical order. */
 function byShare(names: readonly string[]): { name: string; share: number }[] {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)

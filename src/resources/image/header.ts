@@ -1,13 +1,13 @@
 import type { ImageSight } from '../../model/sight.ts'
 
-/** What the first bytes of an image say of it. */
+/** The facts in the first bytes of an image. */
 export interface ImageHeader {
   readonly format: ImageSight['format']
-  /** Absent when the bytes begin as such an image does and do not go on so. */
+  /** Absent if the header is invalid after its magic bytes. */
   readonly size?: { readonly width: number; readonly height: number }
 }
 
-/** The header of a PNG, JPEG, GIF or WebP image; `undefined` when the bytes are none of these. Looks at bytes alone. */
+/** The header of a PNG, JPEG, GIF or WebP image; undefined for other bytes. Looks at the bytes only. */
 export function imageHeader(bytes: Buffer): ImageHeader | undefined {
   const known = FORMATS.find(({ at, magic }) => bytes.subarray(at, at + magic.length).equals(magic))
   if (known === undefined) return undefined
@@ -38,20 +38,20 @@ function pngSize(bytes: Buffer): Size {
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
 }
 
-/** The logical screen, which is what is shown; single frames may be smaller. */
+/** The logical screen, which is what is displayed; single frames may be smaller. */
 function gifSize(bytes: Buffer): Size {
   if (bytes.length < 10) return undefined
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
 }
 
-/** Walks the segments, each with its length, to the one that begins a frame. */
+/** Walks the segments by their lengths to the start of a frame. */
 function jpegSize(bytes: Buffer): Size {
   let at = 2
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0
     if (isFrame(marker))
       return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-    // Any number of 0xff may stand before a marker, and some markers have no length.
+    // Any number of 0xff bytes may precede a marker, and some markers have no length.
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
     else at += 2 + Math.max(2, bytes.readUInt16BE(at + 2))
@@ -59,7 +59,7 @@ function jpegSize(bytes: Buffer): Size {
   return undefined
 }
 
-/** 0xc4, 0xc8 and 0xcc lie in the same row and are tables. */
+/** 0xc4, 0xc8 and 0xcc are in the same range but are tables. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }

@@ -1,9 +1,9 @@
 import type Sharp from 'sharp'
 
-/** What decodes and encodes images. */
+/** Decodes and encodes images. */
 export type ImageLibrary = typeof Sharp
 
-/** The library, or `undefined` where it is not installed: it is optional, because it is native. */
+/** The library, or undefined if it is not installed: it is native and therefore optional. */
 export type LoadImageLibrary = () => Promise<ImageLibrary | undefined>
 
 export const loadImageLibrary: LoadImageLibrary = async () => {
@@ -11,7 +11,7 @@ export const loadImageLibrary: LoadImageLibrary = async () => {
     (library) => library.default,
     () => undefined,
   )
-  // It keeps nothing of what it decoded: the same image seldom comes twice.
+  // No cache: the same image is seldom decoded twice.
   sharp?.cache(false)
   return sharp
 }

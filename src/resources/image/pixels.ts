@@ -1,17 +1,17 @@
 import { LIMITS } from '../../model/limits.ts'
 import { loadImageLibrary, type ImageLibrary } from './library.ts'
 
-/** A small copy of an image: four bytes a pixel, red, green, blue and opacity, row by row. */
+/** A small copy of an image: four bytes per pixel (red, green, blue, opacity), row by row. */
 export interface Pixels {
   readonly width: number
   readonly height: number
   readonly data: Buffer
 }
 
-/** Decodes an image to a small copy of it; `undefined` when that is not possible. Keeps the colours that are there, mixing none. */
+/** Decodes an image to a small copy; undefined if that fails. Picks existing colours and does not blend. */
 export type Decode = (bytes: Buffer) => Promise<Pixels | undefined>
 
-/** The decoder, or `undefined` where the image library is not installed. */
+/** The decoder, or undefined if the image library is not installed. */
 export type LoadDecoder = () => Promise<Decode | undefined>
 
 export const loadDecoder: LoadDecoder = async () => {
@@ -21,7 +21,7 @@ export const loadDecoder: LoadDecoder = async () => {
 
 const LONGEST_SIDE = 96
 
-/** The first frame, where there are several. What is cut off or damaged is refused, and not guessed at. */
+/** Decodes the first frame. Fails for truncated or damaged images. */
 async function decoded(library: ImageLibrary, bytes: Buffer): Promise<Pixels | undefined> {
   try {
     const { data, info } = await library(bytes, {

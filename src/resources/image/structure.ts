@@ -1,8 +1,8 @@
 import type { ImageSight } from '../../model/sight.ts'
 
 /**
- * Where an image ends, found by walking its parts from its header on, without decoding any; `undefined` when it is cut off or
- * goes on as something else. Programs put things of their own after the end, so bytes may follow it.
+ * The end of an image, found by walking its parts without decoding them; undefined if it is truncated or malformed. Other bytes
+ * may follow the end, because programs append data of their own.
  */
 export function imageEnd(bytes: Buffer, format: ImageSight['format']): number | undefined {
   return WALKS[format](bytes)
@@ -17,7 +17,7 @@ const WALKS: Readonly<Record<ImageSight['format'], Walk>> = {
   webp: webpEnd,
 }
 
-/** A chunk is its length, its name, its data and a check sum. There must be some with pixels. */
+/** A chunk has a length, a name, data and a checksum. At least one must contain pixels. */
 function pngEnd(bytes: Buffer): number | undefined {
   let at = 8
   let pixels = false
@@ -37,7 +37,7 @@ const MARK = 0xff
 const START_OF_SCAN = 0xda
 const END_OF_IMAGE = 0xd9
 
-/** From mark to mark. Those with a length are jumped over; between the others lie pixels, in which a mark is never seen. */
+/** From marker to marker. Segments with a length are skipped; in the pixel data between others, markers are escaped. */
 function jpegEnd(bytes: Buffer): number | undefined {
   let at = 2
   let pixels = false
@@ -59,7 +59,7 @@ function jpegEnd(bytes: Buffer): number | undefined {
   }
 }
 
-/** A byte of pixels that looks like a mark, a mark between pixels, or one that stands for itself. */
+/** An escaped byte of pixel data, a restart marker, or a marker without a segment. */
 function isBare(mark: number): boolean {
   return mark <= 0x01 || (mark >= 0xd0 && mark <= 0xd8)
 }
@@ -83,12 +83,12 @@ function gifEnd(bytes: Buffer): number | undefined {
   return undefined
 }
 
-/** A table of colours, when the flags say that there is one. */
+/** The size of a colour table, if the flags say there is one. */
 function tableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1)
 }
 
-/** Pieces with their length before them, to the empty one. Past the end when there is none. */
+/** Skips length-prefixed blocks up to the empty one. Past the end of the bytes if there is none. */
 function afterPieces(bytes: Buffer, from: number): number {
   let at = from
   for (let length = bytes[at]; length !== undefined && length !== 0; length = bytes[at]) {
@@ -97,7 +97,7 @@ function afterPieces(bytes: Buffer, from: number): number {
   return at + 1
 }
 
-/** The file says how long it is; in it are chunks of a name, a length and data, of an even number of bytes each. */
+/** The file states its length and contains chunks of a name, a length and data, each padded to an even length. */
 function webpEnd(bytes: Buffer): number | undefined {
   const end = 8 + bytes.readUInt32LE(4)
   if (end > bytes.length) return undefined

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { inPdf, type PdfLimits } from './reader.ts'
 
-/** Whether the text of any page holds one of the keys, white space aside. False where the text cannot be read. */
+/** Whether the text of any page contains a key, ignoring whitespace. False if the text cannot be read. */
 export async function pdfHoldsKey(
   bytes: Buffer,
   keys: readonly string[],
@@ -13,7 +13,7 @@ export async function pdfHoldsKey(
 
 const Found = z.strictObject({ found: z.boolean() })
 
-/** A page that cannot be read does not keep the others from being searched. */
+/** An unreadable page must not stop the search of the others. */
 const FIND = `
   const textOf = async (number) => {
     const page = await pdf.getPage(number)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Unreadable } from '../../model/sight.ts'
 import { inPdf, type PdfLimits } from './reader.ts'
 
-/** How many pages a PDF has. It opens, and its first and its last page are there; what stands on them is not read. */
+/** The number of pages of a PDF. Opens it and loads its first and last page; does not read their content. */
 export async function pdfPages(
   bytes: Buffer,
   limits: PdfLimits,

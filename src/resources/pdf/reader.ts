@@ -9,7 +9,7 @@ export interface PdfLimits {
   readonly memory?: number
   readonly clock?: Clock
   readonly signal?: AbortSignal
-  /** What the question finds as members of `input`. */
+  /** Available to the question as `input`. */
   readonly given?: Readonly<Record<string, unknown>>
 }
 
@@ -18,8 +18,8 @@ export type PdfAnswer<T> =
   | { readonly ok: false; readonly unreadable: Unreadable }
 
 /**
- * Asks a PDF something: `question` is the body of an asynchronous function that finds the document as `pdf`. In a thread of its
- * own: a few hundred bytes can ask a reader of PDFs for any amount of work and memory.
+ * Evaluates `question`, the body of an async function, with the open document as `pdf`. Runs in a worker thread, because a few
+ * hundred bytes can make a PDF reader use any amount of time and memory.
  */
 export async function inPdf<T>(
   bytes: Buffer,
@@ -52,24 +52,24 @@ const Encrypted = z.strictObject({ failed: z.literal('PasswordException') })
 const ENCRYPTED: Unreadable = {
   kind: 'unreadable',
   code: 'encrypted',
-  why: 'it is a PDF document that opens only with a password',
+  why: 'it is a password-protected PDF document',
 }
 
 const UNREADABLE: Readonly<Record<Exclude<SideResult['outcome'], 'answered'>, Unreadable>> = {
   time: {
     kind: 'unreadable',
     code: 'timeout',
-    why: 'it is a PDF document, and reading it takes too long',
+    why: 'reading the PDF document takes too long',
   },
   memory: {
     kind: 'unreadable',
     code: 'too_large',
-    why: 'it is a PDF document, and reading it takes too much memory',
+    why: 'reading the PDF document takes too much memory',
   },
   failed: {
     kind: 'unreadable',
     code: 'corrupt',
-    why: 'it begins as a PDF document, and the rest of it is damaged or cut off',
+    why: 'it starts as a PDF document but is damaged or truncated',
   },
 }
 

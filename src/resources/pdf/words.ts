@@ -10,7 +10,7 @@ export async function pdfWords(bytes: Buffer, limits: PdfLimits = {}): Promise<S
 
 const Counted = z.strictObject({ pages: z.int().min(0), words: z.int().min(0) })
 
-/** The pieces of a page are words and parts of words; the spaces between words are pieces too. */
+/** The text items of a page are words and parts of words; spaces between words are items too. */
 const COUNT = `
   let words = 0
   for (let number = 1; number <= pdf.numPages; number += 1) {

@@ -2,15 +2,15 @@ import type { Clock } from '../host/clock.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import { CallFailure } from './call-failure.ts'
 
-/** How much, and for how long, is read of an answer that is over, so that its connection can be used again. */
+/** After the end of an answer, at most this much is read for at most this long, so that its connection can be reused. */
 const REST_BYTES = 64 * 1024
 const REST_MS = 250
 
-/** How long a server may only show that it is there: by pings, comments, empty deltas, or frames that nobody knows. */
+/** How long a server may send nothing but pings, comments, empty deltas or unknown frames. */
 export const CONTENT_MS = 10 * 60_000
 
-/** The connection of one call: how long it may be silent, who may interrupt it, and how it ends. */
-export class CallLine {
+/** The connection of one call: enforces the idle limit, handles interruption, and closes or releases the connection. */
+export class CallConnection {
   readonly #closing = new AbortController()
   readonly #caller: AbortSignal
   readonly #idleMs: number
@@ -32,19 +32,19 @@ export class CallLine {
     if (caller.aborted) this.#interrupt()
   }
 
-  /** Aborted when the connection is to be closed, for whatever reason. */
+  /** Aborts when the connection must close, for any reason. */
   get signal(): AbortSignal {
     return this.#closing.signal
   }
 
-  /** Throws when the call was ended early. */
+  /** Throws if the call was ended early. */
   check(): void {
     if (this.#ended !== undefined) throw this.#ended
   }
 
   /**
-   * What `work` comes to. Throws, also when `work` never settles, once the call was interrupted or nothing was heard for too
-   * long. Time counts only while somebody waits: a reader who is slow is not a server that is silent.
+   * The result of `work`. Throws, even if `work` never settles, when the call is interrupted or nothing arrives for too long.
+   * Only time spent waiting counts, so a slow reader is not mistaken for a silent server.
    */
   async wait<T>(work: Promise<T>): Promise<T> {
     const early = new Promise<never>((_resolve, reject) => {
@@ -58,7 +58,7 @@ export class CallLine {
     try {
       return await first
     } catch (error) {
-      // What a connection says when it was closed from here is not the reason.
+      // An error that results from closing the connection here is not the cause.
       this.check()
       throw error
     } finally {
@@ -68,13 +68,13 @@ export class CallLine {
     }
   }
 
-  /** Content arrived: the time that a server may go without starts again. */
+  /** Content arrived: restarts the content timer. */
   progressed(): void {
     this.#stopCounting?.()
     this.#stopCounting = undefined
   }
 
-  /** While nobody waits, content may have arrived that was not read: then it counts from the beginning. */
+  /** If the timer fires while nothing waits, content may have arrived unread, so it starts again. */
   #count(): () => void {
     const limit = Math.max(CONTENT_MS, this.#idleMs)
     return this.#clock.after(limit, () => {
@@ -83,7 +83,7 @@ export class CallLine {
     })
   }
 
-  /** The chunks of a body, each waited for. */
+  /** The chunks of a body; waits for each with `wait`. */
   async *chunks(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
     const unread = body[Symbol.asyncIterator]()
     this.#unread = unread
@@ -95,17 +95,17 @@ export class CallLine {
     this.#unread = undefined
   }
 
-  /** Closes the connection. */
+  /** Closes the connection. May be called more than once. */
   close(): void {
     this.progressed()
     this.#caller.removeEventListener('abort', this.#interrupt)
     this.#closing.abort()
-    // Closing has ended a real body; any other is told here, and whether it minds is of no interest.
+    // Aborting ends the body of a real connection; any other iterator must be ended explicitly, and its errors do not matter.
     void this.#unread?.return?.().catch(() => {})
     this.#unread = undefined
   }
 
-  /** Lets the connection be used again, if the little that should be left of the answer comes soon. Nobody waits for it. */
+  /** Returns the connection for reuse if the rest of the answer arrives soon, and closes it otherwise. Runs in the background. */
   release(): void {
     this.progressed()
     this.#caller.removeEventListener('abort', this.#interrupt)
@@ -130,7 +130,7 @@ export class CallLine {
 }
 
 const INTERRUPTED = failed('interrupted', 'The call was interrupted.')
-/** Another try would hold the Turn for as long again, so this is a kind that is not tried again. */
+/** The kind must be one that is not retried: a retry would block the Turn for as long again. */
 function noContent(limit_ms: number): Failed {
   const text = `The server kept the connection open for ${limit_ms / 60_000} minutes without sending content.`
   return failed('timeout', text, { limit_ms }, [
@@ -138,7 +138,10 @@ function noContent(limit_ms: number): Failed {
   ])
 }
 
-const SILENT = failed('stream_idle', 'The model was silent for too long; the call was given up.')
+const SILENT = failed(
+  'stream_idle',
+  'The provider sent nothing for too long, so the call was cancelled.',
+)
 
 async function readToEnd(unread: AsyncIterator<Uint8Array>): Promise<boolean> {
   let left = REST_BYTES

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryAfterMs, saidBy, saidIn } from './vendor-message.ts'
+import { retryAfterMs, failureOfResponse, failureInBody } from './vendor-failure.ts'
 
 function headers(named: Record<string, string>) {
   return { get: (name: string) => named[name] ?? null }
@@ -27,56 +27,65 @@ test.each([
 
 test('an error is read in every shape that vendors and compatible servers use', () => {
   expect(
-    saidIn({ type: 'error', error: { type: 't', message: 'm' }, request_id: 'req_1' }),
+    failureInBody({ type: 'error', error: { type: 't', message: 'm' }, request_id: 'req_1' }),
   ).toEqual({ message: 'm', type: 't', requestId: 'req_1' })
-  expect(saidIn({ type: 'error', error: { message: 'm', details: { error_code: 'c' } } })).toEqual({
+  expect(
+    failureInBody({ type: 'error', error: { message: 'm', details: { error_code: 'c' } } }),
+  ).toEqual({
     message: 'm',
     code: 'c',
   })
-  expect(saidIn({ error: { message: 'm', type: 't', param: 'p', code: 'c' } })).toEqual({
+  expect(failureInBody({ error: { message: 'm', type: 't', param: 'p', code: 'c' } })).toEqual({
     message: 'm',
     type: 't',
     param: 'p',
     code: 'c',
   })
-  expect(saidIn({ error: { message: 'm', type: 't', param: null, code: null } })).toEqual({
+  expect(failureInBody({ error: { message: 'm', type: 't', param: null, code: null } })).toEqual({
     message: 'm',
     type: 't',
   })
-  expect(saidIn({ error: { message: 'm', code: 402 } })).toEqual({ message: 'm', status: 402 })
-  expect(saidIn({ object: 'error', message: 'm', type: 't', code: 400 })).toEqual({
+  expect(failureInBody({ error: { message: 'm', code: 402 } })).toEqual({
+    message: 'm',
+    status: 402,
+  })
+  expect(failureInBody({ object: 'error', message: 'm', type: 't', code: 400 })).toEqual({
     message: 'm',
     type: 't',
     status: 400,
   })
-  expect(saidIn({ error: 'm' })).toEqual({ message: 'm' })
-  expect(saidIn({ detail: 'm' })).toEqual({ message: 'm' })
-  expect(saidIn({ error: { type: 't' } })).toEqual({ message: '', type: 't' })
+  expect(failureInBody({ error: 'm' })).toEqual({ message: 'm' })
+  expect(failureInBody({ detail: 'm' })).toEqual({ message: 'm' })
+  expect(failureInBody({ error: { type: 't' } })).toEqual({ message: '', type: 't' })
 })
 
 test('what reports no error is not read as one', () => {
   const others = [undefined, null, 'm', 7, [], {}, { error: null, id: 'x' }, { type: 'message' }]
-  expect(others.map(saidIn)).toEqual(others.map(() => undefined))
+  expect(others.map(failureInBody)).toEqual(others.map(() => undefined))
 })
 
 test('headers add the status, the name of the request and the wait', () => {
   const named = { 'x-request-id': 'req_2', 'retry-after': '2' }
   const text = '{"error":{"message":"m","code":500}}'
-  expect(saidBy({ status: 429, headers: headers(named) }, text, NOW)).toEqual({
+  expect(failureOfResponse({ status: 429, headers: headers(named) }, text, NOW)).toEqual({
     message: 'm',
     status: 429,
     requestId: 'req_2',
     retryAfterMs: 2_000,
   })
   expect(
-    saidBy({ status: 500, headers: headers({ 'request-id': 'a', 'x-request-id': 'b' }) }, '', NOW),
+    failureOfResponse(
+      { status: 500, headers: headers({ 'request-id': 'a', 'x-request-id': 'b' }) },
+      '',
+      NOW,
+    ),
   ).toEqual({ message: '', status: 500, requestId: 'a' })
 })
 
 test('a body that is plain text is what was said, and a page for browsers says nothing', () => {
   const page = { status: 502, headers: headers({ 'content-type': 'text/html' }) }
   const plain = { status: 502, headers: headers({ 'content-type': 'text/plain' }) }
-  expect(saidBy(page, 'Bad gateway', NOW).message).toBe('')
-  expect(saidBy(plain, '<!doctype html>', NOW).message).toBe('')
-  expect(saidBy(plain, 'upstream is gone', NOW).message).toBe('upstream is gone')
+  expect(failureOfResponse(page, 'Bad gateway', NOW).message).toBe('')
+  expect(failureOfResponse(plain, '<!doctype html>', NOW).message).toBe('')
+  expect(failureOfResponse(plain, 'upstream is gone', NOW).message).toBe('upstream is gone')
 })

@@ -3,14 +3,14 @@ import { KEY_PLACEHOLDER, SHORTEST_KEY } from '../encoding/redaction.ts'
 import type { ErrorCause } from '../model/error-cause.ts'
 import { causeOf, withCause, type HawserError } from '../model/errors.ts'
 
-/** So much of a key gives it away; a whole key that is shorter is told apart from no other word, and is no secret. */
-const TELLING = SHORTEST_KEY
-/** Vendors repeat a key with its middle blotted out. */
-const BLOTTED = /^[*•.…]{2,}[\w-]*/
+/** The shortest part of a key that is hidden. Shorter keys cannot be told apart from ordinary words and are not hidden. */
+const SHORTEST_PART = SHORTEST_KEY
+/** Vendors repeat a key with its middle masked. */
+const MASKED = /^[*•.…]{2,}[\w-]*/
 
-/** An error without the key and without any part of it that tells, wherever in its texts they stand. Pure. */
-export function withoutKey(error: HawserError, key: string | undefined): HawserError {
-  if (key === undefined || key.length < TELLING) return error
+/** The error with the key, and every recognizable part of it, replaced in all its texts. Pure. */
+export function redactKey(error: HawserError, key: string | undefined): HawserError {
+  if (key === undefined || key.length < SHORTEST_PART) return error
   const { message, details } = error
   const safe = { ...error, message: hideIn(message, key), details: hideInside(details, key) }
   const cause = causeOf(error)
@@ -19,7 +19,7 @@ export function withoutKey(error: HawserError, key: string | undefined): HawserE
     : withCause({ ok: false, error: safe }, hideInCause(cause, key)).error
 }
 
-/** The words of a vendor are in the cause of a call that failed; all others are our own. */
+/** Only the cause of a failed call contains text of a vendor. */
 function hideInCause(cause: ErrorCause, key: string): ErrorCause {
   if (cause.type !== 'provider') return cause
   const { code, refusedMedia } = cause
@@ -48,27 +48,27 @@ function hideIn(text: string, key: string): string {
   let at = 0
   while (at < text.length) {
     const length = sharedLength(text, at, key)
-    if (length < TELLING) {
+    if (length < SHORTEST_PART) {
       shown += text.charAt(at)
       at += 1
     } else {
       at += length
-      at += BLOTTED.exec(text.slice(at))?.[0].length ?? 0
+      at += MASKED.exec(text.slice(at))?.[0].length ?? 0
       shown += KEY_PLACEHOLDER
     }
   }
   return shown
 }
 
-/** How much of the text from here on stands somewhere in the key. */
+/** The length of the text at `at` that also occurs in the key. */
 function sharedLength(text: string, at: number, key: string): number {
   let length = 0
-  let from = key.indexOf(text.slice(at, at + TELLING))
+  let from = key.indexOf(text.slice(at, at + SHORTEST_PART))
   while (from !== -1) {
-    let here = TELLING
+    let here = SHORTEST_PART
     while (here < key.length - from && text[at + here] === key[from + here]) here += 1
     length = Math.max(length, Math.min(here, text.length - at))
-    from = key.indexOf(text.slice(at, at + TELLING), from + 1)
+    from = key.indexOf(text.slice(at, at + SHORTEST_PART), from + 1)
   }
   return length
 }

@@ -5,7 +5,7 @@ import { requestErrors } from '../../../test/support/vendor-schemas.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import { BlobKey } from '../../model/ids.ts'
 import type { Surface } from '../../model/surface.ts'
-import { encode, frame } from './encode.ts'
+import { buildBody, encode } from './encode.ts'
 
 const surface: Surface = {
   contract_version: 'hw1',
@@ -27,9 +27,9 @@ function blob(media_type: string): Part {
   return { type: 'blob', media_type, handle: '@img1', lifetime: 'turn', ...file }
 }
 
-type Said = 'user' | 'developer' | 'assistant'
+type Speaker = 'user' | 'developer' | 'assistant'
 
-function said(kind: Said, ...parts: readonly (string | Part)[]): ConversationItem {
+function said(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
   return {
     kind,
     seq: 1,
@@ -64,7 +64,7 @@ const Body = z.looseObject({
 })
 
 function bodyOf(items: readonly ConversationItem[], by: Surface = surface) {
-  return Body.parse(JSON.parse(frame(encode(items, by), { marks: [] }).toString()))
+  return Body.parse(JSON.parse(buildBody(encode(items, by), { marks: [] }).toString()))
 }
 
 /** Messages as their roles and the text of their blocks, or else the type of these. */
@@ -77,7 +77,7 @@ function told(items: readonly ConversationItem[]): unknown[] {
 describe('the body', () => {
   test('holds parameters, tools, system blocks and messages, in this order', () => {
     const items = [said('user', 'a'), said('developer', 'b'), call('c'), result('c')]
-    expect(frame(encode(items, surface), { marks: [] }).toString()).toBe(
+    expect(buildBody(encode(items, surface), { marks: [] }).toString()).toBe(
       '{"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}' +
         ',"tools":[{"name":"bash","description":"Runs.","input_schema":{"properties":{},"type":"object"}}' +
         ',{"name":"read","description":"Reads.","input_schema":{"required":["path"],"type":"object"}}]' +
@@ -91,7 +91,7 @@ describe('the body', () => {
 
   test('leaves out what there is none of', () => {
     const bare = { ...surface, tools: [], system: [] }
-    expect(frame(encode([], bare), { marks: [] }).toString()).toBe(
+    expect(buildBody(encode([], bare), { marks: [] }).toString()).toBe(
       '{"model":"claude","max_tokens":4096,"stream":true,"messages":[]}',
     )
   })
@@ -189,7 +189,7 @@ describe('cache marks', () => {
 
   /** Which segments carry a mark when one is asked for after each of these counts. */
   function carriers(...after: number[]): number[] {
-    const body = frame(plain, { marks: after.map((count) => ({ after: count })) }).toString()
+    const body = buildBody(plain, { marks: after.map((count) => ({ after: count })) }).toString()
     return plain.flatMap(({ bytes }, index) => {
       const block = bytes.toString().slice(0, -1)
       return body.includes(`${block}${mark}}`) ? [index] : []
@@ -206,11 +206,11 @@ describe('cache marks', () => {
 
   test('change nothing else, and several on one block are one', () => {
     expect(carriers(3, 5, 7, 8)).toEqual([2, 4, 6])
-    const marked = frame(plain, {
+    const marked = buildBody(plain, {
       marks: [{ after: 3 }, { after: 7 }, { after: 8 }, { after: 99 }],
     })
     expect(marked.toString().split(mark)).toHaveLength(4)
-    expect(marked.toString().replaceAll(mark, '')).toBe(frame(plain, { marks: [] }).toString())
+    expect(marked.toString().replaceAll(mark, '')).toBe(buildBody(plain, { marks: [] }).toString())
     expect(Body.safeParse(JSON.parse(marked.toString())).success).toBe(true)
   })
 
@@ -274,7 +274,7 @@ const parts = fc.array(
   { maxLength: 3 },
 )
 
-function saidBy(kind: Said): fc.Arbitrary<ConversationItem> {
+function itemOfKind(kind: Speaker): fc.Arbitrary<ConversationItem> {
   return parts.map((all) => said(kind, ...all))
 }
 
@@ -284,7 +284,7 @@ const answers = fc
     fc.array(
       fc.oneof(
         words.map((one) => thought(one)),
-        saidBy('assistant'),
+        itemOfKind('assistant'),
       ),
       { maxLength: 3 },
     ),
@@ -300,8 +300,8 @@ const answers = fc
 const stories = fc
   .array(
     fc.oneof(
-      saidBy('user').map((item) => [item]),
-      saidBy('developer').map((item) => [item]),
+      itemOfKind('user').map((item) => [item]),
+      itemOfKind('developer').map((item) => [item]),
       answers,
     ),
     { maxLength: 6 },

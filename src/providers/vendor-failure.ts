@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { parseJson } from '../encoding/json.ts'
 
-/** What a vendor says about a failure, in its own words. `status` is absent where it said so in the middle of an answer. */
-export interface VendorSaid {
+/** A vendor's description of a failure. `status` is absent for an error inside a stream. */
+export interface VendorFailure {
   readonly status?: number | undefined
   readonly type?: string | undefined
   readonly code?: string | undefined
@@ -16,19 +16,19 @@ interface Named {
   get(name: string): string | null
 }
 
-/** What an answer with an error status says: its body, and what its headers add. Pure. */
-export function saidBy(
+/** The failure that a response with an error status describes, from its body and headers. Pure. */
+export function failureOfResponse(
   { status, headers }: { readonly status: number; readonly headers: Named },
   text: string,
   now: number,
-): VendorSaid {
-  const body = saidIn(parseJson(text)) ?? plainText(headers, text)
+): VendorFailure {
+  const body = failureInBody(parseJson(text)) ?? plainText(headers, text)
   const requestId = headers.get('request-id') ?? headers.get('x-request-id') ?? body.requestId
   return { ...body, status, requestId, retryAfterMs: retryAfterMs(headers, now) }
 }
 
-/** What the body of an error says, in any of the shapes that vendors and the servers compatible with them use. Pure. */
-export function saidIn(body: unknown): VendorSaid | undefined {
+/** The failure that the body of an error describes, in any format of the vendors and compatible servers. Pure. */
+export function failureInBody(body: unknown): VendorFailure | undefined {
   const whole = Whole.safeParse(body)
   if (!whole.success) return undefined
   const { error, request_id: requestId, detail } = whole.data
@@ -39,19 +39,19 @@ export function saidIn(body: unknown): VendorSaid | undefined {
   const { type, param } = inner
   const word = typeof inner.code === 'string' ? inner.code : undefined
   const code = Refinement.safeParse(inner.details).data ?? word
-  // Some servers give a number in place of a word: it is a status, also when the answer came with another.
+  // Some servers send a numeric code: it is an HTTP status, even if the response has another one.
   const status = typeof inner.code === 'number' ? inner.code : undefined
   return { message: message ?? '', status, type, code, param, requestId }
 }
 
 const HOUR_MS = 3_600_000
 
-/** How long the server asks to wait, at most an hour. `now` counts where it names a time of day. Pure. */
+/** How long the server asks to wait, at most an hour. `now` is used if it names a point in time. Pure. */
 export function retryAfterMs(headers: Named, now: number): number | undefined {
-  const said = headers.get('retry-after') ?? ''
-  const seconds = figure(said)
+  const header = headers.get('retry-after') ?? ''
+  const seconds = figure(header)
   const exact = figure(headers.get('retry-after-ms') ?? '')
-  const asked = exact ?? (seconds === undefined ? Date.parse(said) - now : seconds * 1000)
+  const asked = exact ?? (seconds === undefined ? Date.parse(header) - now : seconds * 1000)
   return Number.isFinite(asked) ? Math.ceil(Math.min(Math.max(asked, 0), HOUR_MS)) : undefined
 }
 
@@ -59,13 +59,13 @@ function figure(text: string): number | undefined {
   return /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined
 }
 
-/** A page made for browsers says nothing that is worth showing. */
-function plainText(headers: Named, text: string): VendorSaid {
+/** An HTML page contains no message worth showing. */
+function plainText(headers: Named, text: string): VendorFailure {
   const isPage = headers.get('content-type')?.includes('html') === true || /^\s*</.test(text)
   return { message: isPage ? '' : text }
 }
 
-/** Absent where it is something else: no vendor's mistake may hide what else it says. */
+/** Undefined for any other type: one malformed field must not hide the others. */
 const Text = z.string().optional().catch(undefined)
 
 const Inner = z.looseObject({
@@ -79,7 +79,7 @@ const Inner = z.looseObject({
   details: z.unknown().optional(),
 })
 
-/** Some vendors refine their code in the details of an error. */
+/** Some vendors put a more specific code into the details of an error. */
 const Refinement = z.looseObject({ error_code: Text }).transform(({ error_code }) => error_code)
 
 const Whole = Inner.extend({

@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CAUSE } from '../model/error-cause.ts'
 import { failed, withCause } from '../model/errors.ts'
-import { withoutKey } from './hidden-key.ts'
+import { redactKey } from './redact-key.ts'
 
 const KEY = 'sk-live-4f9a77c0d2e8b1a6'
 
 function hidden(text: string, key: string | undefined = KEY): string {
-  return withoutKey(failed('auth', text).error, key).message
+  return redactKey(failed('auth', text).error, key).message
 }
 
 test('a key is hidden wherever it stands, in the message and in all details', () => {
@@ -16,7 +16,7 @@ test('a key is hidden wherever it stands, in the message and in all details', ()
     deep: [{ said: `Bearer ${KEY}` }],
     status: 401,
   })
-  expect(withoutKey(error.error, KEY)).toEqual({
+  expect(redactKey(error.error, KEY)).toEqual({
     kind: 'auth',
     message: 'Wrong key [redacted key], [redacted key]!',
     details: { code: '[redacted key]', deep: [{ said: 'Bearer [redacted key]' }], status: 401 },
@@ -26,7 +26,7 @@ test('a key is hidden wherever it stands, in the message and in all details', ()
 
 test('a key is hidden in the words of a vendor that a cause repeats', () => {
   const cause = { type: 'provider', code: KEY, status: 400, refusedMedia: { at: KEY } } as const
-  const error = withoutKey(withCause(failed('auth', 'No.'), cause).error, KEY)
+  const error = redactKey(withCause(failed('auth', 'No.'), cause).error, KEY)
   expect(error[CAUSE]).toEqual({
     type: 'provider',
     code: '[redacted key]',
@@ -60,6 +60,6 @@ test('no eight characters of a key in a row are ever left', () => {
 
 test('without a key, and with a word that is too short for one, nothing is hidden', () => {
   const error = failed('auth', 'none is not a key', { a: 'none' }).error
-  expect(withoutKey(error, undefined)).toBe(error)
-  expect(withoutKey(error, 'none')).toBe(error)
+  expect(redactKey(error, undefined)).toBe(error)
+  expect(redactKey(error, 'none')).toBe(error)
 })
