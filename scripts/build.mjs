@@ -89,7 +89,7 @@ const commanderAlone = {
 const processAsGlobal = {
   name: 'process-as-global',
   resolveId: (id) => (id === 'node:process' ? '\0process' : null),
-  load: (id) => (id === '\0process' ? 'export default globalThis.process' : null),
+  load: (id) => (id === '\0process' ? 'module.exports = globalThis.process' : null),
 }
 
 /** The lock's native part is loaded from where it lies on this platform; looking for it takes longer than all else of it. */

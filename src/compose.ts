@@ -247,7 +247,11 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
       if (isSpoken(name)) return ok({ dialect: name, ...(await SPEAKERS[name].dialect()) })
       if (name === 'rehearsal') return ok(rehearsalProvider({ chunk: 24, delayMs: 0 }))
       const known = [...Object.keys(SPEAKERS), 'rehearsal']
-      return failed('not_found', 'This version does not know that dialect.', { known })
+      return failed(
+        'not_found',
+        `Unknown dialect "${name}". Expected one of ${known.join(', ')}.`,
+        { known },
+      )
     },
   }
 }
@@ -284,7 +288,7 @@ function unknownProvider(name: string): Failed {
   const known = [...Object.keys(DIALECT_OF), OFFLINE_PROVIDER]
   return failed(
     'not_configured',
-    'This version has no provider of that name.',
+    `Unknown provider "${name}". Expected one of ${known.join(', ')}.`,
     { provider: name, known },
     [{ action: 'Use the offline model.', command: 'hawser run --provider rehearsal "Hello"' }],
   )

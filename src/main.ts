@@ -5,7 +5,7 @@ import type { CliWorld } from './presenters/cli/world/world.ts'
 /** Put here by the build, from package.json. */
 declare const HAWSER_VERSION: string | undefined
 
-/** The world as the launcher hands it over. `argv` holds what a person typed after the program's name. */
+/** The world as the launcher passes it. `argv` holds the arguments after the program's name. */
 export interface Invocation {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
@@ -16,7 +16,7 @@ export interface Invocation {
 
 /**
  * Runs one command and resolves to its exit code. Does not end the process.
- * Each command is a dynamic import: a person waits only for the parts their command needs.
+ * Each command is a dynamic import, so that only the parts it needs are loaded.
  */
 export async function main(invocation: Invocation): Promise<number> {
   const { argv } = invocation
@@ -33,18 +33,18 @@ export async function main(invocation: Invocation): Promise<number> {
   return runProgram(parts, argv)
 }
 
-/** What to say of an error that `main` throws where the system lets this process open too few files; else nothing. */
+/** The message for an error of `main` caused by the limit of open files; `undefined` for any other error. */
 export function noDescriptorsLeft(error: unknown): string | undefined {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'EMFILE' && code !== 'ENFILE') return undefined
   const limit =
     code === 'EMFILE'
-      ? 'this process may not open more files. Raise its limit: ulimit -n 1024'
-      : 'the system has too many open files. End other programs, or raise fs.file-max.'
+      ? 'too many open files. Raise the limit of this process: ulimit -n 1024'
+      : 'too many open files on this system. Close other programs, or raise fs.file-max.'
   return `hawser: ${limit}`
 }
 
-/** Loads nothing: whoever asks for the version waits for Node alone. */
+/** Loads nothing, so that printing the version takes no longer than starting Node. */
 async function printVersion(streams: Invocation['streams']): Promise<number> {
   const line = `hawser ${version()}\n`
   if (streams !== undefined) {

@@ -79,7 +79,7 @@ export class Harness {
   async latest(): Promise<Result<Session>> {
     const [latest] = await this.list()
     if (latest !== undefined) return this.open(latest.id)
-    return failed('not_found', 'There is no Session in this folder yet.')
+    return failed('not_found', 'No Sessions in this folder yet.')
   }
 
   /** Every Session of this workspace, the latest first, by way of their indexes. What cannot be read says why. */
@@ -175,7 +175,7 @@ export class Harness {
 
   /** Text that every checkpoint keeps as it is. */
   async pin(session: Session, text: string): Promise<Result<void>> {
-    if (text.trim() === '') return failed('invalid_args', 'There is nothing to pin.')
+    if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
     return session.between((record) =>
       record([{ type: 'text_pinned', data: { text, by: 'person' } }]),
     )
@@ -242,7 +242,7 @@ export class Harness {
 
 const NO_RULES: RuleStore = {
   read: async () => ok([]),
-  add: async () => failed('storage_failed', 'Rules cannot be kept here.'),
+  add: async () => failed('storage_failed', 'Permission rules cannot be stored here.'),
   remove: async () => ok(false),
 }
 

@@ -81,9 +81,9 @@ test('a message may be nothing but what is attached, and @ words attach and show
   await chat.turns(1)
   chat.say('Thank you for @"a b.txt" and @img1')
   await chat.turns(2)
-  expect(flat(chat)).toContain('@img1 is shown to the model for this Turn.')
+  expect(flat(chat)).toContain('@img1 is sent to the model for this Turn.')
   chat.say('There was no @img9')
-  await chat.until('There is no @img9 here; sent as text.')
+  await chat.until('No Resource @img9 in this Session; sent as text.')
   // The note stays until a key is pressed.
   chat.write('x\u007f')
   await chat.turns(3)

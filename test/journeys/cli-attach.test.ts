@@ -278,5 +278,5 @@ test('a payload that is gone is told when it is asked for again, and the Turn go
   for (const name of await readdir(blobs)) if (name.endsWith('.png')) await rm(join(blobs, name))
   const run = await runCli({ root }, 'run', '--continue', 'Look at @img1')
   expect(run.code).toBe(0)
-  expect(run.stderr).toContain('@img1 cannot be shown: its bytes are gone from the store.')
+  expect(run.stderr).toContain('@img1 cannot be sent: its stored bytes are missing.')
 })

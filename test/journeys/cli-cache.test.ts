@@ -109,7 +109,9 @@ test('in words an unknown break is called a bug, and nothing steers a terminal',
   expect([code, stderr]).toEqual([0, ''])
   const lines = stdout.trimEnd().split('\n')
   expect(lines[0]).toBe('m\\u{1b}[31m (messages over http-sse, contract hw1)')
-  expect(lines).toContain('    breaks at byte 9: no Event says why, and that is a bug of Hawser')
+  expect(lines).toContain(
+    '    prefix breaks at byte 9: no Event explains it; this is a bug in Hawser',
+  )
   expect(lines.at(-1)).toBe(
     '4 requests; after the first call 48 % of the tokens were cached: 4,750 of 10,000.',
   )

@@ -168,26 +168,26 @@ test('the provider is told, why it is that one, and whether its key is there', a
   expect(await provider({})).toEqual([
     0,
     'ok',
-    'New Sessions use the offline rehearsal model, because no other is chosen and no key is set.',
+    'New Sessions use the offline demo model, because no provider is chosen and no API key is set.',
   ])
   expect(
     await provider({ ANTHROPIC_API_KEY: 'sk-canary-1', OPENAI_API_KEY: 'sk-canary-2' }),
   ).toEqual([
     0,
     'ok',
-    'New Sessions use anthropic, because ANTHROPIC_API_KEY is set; it is reached at https://api.anthropic.com, with a key from the environment.',
+    'New Sessions use anthropic, because ANTHROPIC_API_KEY is set; at https://api.anthropic.com, with a key from the environment.',
   ])
   expect(await provider({ HAWSER_PROVIDER: 'openai' })).toEqual([
     1,
     'problem',
-    'New Sessions use openai, because HAWSER_PROVIDER says so. There is no key for openai.',
+    'New Sessions use openai, because HAWSER_PROVIDER is set. No API key for openai.',
   ])
   const stdin = 'sk-canary-3'
   await runCli({ root, stdin }, 'config', 'set', 'providers.openai.key', '-')
   expect(await provider({})).toEqual([
     0,
     'ok',
-    'New Sessions use openai, because the settings hold what it needs; it is reached at https://api.openai.com/v1, with a key from the settings.',
+    'New Sessions use openai, because its key is in the settings; at https://api.openai.com/v1, with a key from the settings.',
   ])
   const [code, status, text] = await provider({ OPENAI_BASE_URL: 'https://canary.example.com' })
   expect([code, status]).toEqual([1, 'problem'])

@@ -240,6 +240,6 @@ test('a foreign Session says so, and a stored text that is missing or no JSON st
   expect(code).toBe(0)
   expect(stdout).toContain('It did not begin where it was exported')
   expect(stdout).toContain('[The payload of this text is missing.]')
-  expect(stdout).toContain('### Not understood: user\\_message')
-  expect(stdout).toContain('### Not understood: later')
+  expect(stdout).toContain('### Unknown Event type: user\\_message')
+  expect(stdout).toContain('### Unknown Event type: later')
 })

@@ -71,7 +71,7 @@ test('what is dropped is not shown again, whoever asks', async () => {
   const dropped = await runCli({ root }, 'resources', 'latest', 'drop', '@img1', '--json')
   expect(Output.parse(JSON.parse(dropped.stdout))).toMatchObject({ ok: true, dropped: '@img1' })
   const again = await runCli({ root }, 'resources', 'latest', 'drop', 'img1')
-  expect([again.code, again.stdout]).toEqual([0, `@img1 ${EVIL} was dropped before.\n`])
+  expect([again.code, again.stdout]).toEqual([0, `@img1 ${EVIL} is already dropped.\n`])
   expect((await listed(root)).map(({ state }) => state)).toEqual(['dropped', 'live', 'live'])
   const asked = await runCli({ root }, 'run', '--continue', 'Look at @img1', '--json')
   expect(asked.code).toBe(0)
@@ -141,7 +141,7 @@ test('the Log and every export tell of attachments, refusals, views and drops by
     expect(text).toContain(`@img1 ${name} · 99 bytes · 3×2`)
     expect(text).toMatch(/gone\.png.* the file does not exist/)
     expect(text).toContain('@link3 https://example.invalid/a · a link, not fetched')
-    expect(text).toContain('@img1 is shown to the model for this Turn.')
+    expect(text).toContain('@img1 is sent to the model for this Turn.')
     expect(text).toContain(`@img1 ${name} was dropped: its bytes are not sent again.`)
   }
   expect(log).toContain('with the bytes of @img1, @txt2')

@@ -258,7 +258,7 @@ test('nothing used is no error, and a day that is none is refused', async () => 
   expect(await used(root)).toEqual({ rows: [], total, sessions: 0, damaged: [] })
   await writtenLog(root, [sessionStarted])
   expect(await used(root)).toEqual({ rows: [], total, sessions: 1, damaged: [] })
-  expect((await runCli({ root }, 'usage')).stdout).toBe('No model was called.\n')
+  expect((await runCli({ root }, 'usage')).stdout).toBe('No model calls yet.\n')
   for (const day of ['yesterday', '2026-02-30', '2026-1-1']) {
     const run = await runCli({ root }, 'usage', '--since', day, '--json')
     expect([run.code, failureOf(run).kind]).toEqual([2, 'invalid_args'])

@@ -205,7 +205,7 @@ test('a key on the command line is taken, with a word about who may see it', asy
   const { root } = await commandPlace()
   const key = 'providers.openai.key'
   const typed = await runCli({ root }, 'config', 'set', key, CANARY)
-  expect([typed.code, typed.stdout]).toEqual([0, `${key} is [set] for you, everywhere.\n`])
+  expect([typed.code, typed.stdout]).toEqual([0, `${key} is [set] for your user.\n`])
   expect(typed.stderr).toContain(`hawser config set ${key} -`)
   const here = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
   expect(here.stderr).toContain('.hawser/config.json')

@@ -159,7 +159,7 @@ test('a loop loses no line with </dev/null; without it a notice says what was re
   const careless = await inShell(root, loop(''), 'run')
   await careless.ended
   expect(careless.stderr()).toContain(
-    'read 10 bytes from standard input; they are sent with the prompt. To leave it unread: </dev/null',
+    'sending 10 bytes from standard input with the prompt. To ignore standard input: </dev/null',
   )
 })
 

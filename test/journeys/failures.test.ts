@@ -15,7 +15,7 @@ test.skipIf(!confined)(
     const shown = await runCli({ root }, 'log', 'show', 'latest')
     expect(shown.stdout).toMatch(/bash failed, exit code 3/)
     const markdown = await runCli({ root }, 'log', 'export', 'latest')
-    expect(markdown.stdout).toContain('Result of bash: failed, exit code 3')
+    expect(markdown.stdout).toContain('Tool result: bash, failed, exit code 3')
     expect((await runCli({ root }, 'log', 'verify', 'latest', '--requests')).code).toBe(0)
   },
 )

@@ -11,6 +11,12 @@ async function place(): Promise<string> {
   return root
 }
 
+test('the built program prints its help', async () => {
+  const { ended, stdout } = await startProgram({ root: await place() }, ['--help'])
+  expect(await ended).toMatchObject({ code: 0 })
+  expect(stdout()).toContain('Usage: hawser')
+})
+
 const INSPECTED = 'Debugger listening'
 
 test('SIGUSR1 does not start the inspector of Node', async () => {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import * as check from './checks.ts'
 import { contextOffences, pathsThatDoNotExist } from './document-checks.ts'
 import { detailReads } from './error-checks.ts'
+import { avoidedWords } from './language-checks.ts'
 import * as file from './file-checks.ts'
 import {
   lockOffences,
@@ -65,6 +66,10 @@ test('only the blob store knows where blobs lie [TI-011]', () => {
 
 test('no code decides on a field of the details of an error', () => {
   expect(detailReads(tree)).toEqual([])
+})
+
+test('text for people uses no avoided word', () => {
+  expect(avoidedWords(tree)).toEqual([])
 })
 
 test('a Turn is opened in one place and ended in one place', () => {

@@ -9,20 +9,23 @@ import {
 } from './world/command.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
 
-/** How a new Session begins, or which one goes on. */
+/** How a new Session starts, or which Session to continue. */
 const SESSION_OPTIONS: readonly Option[] = [
-  { flags: '--session <id>', help: 'go on with this Session' },
-  { flags: '--continue', help: 'go on with the Session of this folder that was written last' },
-  { flags: '--provider <name>', help: 'model backend of a new Session' },
-  { flags: '--model <name>', help: 'model of a new Session' },
+  {
+    flags: '--session <id>',
+    help: 'continue this Session: its id, the end of its id, or `latest`',
+  },
+  { flags: '--continue', help: 'continue the most recent Session of this folder' },
+  { flags: '--provider <name>', help: 'model provider, as listed by `hawser models`' },
+  { flags: '--model <name>', help: 'model, as listed by `hawser models`' },
   {
     flags: '--mode <mode>',
-    help: 'build, or plan: read-only until you choose build; also changes an old Session',
+    help: 'build, or plan (read-only); also applies to a continued Session',
     choices: SessionMode.options,
   },
   {
     flags: '--permission <mode>',
-    help: 'what may happen without asking; on an old Session this also widens it',
+    help: 'what runs without asking; also applies to a continued Session',
     choices: PermissionMode.options,
   },
   WORKSPACE_OPTION,
@@ -30,7 +33,7 @@ const SESSION_OPTIONS: readonly Option[] = [
 
 const ATTACH_OPTION: Option = {
   flags: '--attach <what>',
-  help: 'a file, a URL, `-` for standard input, or `clipboard`; may be said again',
+  help: 'a file, a URL, `-` for standard input, or `clipboard`; repeatable',
   repeatable: true,
 }
 
@@ -38,21 +41,21 @@ const ATTACH_OPTION: Option = {
 export const COMMANDS: readonly Command[] = [
   {
     name: 'run',
-    summary: 'one Turn: ask, watch it work, get the answer',
+    summary: 'run one Turn: send a prompt, show the work, print the answer',
     args: [
       {
         name: '[prompt...]',
-        help: 'what to do; without it, standard input. With it, text from a pipe or a file is sent along',
+        help: 'the prompt; read from standard input if omitted. Otherwise piped text is sent with it',
       },
     ],
     options: [
       ATTACH_OPTION,
       ...SESSION_OPTIONS,
-      { flags: '--timeout <seconds>', help: 'interrupt the Turn after so long' },
-      { flags: '--quiet', help: 'nothing on standard error but errors' },
+      { flags: '--timeout <seconds>', help: 'interrupt the Turn after this time' },
+      { flags: '--quiet', help: 'print only errors on standard error' },
       {
         flags: '--json',
-        help: 'Events as they happen, one JSON object a line, then a turn_result',
+        help: 'print Events as JSON Lines as they happen, then a turn_result',
       },
     ],
     examples: [
@@ -65,35 +68,39 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'chat',
-    summary: 'a conversation in this terminal; what `hawser` alone does too',
+    summary: 'start a conversation in this terminal (default command)',
     options: [ATTACH_OPTION, ...SESSION_OPTIONS],
     examples: ['hawser chat --continue'],
     load: () => import('./commands/chat.ts'),
   },
   {
     name: 'sessions',
-    summary: 'list the Sessions of this folder, forks below their parents',
+    summary: 'list the Sessions of this folder, with forks below their parents',
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser sessions', 'hawser sessions delete ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
     load: () => import('./commands/sessions.ts'),
   },
   {
     name: 'sessions delete',
-    summary: 'delete a Session for ever',
+    summary: 'delete a Session permanently',
     args: [SESSION_ARGUMENT],
-    options: [{ flags: '--yes', help: 'do not ask' }, WORKSPACE_OPTION, JSON_OPTION],
+    options: [
+      { flags: '--yes', help: 'do not ask for confirmation' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
     examples: ['hawser sessions delete latest --yes'],
     load: () => import('./commands/sessions-delete.ts'),
   },
   {
     name: 'grep',
-    summary: 'search what was said and done in all Sessions of this folder',
+    summary: 'search the messages and tool calls of all Sessions in this folder',
     args: [{ name: '<pattern>', help: 'a regular expression' }],
     options: [
-      { flags: '-i, --ignore-case', help: 'capitals do not matter' },
-      { flags: '-F, --fixed', help: 'the pattern is plain text' },
-      { flags: '--session <id>', help: 'search this Session only' },
-      { flags: '--limit <n>', help: 'stop after so many matches; 1000 by default' },
+      { flags: '-i, --ignore-case', help: 'case-insensitive search' },
+      { flags: '-F, --fixed', help: 'treat the pattern as literal text' },
+      { flags: '--session <id>', help: 'search only this Session' },
+      { flags: '--limit <n>', help: 'stop after this many matches (default: 1000)' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -105,20 +112,20 @@ export const COMMANDS: readonly Command[] = [
     summary: 'show the Events of a Session',
     args: [OPTIONAL_SESSION],
     options: [
-      { flags: '--turn <turn>', help: 'only this Turn: its id, or its number from 1' },
-      { flags: '--follow', help: 'go on with what is written from now on, until Ctrl-C' },
+      { flags: '--turn <turn>', help: 'show only this Turn, by id or by number, starting at 1' },
+      { flags: '--follow', help: 'keep printing new Events until Ctrl-C' },
       WORKSPACE_OPTION,
-      { flags: '--json', help: 'the Events, one JSON object a line' },
+      { flags: '--json', help: 'print the Events as JSON Lines' },
     ],
     examples: ['hawser log show', 'hawser log show latest --follow --json'],
     load: () => import('./commands/log/show.ts'),
   },
   {
     name: 'log verify',
-    summary: 'prove a Log, byte for byte',
+    summary: 'check the integrity of a Log, byte by byte',
     args: [OPTIONAL_SESSION],
     options: [
-      { flags: '--requests', help: 'also compose every request anew and compare its hash' },
+      { flags: '--requests', help: 'also rebuild every request and compare its hash' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -127,7 +134,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'log salvage',
-    summary: 'write what is whole of a damaged Log into a new Session',
+    summary: 'copy the intact Events of a damaged Log into a new Session',
     args: [OPTIONAL_SESSION],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser log salvage ses_01kg8m2q3r4s5t6v7w8x9y0z12'],
@@ -135,17 +142,23 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'log export',
-    summary: 'write a Session as Markdown, JSON or one self-contained HTML page',
+    summary: 'export a Session as Markdown, JSON or one self-contained HTML page',
     args: [OPTIONAL_SESSION],
     options: [
       {
         flags: '--format <format>',
-        help: 'markdown by default',
+        help: 'output format (default: markdown)',
         choices: ['markdown', 'json', 'html'],
       },
-      { flags: '--output <file>', help: 'write here instead of standard output; must not exist' },
+      {
+        flags: '--output <file>',
+        help: 'write to this file, which must not exist, instead of standard output',
+      },
       WORKSPACE_OPTION,
-      { flags: '--json', help: 'answer as JSON; without --output the same as --format json' },
+      {
+        flags: '--json',
+        help: 'print the result as JSON; without --output, same as --format json',
+      },
     ],
     examples: [
       'hawser log export --format html --output session.html',
@@ -155,10 +168,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'undo',
-    summary: 'put files back as they were before a Turn wrote or edited them',
+    summary: 'restore the files that a Turn wrote or edited',
     args: [
       OPTIONAL_SESSION,
-      { name: '[turn]', help: 'id or number of a Turn; the last that changed files by default' },
+      { name: '[turn]', help: 'id or number of a Turn (default: the last one that changed files)' },
     ],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser undo', 'hawser undo 3', 'hawser undo latest 3'],
@@ -166,32 +179,32 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'diff',
-    summary: 'show what a Session, or one Turn of it, wrote and edited',
-    args: [OPTIONAL_SESSION, { name: '[turn]', help: 'id or number of a Turn; all by default' }],
+    summary: 'show the file changes of a Session or of one Turn',
+    args: [OPTIONAL_SESSION, { name: '[turn]', help: 'id or number of a Turn (default: all)' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser diff', 'hawser diff 3'],
     load: () => import('./commands/diff.ts'),
   },
   {
     name: 'pin',
-    summary: 'text that every checkpoint of a Session keeps as it is',
-    args: [SESSION_ARGUMENT, { name: '<text...>', help: 'what must not be forgotten' }],
+    summary: 'pin text that every checkpoint of a Session keeps verbatim',
+    args: [SESSION_ARGUMENT, { name: '<text...>', help: 'the text to keep' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser pin latest "The release is on Friday."'],
     load: () => import('./commands/pin.ts'),
   },
   {
     name: 'request',
-    summary: 'print the exact next request to the model, sending nothing',
+    summary: 'print the exact next request to the model without sending it',
     args: [OPTIONAL_SESSION],
     options: [
       {
         flags: '--prompt <text>',
-        help: 'what would be asked; read from standard input when absent',
+        help: 'the prompt; read from standard input if omitted',
       },
       {
         flags: '--dialect <name>',
-        help: "messages, responses, chat or rehearsal; by default that of the Session's provider",
+        help: "messages, responses, chat or rehearsal (default: that of the Session's provider)",
       },
       WORKSPACE_OPTION,
       JSON_OPTION,
@@ -201,26 +214,29 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'cache explain',
-    summary: 'tell of each request how much of it was cached, and where and why it broke',
+    summary: 'show how much of each request was cached, and where and why the prefix broke',
     args: [OPTIONAL_SESSION],
     options: [
       WORKSPACE_OPTION,
-      { flags: '--json', help: 'the requests, one JSON object a line, then a summary' },
+      { flags: '--json', help: 'print the requests as JSON Lines, then a summary' },
     ],
     examples: ['hawser cache explain', 'hawser cache explain latest --json'],
     load: () => import('./commands/cache-explain.ts'),
   },
   {
     name: 'cache probe',
-    summary: 'ask the same in two ways that differ in one thing, and compare what was cached',
+    summary: 'run the same prompts with one factor changed and compare what was cached',
     options: [
       {
         flags: '--vary <factor>',
-        help: 'what differs; transport by default',
+        help: 'the factor to change (default: transport)',
         choices: ['transport', 'contract'],
       },
-      { flags: '--dry-run', help: 'only say what would be asked, of whom and how often' },
-      { flags: '--live', help: 'ask your provider, which costs; without it the rehearsal model' },
+      { flags: '--dry-run', help: 'print the plan without sending anything' },
+      {
+        flags: '--live',
+        help: 'use your provider, which costs money, instead of the offline demo model',
+      },
       JSON_OPTION,
     ],
     examples: [
@@ -232,11 +248,11 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'resources',
-    summary: 'list what was attached in a Session, or stop showing one of it to the model',
+    summary: 'list the Resources of a Session, or stop sending one to the model',
     args: [
       OPTIONAL_SESSION,
-      { name: '[action]', help: '`drop`: the bytes of a Resource are never sent again' },
-      { name: '[handle]', help: 'which one, as in @img1' },
+      { name: '[action]', help: '`drop`: never send the bytes of this Resource again' },
+      { name: '[handle]', help: 'handle of the Resource, for example @img1' },
     ],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser resources', 'hawser resources drop @img1'],
@@ -244,9 +260,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'gc',
-    summary: 'delete stored bytes that nothing mentions any more',
+    summary: 'delete stored blobs that no Session refers to',
     options: [
-      { flags: '--dry-run', help: 'only say what would be deleted' },
+      { flags: '--dry-run', help: 'print what would be deleted, without deleting it' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -255,31 +271,34 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'models',
-    summary: 'list the models that are known, and what is known of each',
-    options: [{ flags: '--provider <name>', help: 'only those of this provider' }, JSON_OPTION],
+    summary: 'list the known models with their limits and prices',
+    options: [
+      { flags: '--provider <name>', help: 'list only the models of this provider' },
+      JSON_OPTION,
+    ],
     examples: ['hawser models', 'hawser models --provider anthropic --json'],
     load: () => import('./commands/settings/models.ts'),
   },
   {
     name: 'rehearse',
-    summary: 'serve the rehearsal model on this machine as Anthropic and OpenAI serve theirs',
+    summary: 'serve the offline demo model locally over the Anthropic and OpenAI APIs',
     options: [
-      { flags: '--port <n>', help: 'port to listen on; one that is free by default' },
+      { flags: '--port <n>', help: 'port to listen on (default: any free port)' },
       {
         flags: '--cache-rate <n>',
-        help: 'requests a minute of one cache key that find its cache; no limit by default',
+        help: 'cache hits per minute for one cache key (default: no limit)',
       },
-      { flags: '--json', help: 'where it listens, as JSON on standard output' },
+      { flags: '--json', help: 'print the address as JSON on standard output' },
     ],
     examples: ['hawser rehearse', 'hawser rehearse --port 4141 --cache-rate 15'],
     load: () => import('./commands/rehearse.ts'),
   },
   {
     name: 'usage',
-    summary: 'tokens and cost of the Sessions of this folder, by day and model',
+    summary: 'show the tokens and cost of the Sessions in this folder, by day and model',
     options: [
-      { flags: '--since <date>', help: 'from this day on, as in 2026-01-31' },
-      { flags: '--session <id>', help: 'of this Session only' },
+      { flags: '--since <date>', help: 'count from this day, for example 2026-01-31' },
+      { flags: '--session <id>', help: 'count only this Session' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -288,9 +307,9 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'check this machine and this folder, and say what to do',
+    summary: 'check this machine and this folder, and suggest fixes',
     options: [
-      { flags: '--bundle', help: 'a report without secrets, safe to paste' },
+      { flags: '--bundle', help: 'print a report without secrets or paths, safe to paste' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -300,20 +319,20 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'config get',
     summary: 'show settings and where each comes from',
-    args: [{ name: '[key]', help: 'one setting, as in limits.provider_calls' }],
+    args: [{ name: '[key]', help: 'name of a setting, for example limits.provider_calls' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser config get', 'hawser config get permission'],
     load: () => import('./commands/settings/config-get.ts'),
   },
   {
     name: 'config set',
-    summary: 'change a setting; without a value, forget it',
+    summary: 'change a setting, or reset it if no value is given',
     args: [
-      { name: '<key>', help: 'as in limits.provider_calls' },
-      { name: '[value]', help: 'its new value; `-` takes it from standard input' },
+      { name: '<key>', help: 'name of the setting, for example limits.provider_calls' },
+      { name: '[value]', help: 'the new value; `-` reads it from standard input' },
     ],
     options: [
-      { flags: '--here', help: 'for this workspace instead of for you everywhere' },
+      { flags: '--here', help: 'set it for this workspace instead of for your user' },
       WORKSPACE_OPTION,
       JSON_OPTION,
     ],
@@ -327,15 +346,19 @@ export const COMMANDS: readonly Command[] = [
   ...PERMISSION_COMMANDS,
   {
     name: 'trust',
-    summary: 'vouch for the settings of this workspace, or for a Session that came from elsewhere',
-    args: [{ name: '[session]', help: 'the Session; without one, the settings' }],
-    options: [{ flags: '--yes', help: 'do not ask' }, WORKSPACE_OPTION, JSON_OPTION],
+    summary: 'trust the settings of this workspace, or a Session from another machine',
+    args: [{ name: '[session]', help: 'the Session to trust (default: trust the settings)' }],
+    options: [
+      { flags: '--yes', help: 'do not ask for confirmation' },
+      WORKSPACE_OPTION,
+      JSON_OPTION,
+    ],
     examples: ['hawser trust', 'hawser trust ses_01kg8m2q3r4s5t6v7w8x9y0z12 --yes'],
     load: () => import('./commands/settings/trust.ts'),
   },
   {
     name: 'completions',
-    summary: 'print a script that completes commands in your shell',
+    summary: 'print a shell completion script',
     args: [{ name: '<shell>', help: 'bash, zsh or fish' }],
     options: [JSON_OPTION],
     examples: ['source <(hawser completions bash)', 'hawser completions fish | source'],

@@ -1,21 +1,21 @@
 import { JSON_OPTION, WORKSPACE_OPTION, type Command, type Option } from './world/command.ts'
 
-/** What a permission rule covers; exactly one, and `--in` only with a command. */
+/** What a permission rule covers: exactly one of these, and `--in` only with `--command`. */
 const RULE_OPTIONS: readonly Option[] = [
-  { flags: '--prefix <words>', help: 'every command that begins with these words' },
-  { flags: '--command <text>', help: 'this command, word for word' },
-  { flags: '--in <folder>', help: 'folder that the command runs in; the workspace by default' },
-  { flags: '--file <path>', help: 'changes of this file, relative to the workspace' },
-  { flags: '--folder <path>', help: 'changes of files in this folder, at any depth' },
+  { flags: '--prefix <words>', help: 'commands that start with these words' },
+  { flags: '--command <text>', help: 'this exact command' },
+  { flags: '--in <folder>', help: 'folder that the command runs in (default: the workspace)' },
+  { flags: '--file <path>', help: 'changes to this file; the path is relative to the workspace' },
+  { flags: '--folder <path>', help: 'changes to files in this folder, at any depth' },
   WORKSPACE_OPTION,
   JSON_OPTION,
 ]
 
-/** The commands about what is allowed and denied in advance. */
+/** The commands about permission rules. */
 export const PERMISSION_COMMANDS: readonly Command[] = [
   {
     name: 'permissions',
-    summary: 'list what is allowed and denied in advance in this workspace',
+    summary: 'list the permission rules of this workspace',
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser permissions', 'hawser permissions remove 2'],
     load: () => import('./commands/settings/permissions.ts'),
@@ -35,7 +35,7 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
   },
   {
     name: 'permissions deny',
-    summary: 'deny a kind of command or file change; this wins over every rule that allows',
+    summary: 'deny a kind of command or file change; overrides every allow rule',
     options: RULE_OPTIONS,
     examples: [
       'hawser permissions deny --prefix "git push"',
@@ -49,7 +49,7 @@ export const PERMISSION_COMMANDS: readonly Command[] = [
   {
     name: 'permissions remove',
     summary: 'remove a rule of this workspace',
-    args: [{ name: '<number>', help: 'as `hawser permissions` lists it' }],
+    args: [{ name: '<number>', help: 'number of the rule in `hawser permissions`' }],
     options: [WORKSPACE_OPTION, JSON_OPTION],
     examples: ['hawser permissions remove 2'],
     load: () => import('./commands/settings/permissions-remove.ts'),

@@ -10,7 +10,7 @@ import { systemWorld, type WorldParts } from './world/system-world.ts'
 import { visibleLine } from './text/visible-text.ts'
 import type { CliWorld } from './world/world.ts'
 
-/** Parses what a person typed, runs the command, and answers with its exit code when all it wrote is out. */
+/** Parses the arguments, runs the command, and returns its exit code once all output is written. */
 export async function runProgram(parts: WorldParts, argv: readonly string[]): Promise<number> {
   const world = systemWorld(parts)
   const code = await runCommand(world, argv)
@@ -35,13 +35,13 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
   return run(world, chosen.given ?? { args: [], options: {} })
 }
 
-/** Which command was meant, and with what. */
+/** The command to run and its arguments. */
 interface Chosen {
   command?: Command
   given?: Given
 }
 
-/** In a terminal a conversation; elsewhere nobody could have one, so how to begin. */
+/** Without arguments: a conversation in a terminal, the help elsewhere. */
 async function bare(world: CliWorld): Promise<number> {
   const { stdin, stdout } = world.streams
   if (!stdin.isTTY || !stdout.isTTY) {
@@ -52,7 +52,7 @@ async function bare(world: CliWorld): Promise<number> {
   return run(world, { args: [], options: {} })
 }
 
-/** The parser of all commands, or only of those that begin with `word`, when there are any: most of it is never asked for. */
+/** The parser of all commands, or only of those whose name starts with `word`, which is faster to build. */
 function programOf(
   world: Pick<CliWorld, 'streams' | 'version'>,
   chosen: Chosen,
@@ -60,8 +60,8 @@ function programOf(
 ): Parser {
   const parser = withManners(new Parser('hawser'), world)
     .description(ABOUT)
-    .version(`hawser ${world.version}`, '-V, --version', 'show the version')
-    .helpOption('-h, --help', 'show this text; `hawser COMMAND --help` shows more')
+    .version(`hawser ${world.version}`, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help; `hawser COMMAND --help` describes a command')
     .helpCommand(false)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
@@ -78,15 +78,15 @@ function programOf(
   return parser
 }
 
-const ABOUT = `Hawser is a local-first agent harness. One append-only Log per Session is the
-truth; what a model, an editor, a browser or a terminal sees is a view of it.
+const ABOUT = `Hawser is a local-first agent harness. Each Session is recorded in one append-only
+Log; what a model, an editor, a browser or a terminal shows is a view of it.
 
-Without a command, in a terminal: a conversation in this folder.`
+Without a command, hawser starts a conversation in this folder (same as hawser chat).`
 
 const AFTER = `
-Exit codes: 0 done, 1 failed, 2 usage, 3 a call was denied because nobody could
-be asked, 4 every attachment failed and there was no text, 5 the Session is
-busy, 6 no provider or key, 124 timed out, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied because
+there was no terminal to ask, 4 every attachment failed and there was no prompt,
+5 the Session is busy, 6 no provider or API key, 124 timeout, 130 interrupted.
 
 Example: hawser run "What is in this folder?"`
 
@@ -103,19 +103,19 @@ function addGroup(
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
-  log: 'read, prove, repair or export the Log of a Session',
-  cache: 'see what was cached of requests, and why not more',
+  log: 'show, verify, salvage or export the Log of a Session',
+  cache: 'show how much of each request was cached, and why not more',
   config: 'read and change settings',
 }
 
-/** Nothing is printed and nothing ends but by us. */
+/** The parser neither exits nor prints errors: both are done here. */
 function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
   return (
     parser
       .exitOverride()
-      // Behind `sessions delete`, an option is of `delete`, also where `sessions` knows one of that name.
+      // After `sessions delete`, an option belongs to `delete`, even if `sessions` has one of the same name.
       .enablePositionalOptions()
-      .helpOption('-h, --help', 'show this text')
+      .helpOption('-h, --help', 'print help')
       .helpCommand(false)
       .showSuggestionAfterError(true)
       .configureOutput({
@@ -151,12 +151,12 @@ function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
 }
 
-/** The parser knows what is near; it says so in its message only. */
+/** The parser reports similar names only in its message. */
 function nearest({ message }: CommanderError): string | undefined {
   return /\(Did you mean (?:one of )?(.+)\?\)/.exec(message)?.[1]
 }
 
-/** What the parser complained about, in our shape. */
+/** A parser error as one of ours. */
 function misused(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
   const [first = ''] = argv
   const known = parser.commands.some((command) => command.name() === first)
@@ -164,14 +164,17 @@ function misused(parser: Parser, argv: readonly string[], error: CommanderError)
   if (!known && word === first && error.code === 'commander.unknownCommand') {
     return unknownCommand(argv, nearest(error))
   }
-  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\.$/, '')
+    .replaceAll('\n', ' ')
   const help = known ? `hawser ${first} --help` : 'hawser --help'
   return failed('invalid_args', `${visibleLine(message)}.`, repeatable(argv), [
     { action: 'show_help', command: help },
   ])
 }
 
-/** What was typed, unless it may hold a key. */
+/** The arguments, unless they may contain an API key. */
 function repeatable(argv: readonly string[]): Readonly<Record<string, unknown>> {
   return argv.includes('config') ? {} : { arguments: argv }
 }

@@ -1,19 +1,19 @@
 import { failed, ok, type Result } from '../../model/errors.ts'
 
-/** What to do with a Turn that comes while another runs. */
+/** What to do with a Turn that arrives while another is running. */
 export type WhenBusy = 'refuse' | 'queue' | 'replace'
 
-/** The right to run, until `leave`. */
+/** The right to run, until `leave` is called. Calling it twice has no effect. */
 export interface Admission {
   readonly signal: AbortSignal
   readonly leave: () => void
 }
 
-/** One Turn at a time, the others in line. Those who wait are not in the Log and were not acknowledged. */
+/** One Turn at a time; others wait in a queue. A waiting Turn is neither in the Log nor acknowledged. */
 export class Admissions {
   readonly #limit: number
   #running: AbortController | undefined
-  #line: (() => void)[] = []
+  #queue: (() => void)[] = []
   #idle: (() => void)[] = []
 
   constructor(limit: number) {
@@ -27,11 +27,11 @@ export class Admissions {
   async enter(whenBusy: WhenBusy, interrupt: () => void): Promise<Result<Admission>> {
     if (this.#running !== undefined) {
       if (whenBusy === 'refuse') return inProgress()
-      if (this.#line.length >= this.#limit) return tooMany(this.#limit)
+      if (this.#queue.length >= this.#limit) return tooMany(this.#limit)
       if (whenBusy === 'replace') interrupt()
       await new Promise<void>((resolve) => {
-        if (whenBusy === 'replace') this.#line.unshift(resolve)
-        else this.#line.push(resolve)
+        if (whenBusy === 'replace') this.#queue.unshift(resolve)
+        else this.#queue.push(resolve)
       })
     }
     const running = new AbortController()
@@ -43,7 +43,7 @@ export class Admissions {
     this.#running?.abort()
   }
 
-  /** Resolves when nothing runs and nobody waits. */
+  /** Resolves when no Turn is running or waiting. */
   async idle(): Promise<void> {
     if (!this.busy) return
     await new Promise<void>((resolve) => {
@@ -53,8 +53,8 @@ export class Admissions {
 
   #leave(running: AbortController): void {
     if (this.#running !== running) return
-    const next = this.#line.shift()
-    // Stays taken for the next in line: nobody may slip in between.
+    const next = this.#queue.shift()
+    // `#running` stays set until the next Turn replaces it, so that no other can enter in between.
     if (next !== undefined) return next()
     this.#running = undefined
     for (const resolve of this.#idle.splice(0)) resolve()
@@ -62,11 +62,11 @@ export class Admissions {
 }
 
 function inProgress(): Result<never> {
-  return failed('turn_in_progress', 'A Turn of this Session is running.', {}, [
-    { action: 'Wait for it, interrupt it, or send this as a word to the running Turn.' },
+  return failed('turn_in_progress', 'A Turn is already running in this Session.', {}, [
+    { action: 'Wait for it, interrupt it, or steer the running Turn.' },
   ])
 }
 
 function tooMany(limit: number): Result<never> {
-  return failed('backpressure', `${limit} Turns of this Session are waiting already.`, { limit })
+  return failed('backpressure', `${limit} Turns are already waiting in this Session.`, { limit })
 }

@@ -8,7 +8,7 @@ export function headNotice(
   { heads }: Pick<LogPlace, 'heads'>,
 ): EventDraft {
   const text =
-    `${message} Nothing is lost and the Session goes on, but if the end of its Log is cut off now, that is not noticed. ` +
-    `Free space in ${heads.label} or make it writable; writing is tried again with the next Turn.`
+    `${message} Nothing is lost and the Session continues, but a truncated Log would not be detected. ` +
+    `Free space in ${heads.label} or make it writable; the next Turn tries again.`
   return { type: 'notice', data: { code: 'head_not_written', text } }
 }

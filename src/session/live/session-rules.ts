@@ -58,11 +58,11 @@ export class SessionRules {
 }
 
 export function noSuchRule(number: number): Result<never> {
-  return failed('not_found', `There is no rule ${number}.`, { number }, [
+  return failed('not_found', `No rule ${number}.`, { number }, [
     { action: 'List the rules.', command: 'hawser permissions' },
   ])
 }
 
 function nowhere(): Result<void> {
-  return failed('storage_failed', 'Rules cannot be kept here.')
+  return failed('storage_failed', 'Permission rules cannot be stored here.')
 }

@@ -367,7 +367,7 @@ interface Beginning extends Required<Pick<AdmitOptions, 'views'>> {
 
 function unfit(text: string, hasMore: boolean): Failed | undefined {
   if (text.trim() === '' && !hasMore) {
-    return failed('invalid_args', 'There is nothing to ask: the message is blank.')
+    return failed('invalid_args', 'The message is empty.')
   }
   return over('message', text, LIMITS.user_text_bytes)
 }
@@ -379,6 +379,6 @@ function tooMuchPiped(text = ''): Failed | undefined {
 function over(what: string, text: string, limit: number): Failed | undefined {
   const actual = Buffer.byteLength(text)
   if (actual <= limit) return undefined
-  const message = `The ${what} has ${actual} bytes; at most ${limit} are taken.`
+  const message = `The ${what} has ${actual} bytes; the limit is ${limit}.`
   return failed('too_large', message, { limit, actual })
 }

@@ -104,7 +104,7 @@ function personOf(
         question.offers.length === 0 ? { ...given, scope: 'once' } : given
       const kept = await rules.keep(answer)
       if (kept.ok) return kept.value
-      const text = `The rule was not saved, so it ends with this process: ${kept.error.message}`
+      const text = `The rule was not saved and applies only until this process ends: ${kept.error.message}`
       await log.commit([{ type: 'notice', data: { code: 'rule_not_saved', text } }])
       return { ...answer, scope: 'session' }
     },

@@ -19,7 +19,7 @@ export function wordedRule(worded: WordedRule, answer: Rule['answer']): Result<R
   if (given.length !== 1 || (worded.in !== undefined && command === undefined)) {
     return failed(
       'invalid_args',
-      'Give one of --prefix, --command, --file and --folder; --in goes with --command.',
+      'Pass exactly one of --prefix, --command, --file and --folder; --in requires --command.',
     )
   }
   if (prefix !== undefined) return prefixRule(prefix, answer)
@@ -43,6 +43,6 @@ function inside(path: string): Result<string> {
     return depth < 0
   })
   if (path !== '' && !path.startsWith('/') && !leaves) return ok(plainPath(path))
-  const message = `"${path}" is not a path inside the workspace. Give it relative to the workspace.`
+  const message = `"${path}" is not a path inside the workspace. Pass a path relative to the workspace.`
   return failed('outside_workspace', message, { path })
 }

@@ -64,7 +64,7 @@ export function compareRuns(
   if (differing.length === 0) return unattributable(factor, 'nothing_differs', FACTS_OF[factor])
   const [a, b] = [figuresOf(one), figuresOf(other)]
   if (a === undefined || b === undefined) {
-    return failed('invalid_response', 'A run has no answered call that could be compared.', {
+    return failed('invalid_response', 'A run has no completed call to compare.', {
       variants: [one, other].map(({ variant }) => variant),
     })
   }
@@ -96,11 +96,11 @@ type Why = 'changed_within' | 'also_differ' | 'nothing_differs'
 function unattributable(factor: Factor, why: Why, facts: readonly RecordedFact[]): Failed {
   const named = facts.join(', ')
   const words = {
-    changed_within: `Within a run these changed: ${named}.`,
+    changed_within: `These changed within a run: ${named}.`,
     also_differ: `The runs differ in more than the ${factor}: ${named}.`,
     nothing_differs: `The runs do not differ in the ${factor}: ${named} are the same.`,
   }
-  const message = `${words[why]} So nothing that was cached can be attributed to the ${factor}.`
+  const message = `${words[why]} The difference cannot be attributed to the ${factor}.`
   return failed('not_unique', message, { vary: factor, why, facts })
 }
 

@@ -81,9 +81,9 @@ export function liveTarget(
 }
 
 function notLive(provider: string): Failed {
-  const message = 'No provider on the network is configured that could be asked.'
+  const message = 'No provider with an API key is configured.'
   return failed('not_configured', message, { provider }, [
-    { action: 'Compare with the offline model.', command: 'hawser cache probe' },
+    { action: 'Compare with the offline demo model.', command: 'hawser cache probe' },
   ])
 }
 

@@ -47,7 +47,7 @@ async function askAll(session: Session, signal: AbortSignal): Promise<Result<voi
     const { status, error } = outcome.value.ended
     if (status === 'interrupted') return interrupted()
     if (status !== 'completed') {
-      const { kind = 'internal', message = 'A Turn did not end well.', details = {} } = error ?? {}
+      const { kind = 'internal', message = 'A Turn failed.', details = {} } = error ?? {}
       return failed(kind, message, details)
     }
   }

@@ -28,7 +28,7 @@ export async function diffTurns(
   const all = changedTurns(session.events)
   const chosen = turn === undefined ? all : all.filter((one) => one.turn === turn)
   if (turn !== undefined && chosen.length === 0) {
-    return failed('not_found', 'That Turn did not write or edit any file.')
+    return failed('not_found', 'That Turn did not change any files.')
   }
   const redactor = new Redactor(secrets)
   return ok(

@@ -141,7 +141,7 @@ function historyOf(
 
 function unknownHandle({ events, id }: Session): Failed {
   const handles = new SessionResources(events).all.map(({ descriptor }) => descriptor.handle)
-  return failed('not_found', 'This Session has no Resource of that handle.', { handles }, [
-    { action: 'See what it has.', command: `hawser resources ${id}` },
+  return failed('not_found', 'No Resource with that handle in this Session.', { handles }, [
+    { action: 'List the Resources of the Session.', command: `hawser resources ${id}` },
   ])
 }

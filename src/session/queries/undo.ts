@@ -49,8 +49,8 @@ function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Re
   if (chosen !== undefined) return ok(chosen)
   const text =
     turn === undefined
-      ? 'There is no file change to take back: no Turn of this Session wrote or edited a file that is not restored already.'
-      : 'That Turn did not write or edit any file.'
+      ? 'Nothing to undo: this Session has no file changes that are not already restored.'
+      : 'That Turn did not change any files.'
   return failed('not_found', text)
 }
 

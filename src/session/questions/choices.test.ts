@@ -26,8 +26,8 @@ test('choices go from the narrowest yes to the widest, then no', () => {
   expect(choicesOf(QUESTION).map(choiceText)).toEqual([
     'Yes, once',
     'Yes, for this Session: this command in this folder',
-    'Yes, for this Session: commands that begin with `npm test` …',
-    'Yes, for this workspace: commands that begin with `npm test` …',
+    'Yes, for this Session: commands that start with `npm test` …',
+    'Yes, for this workspace: commands that start with `npm test` …',
     'No',
   ])
 })

@@ -44,7 +44,7 @@ export function fieldOf(choice: Choice): Field | undefined {
   if (choice.kind !== 'rule' || choice.offer.reworded === undefined) return undefined
   const { rule } = choice.offer
   const text = rule.kind === 'prefix' ? prefixText(rule.words) : ''
-  return { label: 'Allow commands that begin with: ', text }
+  return { label: 'Allow commands that start with: ', text }
 }
 
 /** The answer that a choice and its words amount to; a text when the words do not do. */
@@ -75,13 +75,13 @@ function covered(rule: Rule): string {
     case 'command':
       return 'this command in this folder'
     case 'prefix':
-      return `commands that begin with \`${prefixText(rule.words)}\` …`
+      return `commands that start with \`${prefixText(rule.words)}\` …`
     case 'file':
-      return 'changes of this file'
+      return 'changes to this file'
     case 'folder':
       return rule.path === '.'
-        ? 'changes of any file in the workspace'
-        : `changes of files in ${rule.path}/`
+        ? 'changes to any file in the workspace'
+        : `changes to files in ${rule.path}/`
     case 'upload':
       return 'sending attached files to the model'
     default:

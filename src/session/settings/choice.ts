@@ -84,13 +84,13 @@ function noModel(provider: string): Failed {
   const known = [...Object.keys(REMOTE_PROVIDERS), OFFLINE_PROVIDER]
   const named = quoted(shortened(provider, 80))
   if (!known.includes(provider)) {
-    const message = `There is no provider ${named}. There are ${known.join(', ')}.`
+    const message = `Unknown provider ${named}. Expected one of ${known.join(', ')}.`
     return failed('not_configured', message, { provider, known }, [USE_OFFLINE])
   }
-  const message = `No model of ${named} is known to begin with: say which one you mean.`
+  const message = `Provider ${named} has no default model: pass --model.`
   return failed('not_configured', message, { provider }, [
-    { action: 'Name a model with --model.' },
-    { action: 'Name one for good.', command: 'hawser config set model MODEL' },
+    { action: 'Pass a model with --model.' },
+    { action: 'Store a default model.', command: 'hawser config set model MODEL' },
     USE_OFFLINE,
   ])
 }

@@ -91,7 +91,7 @@ test('without a key it is said where one can be put', () => {
   expect(found).toMatchObject({
     error: {
       next_actions: [
-        { action: 'Set ANTHROPIC_API_KEY to your key.' },
+        { action: 'Set ANTHROPIC_API_KEY to your API key.' },
         { command: 'hawser config set providers.anthropic.key -' },
         { command: 'hawser run --provider rehearsal "Hello"' },
       ],

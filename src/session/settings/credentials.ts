@@ -126,11 +126,11 @@ function isSamePlace(a: string, b: string): boolean {
 function noKey(provider: RemoteProvider): Failed {
   const { key_variable, any_server } = REMOTE_PROVIDERS[provider]
   const server = {
-    action: 'Say where a server is that wants no key.',
+    action: 'Set the URL of a server that needs no key.',
     command: `hawser config set providers.${provider}.base_url http://127.0.0.1:8080/v1`,
   }
-  return refused(provider, 'no_key', `There is no key for ${provider}.`, [
-    { action: `Set ${key_variable} to your key.` },
+  return refused(provider, 'no_key', `No API key for ${provider}.`, [
+    { action: `Set ${key_variable} to your API key.` },
     storeKey(provider),
     ...(any_server ? [server] : []),
     USE_OFFLINE,
@@ -138,11 +138,11 @@ function noKey(provider: RemoteProvider): Failed {
 }
 
 function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
-  const why = `${url} names another place than the one that the stored key of ${provider} belongs to, so the key is not sent.`
+  const why = `${url} differs from the URL that the stored key of ${provider} belongs to, so the key is not sent.`
   return refused(provider, 'key_of_elsewhere', why, [
-    { action: `Set ${key} to the key of that place, or unset ${url}.` },
+    { action: `Set ${key} to a key for that URL, or unset ${url}.` },
     {
-      action: 'Store the place beside the key.',
+      action: 'Store the URL with the key.',
       command: `hawser config set providers.${provider}.base_url URL`,
     },
     USE_OFFLINE,
@@ -151,17 +151,17 @@ function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair)
 
 /** What it says is not repeated: it may hold a password. */
 function badUrl(provider: RemoteProvider, { url }: Names): Failed {
-  const why = `${url} must be an http or https URL without a user, a query and a fragment.`
-  return refused(provider, 'bad_url', why, [{ action: `Mend or unset ${url}.` }, USE_OFFLINE])
+  const why = `${url} must be an http or https URL without user, query or fragment.`
+  return refused(provider, 'bad_url', why, [{ action: `Fix or unset ${url}.` }, USE_OFFLINE])
 }
 
 function badKey(provider: RemoteProvider, { key }: Names): Failed {
-  const why = `${key} holds white space or other characters that no key has.`
-  return refused(provider, 'bad_key', why, [{ action: `Set ${key} anew.` }, USE_OFFLINE])
+  const why = `${key} contains whitespace or other characters that are invalid in a key.`
+  return refused(provider, 'bad_key', why, [{ action: `Set ${key} again.` }, USE_OFFLINE])
 }
 
 function openWay(provider: RemoteProvider, { url }: Names): Failed {
-  const why = `${url} is plain http to another machine: everybody on the way could read the key.`
+  const why = `${url} is plain http to another machine, which would expose the key.`
   return refused(provider, 'open_way', why, [{ action: `Use https in ${url}.` }, USE_OFFLINE])
 }
 
@@ -174,7 +174,7 @@ function storeKey(provider: RemoteProvider): NextAction {
 
 /** What always works. */
 export const USE_OFFLINE: NextAction = {
-  action: 'Use the offline model.',
+  action: 'Use the offline demo model.',
   command: 'hawser run --provider rehearsal "Hello"',
 }
 

@@ -13,7 +13,10 @@ export function transportOf(
   if (said === undefined || said === '') return ok(providers?.openai?.transport ?? 'auto')
   const known = TRANSPORTS.find((transport) => transport === said)
   if (known !== undefined) return ok(known)
-  return failed('not_configured', `${VARIABLE} is one of ${TRANSPORTS.join(', ')}.`, {}, [
-    { action: `Mend or unset ${VARIABLE}.` },
-  ])
+  return failed(
+    'not_configured',
+    `Invalid ${VARIABLE} "${said}". Expected one of ${TRANSPORTS.join(', ')}.`,
+    {},
+    [{ action: `Fix or unset ${VARIABLE}.` }],
+  )
 }

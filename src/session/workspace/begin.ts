@@ -98,7 +98,7 @@ async function newSession(
 }
 
 function noDefaultModel(provider: string): Result<never> {
-  const message = 'That provider has no default model. Name a model as well.'
+  const message = `Provider "${provider}" has no default model: pass --model.`
   return failed('invalid_args', message, { provider }, [
     { action: 'List the known models.', command: 'hawser models' },
   ])

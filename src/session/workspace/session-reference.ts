@@ -15,16 +15,20 @@ export async function sessionNamed(
   if (whole.success) return ok(whole.data)
   if (named === 'latest') {
     const [latest] = await harness.list()
-    return latest === undefined ? none('There is no Session in this folder yet.') : ok(latest.id)
+    return latest === undefined ? none('No Sessions in this folder yet.') : ok(latest.id)
   }
   if (typeof named !== 'string' || !ENDING.test(named)) return notAnId()
   const found = (await harness.list()).filter(({ id }) => id.endsWith(named))
   const [only] = found
-  if (only === undefined) return none('No Session of this folder ends like that.')
+  if (only === undefined) return none(`No Session here has an id ending in "${named}".`)
   if (found.length === 1) return ok(only.id)
-  return failed('invalid_args', `${found.length} Sessions end like that.`, {
-    sessions: found.map(({ id }) => id),
-  })
+  return failed(
+    'invalid_args',
+    `${found.length} Sessions have an id ending in "${named}". Pass more of the id.`,
+    {
+      sessions: found.map(({ id }) => id),
+    },
+  )
 }
 
 export async function openNamed(harness: Harness, named: unknown): Promise<Result<Session>> {
@@ -43,8 +47,8 @@ export function turnNamed(session: Session, named: unknown): Result<TurnId | und
     typeof named === 'string' && /^[1-9]\d{0,8}$/.test(named) ? Number(named) : undefined
   const turn = whole.success ? turns.find((one) => one === whole.data) : turns[(number ?? 0) - 1]
   if (turn !== undefined) return ok(turn)
-  return failed('not_found', 'This Session has no such Turn.', { turns: turns.length }, [
-    { action: 'See the Turns of the Session.', command: `hawser log show ${session.id}` },
+  return failed('not_found', 'No such Turn in this Session.', { turns: turns.length }, [
+    { action: 'Show the Turns of the Session.', command: `hawser log show ${session.id}` },
   ])
 }
 
@@ -57,7 +61,7 @@ function none(message: string): Failed {
 function notAnId(): Failed {
   return failed(
     'invalid_args',
-    'That is not the id of a Session: one looks like ses_01kg8m2q3r4s5t6v7w8x9y0z12.',
+    'Invalid Session id. Expected an id such as ses_01kg8m2q3r4s5t6v7w8x9y0z12, the end of one, or latest.',
     {},
     [{ action: 'List the Sessions of this folder.', command: 'hawser sessions' }],
   )

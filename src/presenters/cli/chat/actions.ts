@@ -54,7 +54,7 @@ async function attached(
   const [verdict] = verdicts.value
   const name = nameOf(input.value)
   if (verdict === undefined || !verdict.accepted) {
-    const { code, reason = 'it cannot be attached' } = verdict ?? {}
+    const { code, reason = 'cannot be attached' } = verdict ?? {}
     return failed('attachments_failed', `${name}: ${reason}.`, { code })
   }
   const { sizeBytes } = verdict

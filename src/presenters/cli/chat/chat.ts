@@ -118,7 +118,7 @@ class Chat {
 
   async close(): Promise<void> {
     this.#asking.close()
-    this.#note = 'Leaving …'
+    this.#note = 'Exiting …'
     this.#display.refresh()
     await this.#here.close()
     await this.#display.close()
@@ -160,7 +160,7 @@ class Chat {
       return true
     }
     if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
-    if (this.#here.busy) this.#note = 'A Turn is running; Ctrl-C interrupts it.'
+    if (this.#here.busy) this.#note = 'A Turn is running; press Ctrl-C to interrupt it.'
     else this.leave(EXIT.done)
     return true
   }
@@ -181,9 +181,9 @@ class Chat {
       return
     }
     this.#armed = true
-    this.#note = 'Ctrl-C again leaves.'
+    this.#note = 'Press Ctrl-C again to exit.'
     if (!busy) return
-    this.#note = 'Interrupted. Ctrl-C again leaves.'
+    this.#note = 'Interrupted. Press Ctrl-C again to exit.'
     if (this.#asking.waits) this.#asking.refuse()
     session.interrupt()
   }
@@ -202,9 +202,10 @@ class Chat {
     const here = this.#here
     const enclosed = await this.#parts.actions.enclosed?.(text, here.session, inputs)
     const { attachments = inputs, views = [], unknown = [] } = enclosed ?? {}
-    if (unknown.length > 0) this.#note = `There is no ${unknown.join(', ')} here; sent as text.`
+    if (unknown.length > 0)
+      this.#note = `No Resource ${unknown.join(', ')} in this Session; sent as text.`
     if (here.busy && attachments.length + views.length > 0) {
-      this.#note = 'This goes out when the Turn that runs has ended.'
+      this.#note = 'This message will be sent when the current Turn ends.'
     }
     here.say({ text, attachments, views, attached })
   }
@@ -232,7 +233,7 @@ class Chat {
 
   #greet(): void {
     const { provider, model, workspace } = this.#here.session.state
-    const name = model === provider ? model : `${model} of ${provider}`
+    const name = model === provider ? model : `${model} (${provider})`
     const text = `hawser · ${name} · ${workspace}`
     const { columns } = this.#display
     this.#display.print(sentences(text, { columns, style: { dim: true } }))

@@ -78,7 +78,7 @@ test('Sessions are listed and gone to by number or id, but not while a Turn runs
 test('the permission mode is shown, changed, and nothing but a mode', async () => {
   const { session, run } = await place()
   expect(await run('permission')).toEqual({
-    rows: ['ask: you are asked before anything is changed or run.'],
+    rows: ['ask: Hawser asks before anything is changed or run.'],
   })
   expect(await run('permission', 'auto')).toEqual({ rows: [] })
   expect([session.permissionMode, await run('permission', 'all')]).toEqual(['auto', 'invalid_args'])
@@ -86,7 +86,7 @@ test('the permission mode is shown, changed, and nothing but a mode', async () =
 
 test('the model is shown, and changed where that is possible', async () => {
   const { actions, run } = await place()
-  expect(await run('model')).toEqual({ rows: ['rehearsal of rehearsal answers in this Session.'] })
+  expect(await run('model')).toEqual({ rows: ['This Session uses rehearsal (rehearsal).'] })
   expect(await run('model', 'other')).toBe('invalid_args')
   const asked: string[] = []
   const setModel: NonNullable<ChatActions['setModel']> = async (_session, { model }) => {
@@ -126,7 +126,7 @@ test('what is attached is judged at once, waits by number, and can be taken away
 
 test('rules of the Session and of the workspace are listed together and removed by number', async () => {
   const { session, harness, run } = await place()
-  expect(await run('permissions')).toEqual({ rows: ['There are no rules.'] })
+  expect(await run('permissions')).toEqual({ rows: ['No permission rules.'] })
   const rule = { kind: 'prefix', answer: 'allow', words: ['npm', 'test'] } as const
   value(await session.rules.keep({ allowed: true, scope: 'session', by: 'person', rule }))
   value(await harness.rules.add({ kind: 'file', answer: 'deny', path: 'a\u202eb' }))

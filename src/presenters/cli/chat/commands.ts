@@ -22,10 +22,10 @@ export async function runCommand(
 ): Promise<Result<Done>> {
   const command = COMMANDS.find((one) => one.name === name)
   if (command === undefined) {
-    return failed('invalid_args', `There is no command /${name}; /help lists them.`)
+    return failed('invalid_args', `Unknown command /${name}. /help lists the commands.`)
   }
   if (!exists(command, here.actions)) {
-    return failed('invalid_args', `/${name} is not there yet in this version.`)
+    return failed('invalid_args', `/${name} is not supported in this version.`)
   }
   return command.run(here, argument)
 }
@@ -44,63 +44,63 @@ interface Command {
 }
 
 const COMMANDS: readonly Command[] = [
-  { name: 'help', usage: '', summary: 'show this', run: help },
+  { name: 'help', usage: '', summary: 'list commands and keys', run: help },
   {
     name: 'attach',
     usage: '[file, URL or clipboard]',
-    summary: 'send this with your next message, or show what will be sent',
+    summary: 'attach to your next message, or list what is attached',
     needs: 'attach',
     run: attach,
   },
   {
     name: 'detach',
     usage: '[number]',
-    summary: 'do not send it after all',
+    summary: 'remove an attachment from your next message',
     needs: 'attach',
     run: detach,
   },
   {
     name: 'resources',
     usage: '',
-    summary: 'list what was attached in this Session; @HANDLE in a message shows it again',
+    summary: 'list the Resources of this Session; @HANDLE in a message sends one again',
     needs: 'resources',
     run: resources,
   },
   {
     name: 'sessions',
     usage: '[number or id]',
-    summary: 'list the Sessions of this folder, or go to one',
+    summary: 'list the Sessions of this folder, or switch to one',
     run: sessions,
   },
   {
     name: 'fork',
     usage: '',
-    summary: 'go on in a new Session that shares all so far',
+    summary: 'continue in a new Session that shares the History so far',
     needs: 'fork',
     run: fork,
   },
   {
     name: 'model',
     usage: '[[provider] name]',
-    summary: 'show the model, or choose another',
+    summary: 'show or change the model',
     run: model,
   },
   {
     name: 'permission',
     usage: '[read-only | ask | auto]',
-    summary: 'show what may happen without asking, or change it',
+    summary: 'show or change the permission mode',
     run: permission,
   },
   {
     name: 'permissions',
     usage: '[remove number]',
-    summary: 'list what is allowed and denied in advance, or remove a rule',
+    summary: 'list the permission rules, or remove one',
     run: permissions,
   },
   {
     name: 'plan',
     usage: '',
-    summary: 'plan mode: everything is read-only',
+    summary: 'switch to plan mode (read-only)',
     run: async (here) => posture(here, 'plan'),
   },
   {
@@ -112,21 +112,21 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'compact',
     usage: '',
-    summary: 'replace old History by a checkpoint',
+    summary: 'replace old History with a checkpoint',
     needs: 'compact',
     run: async ({ session, actions }) => quiet(await actions.compact?.(session)),
   },
   {
     name: 'undo',
     usage: '',
-    summary: 'put files back as they were before the last Turn that changed any',
+    summary: 'restore the files changed by the last Turn that changed any',
     needs: 'undo',
     run: async ({ session, actions }) => quiet(await actions.undo?.(session)),
   },
   {
     name: 'quit',
     usage: '',
-    summary: 'leave; the Session stays',
+    summary: 'exit; the Session is kept',
     run: async () => ok({ rows: [], leave: true }),
   },
 ]
@@ -136,13 +136,13 @@ function exists({ needs }: Command, actions: ChatActions): boolean {
 }
 
 const KEYS = [
-  ['Enter', 'send; while a Turn runs, a word to it'],
-  ['Alt-Enter, Ctrl-J, \\ Enter', 'begin a new line'],
-  ['@FILE, @HANDLE', 'attach a file; show the model again what was attached'],
-  ['Shift-Tab', 'change to the next of plan, ask and auto'],
-  ['Up, Down', 'what you sent before'],
-  ['Ctrl-C', 'interrupt the Turn, or clear the line; again to leave'],
-  ['Ctrl-D', 'leave, when nothing is written'],
+  ['Enter', 'send; while a Turn is running, steer it'],
+  ['Alt-Enter, Ctrl-J, \\ Enter', 'insert a new line'],
+  ['@FILE, @HANDLE', 'attach a file; send a Resource again'],
+  ['Shift-Tab', 'cycle through plan, ask and auto'],
+  ['Up, Down', 'browse previous messages'],
+  ['Ctrl-C', 'interrupt the Turn, or clear the input; again to exit'],
+  ['Ctrl-D', 'exit, if the input is empty'],
 ] as const
 
 async function help({ actions, columns }: Here): Promise<Result<Done>> {
@@ -170,20 +170,21 @@ async function sessions(here: Here, argument: string): Promise<Result<Done>> {
       )
     const more =
       all.length > MOST_LISTED ? [`and ${counted(all.length - MOST_LISTED, 'more')}`] : []
-    const how = ['/sessions NUMBER goes to one', ...more].join('; ')
+    const how = ['/sessions NUMBER switches to one', ...more].join('; ')
     return ok({ rows: [[], ...listed, ...sentences(`${how}.`, { columns, style: { dim: true } })] })
   }
   const chosen = all.find(({ id }, at) => id === argument || String(at + 1) === argument)
-  if (chosen === undefined) return failed('not_found', 'There is no such Session in this folder.')
-  if (chosen.id === session.id) return failed('invalid_args', 'That is the Session you are in.')
+  if (chosen === undefined) return failed('not_found', 'No such Session in this folder.')
+  if (chosen.id === session.id)
+    return failed('invalid_args', 'This is already the current Session.')
   if (here.busy) return stillRunning()
   return going(await actions.open(chosen.id))
 }
 
 function listedWords({ id, state, damage, foreign }: ListedSession, current: SessionId): string {
-  const title = state.title === '' ? '(nothing said yet)' : state.title
+  const title = state.title === '' ? '(no messages yet)' : state.title
   const notes = [
-    ...(id === current ? ['this one'] : []),
+    ...(id === current ? ['current'] : []),
     ...(foreign ? ['from elsewhere'] : []),
     ...(damage === undefined ? [] : ['damaged']),
   ]
@@ -200,10 +201,10 @@ async function fork({ session, actions, busy }: Here): Promise<Result<Done>> {
 async function model({ session, actions, columns }: Here, argument: string): Promise<Result<Done>> {
   const { provider, model: name } = session.state
   if (argument === '') {
-    return ok({ rows: sentences(`${name} of ${provider} answers in this Session.`, { columns }) })
+    return ok({ rows: sentences(`This Session uses ${name} (${provider}).`, { columns }) })
   }
   if (actions.setModel === undefined) {
-    return failed('invalid_args', 'Choosing another model is not there yet in this version.')
+    return failed('invalid_args', 'Changing the model is not supported in this version.')
   }
   const [first = '', second] = argument.split(/\s+/)
   const choice =
@@ -222,7 +223,7 @@ async function permission({ session, columns }: Here, argument: string): Promise
     return ok({ rows: sentences(text, { columns }) })
   }
   if (!isMode(argument)) {
-    return failed('invalid_args', 'The modes are read-only, ask and auto.')
+    return failed('invalid_args', 'Unknown permission mode. Expected read-only, ask or auto.')
   }
   const set = await session.setPermissionMode(argument)
   if (!set.ok || mode !== 'plan' || argument === 'read-only') return quiet(set)
@@ -241,9 +242,9 @@ async function posture(
 type Mode = Session['permissionMode']
 
 const MODES: Readonly<Record<Mode, string>> = {
-  'read-only': 'nothing is changed',
-  ask: 'you are asked before anything is changed or run',
-  auto: 'everything inside the sandbox happens without asking; protected paths and the network are asked about',
+  'read-only': 'nothing may be changed',
+  ask: 'Hawser asks before anything is changed or run',
+  auto: 'everything inside the sandbox runs without asking, except protected paths and the network',
 }
 
 function isMode(word: string): word is Mode {
@@ -251,8 +252,8 @@ function isMode(word: string): word is Mode {
 }
 
 function stillRunning(): Result<never> {
-  return failed('turn_in_progress', 'A Turn is running here.', {}, [
-    { action: 'Wait for it, or interrupt it by Ctrl-C.' },
+  return failed('turn_in_progress', 'A Turn is running in this Session.', {}, [
+    { action: 'Wait for it to end, or press Ctrl-C to interrupt it.' },
   ])
 }
 

@@ -13,7 +13,7 @@ export async function attach(here: Here, argument: string): Promise<Result<Done>
   if (checked === undefined) return ok({ rows: [] })
   if (!checked.ok) return checked
   attached.add(checked.value)
-  const text = `${checked.value.words} goes with your next message.`
+  const text = `Attached to your next message: ${checked.value.words}`
   return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
 }
 
@@ -22,9 +22,9 @@ export async function detach(here: Here, argument: string): Promise<Result<Done>
   const only = attached.waiting.length === 1 && argument === ''
   const removed = attached.remove(only ? 1 : Number(argument))
   if (removed === undefined) {
-    return failed('invalid_args', `Name one by its number. ${waitingWords(here)}`)
+    return failed('invalid_args', `Expected the number of an attachment. ${waitingWords(here)}`)
   }
-  const text = `${removed.words} is not attached any more.`
+  const text = `Removed from your next message: ${removed.words}`
   return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
 }
 
@@ -33,7 +33,7 @@ export async function resources({ actions, session, columns }: Here): Promise<Re
   const listed = await actions.resources?.(session)
   if (listed === undefined || !listed.ok) return listed ?? ok({ rows: [] })
   if (listed.value.length === 0) {
-    return ok({ rows: sentences('Nothing was attached in this Session yet.', { columns }) })
+    return ok({ rows: sentences('This Session has no Resources yet.', { columns }) })
   }
   const table = resourceTable(listed.value)
   if (table.every((line) => lineWidth(line) <= columns)) return ok({ rows: [[], ...table] })
@@ -47,7 +47,8 @@ export async function resources({ actions, session, columns }: Here): Promise<Re
 const BAD: ReadonlySet<string> = new Set(['missing', 'damaged'])
 
 function waitingWords({ attached: { waiting } }: Here): string {
-  if (waiting.length === 0) return 'Nothing is attached. /attach FILE, URL or clipboard does it.'
+  if (waiting.length === 0)
+    return 'Nothing is attached. To attach something: /attach FILE, URL or clipboard.'
   return waiting.map(({ words }, at) => `[${at + 1}] ${words}`).join(', ')
 }
 

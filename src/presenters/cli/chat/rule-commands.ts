@@ -24,7 +24,7 @@ async function listed({
 }: Pick<Here, 'session' | 'columns'>): Promise<Result<Done>> {
   const rules = await session.rules.list()
   if (!rules.ok) return rules
-  if (rules.value.length === 0) return ok({ rows: sentences('There are no rules.', { columns }) })
+  if (rules.value.length === 0) return ok({ rows: sentences('No permission rules.', { columns }) })
   const rows = rules.value.flatMap(({ rule, scope }, at) =>
     verbatim(`${ruleWords(rule)} · ${SCOPES[scope]}`, {
       columns,

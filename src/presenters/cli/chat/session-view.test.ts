@@ -108,7 +108,7 @@ test.each([
   [
     'a call that a crash cut off',
     [called('bash', { command: 'make' }), result('bash', { outcome: 'unknown' })],
-    ['? bash make · nobody knows whether it ran'],
+    ['? bash make · unknown whether it ran'],
   ],
   [
     'a call of a tool that takes something else',
@@ -139,7 +139,7 @@ test.each([
     'a Turn that a crash cut off',
     [started, ended({ status: 'interrupted', crash_recovered: true })],
     [
-      'This Turn was cut off by a crash. Nothing of it runs again.',
+      'This Turn was cut off by a crash. It is not run again.',
       '2,000 tokens in (25 % cached) · 30 out · 1.0 s',
     ],
   ],
@@ -147,8 +147,8 @@ test.each([
     'a word that came too late for its Turn',
     [started, said('wait', { steer: true }), ended({ status: 'completed' })],
     [
-      'That came too late for this Turn; the model reads it with',
-      'your next message.',
+      'Too late for this Turn: the model receives it with your next',
+      'message.',
       '2,000 tokens in (25 % cached) · 30 out · 2.0 s',
     ],
   ],
@@ -288,17 +288,17 @@ test('an answer that begins again, or is not what was streamed, says that it bro
     type: 'stream_restarted',
     data: { reason: 'x' },
   } as EphemeralEvent)
-  expect(words(restarted)).toEqual(['', 'First try', '[The answer broke off here.]'])
+  expect(words(restarted)).toEqual(['', 'First try', '[The response ends here, incomplete.]'])
   view.notice(delta('Second'))
   const [event] = turnOf({ type: 'assistant_message', data: { text: 'Other', partial: true } })
   if (event === undefined) throw new Error('there is one')
   expect(words(view.take(event, [event]))).toEqual([
     '',
     'Second',
-    '[The answer broke off here.]',
+    '[The response ends here, incomplete.]',
     '',
     'Other',
-    '[The answer broke off here.]',
+    '[The response ends here, incomplete.]',
   ])
 })
 

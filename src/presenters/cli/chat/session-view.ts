@@ -55,7 +55,7 @@ export class SessionView {
         return this.#brokenOff()
       case 'context_pressure': {
         const share = Math.round(notice.data.ratio * 100)
-        return [aside(`The context of the model is ${share} % full.`)]
+        return [aside(`The context window is ${share} % full.`)]
       }
     }
   }

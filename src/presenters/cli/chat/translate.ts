@@ -75,16 +75,16 @@ export function translate(
         `Compacted: about ${grouped(event.data.tokens_before)} tokens became ${grouped(event.data.tokens_after)}.`,
       )
     case 'compaction_undone':
-      return say('The last Compaction was taken back.')
+      return say('The last Compaction was undone.')
     case 'files_restored':
       return event.data.files.flatMap(({ path, outcome, why }) =>
         say(`${path}: ${why === 'redacted' ? NOT_STORED : RESTORED[outcome]}`),
       )
     case 'text_pinned':
-      return say('Pinned: every checkpoint keeps this text.')
+      return say('Pinned: every checkpoint keeps this text verbatim.')
     case 'log_repaired':
       return say(
-        `A crash had left ${counted(event.data.cut_bytes, 'byte')} of an unfinished write; kept as ${event.data.kept_as}.`,
+        `Recovered from a crash: ${counted(event.data.cut_bytes, 'byte')} of an incomplete write moved to ${event.data.kept_as}.`,
       )
     case 'notice':
       return say(event.data.text)
@@ -129,19 +129,19 @@ export function failureRows(
   ]
 }
 
-export const BROKEN_OFF = aside('[The answer broke off here.]')
+export const BROKEN_OFF = aside('[The response ends here, incomplete.]')
 
 const MOST_USER_ROWS = 20
 
 const PLAN_MARKS = { pending: '[ ] ', in_progress: '[>] ', completed: '[x] ' } as const
 
 const RESTORED = {
-  restored: 'as it was before',
-  changed_since: 'left alone, because it was changed since',
-  failed: 'could not be put back',
+  restored: 'restored',
+  changed_since: 'not restored: changed since',
+  failed: 'could not be restored',
 } as const
 
-const NOT_STORED = 'left alone, because a key that it held was not stored'
+const NOT_STORED = 'not restored: it contained a key, which is not stored'
 
 function userRows(text: string, steer: boolean, columns: number): Line[] {
   const first = steer ? '↳ steering: ' : '> '
@@ -178,11 +178,11 @@ function decisionWords(
   const subject = rule === undefined ? subjectOf(data, resourceOf) : ruleSubject(rule)
   if (decision === 'allowed') {
     return scope === 'once'
-      ? `You allowed it.`
-      : `You allowed ${subject} for this ${SCOPES[scope]}.`
+      ? 'Allowed by you.'
+      : `Allowed by you for this ${SCOPES[scope]}: ${subject}.`
   }
-  if (by === 'person') return reason === undefined ? 'You said no.' : `You said no: ${reason}`
-  return by === 'timeout' ? 'Nobody answered in time.' : 'There was nobody to ask.'
+  if (by === 'person') return reason === undefined ? 'Denied by you.' : `Denied by you: ${reason}`
+  return by === 'timeout' ? 'Denied: no answer in time.' : 'Denied: there was no terminal to ask.'
 }
 
 const SCOPES = { session: 'Session', workspace: 'workspace' } as const
@@ -199,8 +199,8 @@ function settingsWords(data: WholeEvent<'session_settings'>['data']): string {
 }
 
 const MODES = {
-  plan: 'plan, everything is read-only',
-  build: 'build, as the permission mode allows',
+  plan: 'plan (read-only)',
+  build: 'build',
 } as const
 
 function endRows(
@@ -216,7 +216,7 @@ function endRows(
   return [
     ...tooLate(own, columns),
     ...(crash_recovered === true
-      ? sentences('This Turn was cut off by a crash. Nothing of it runs again.', {
+      ? sentences('This Turn was cut off by a crash. It is not run again.', {
           columns,
           style: { colour: 'yellow' },
         })
@@ -239,6 +239,6 @@ function endRows(
 function tooLate(own: readonly WholeEvent[], columns: number): Line[] {
   const last = own.at(-2)
   if (last?.type !== 'user_message' || last.data.steer !== true) return []
-  const text = 'That came too late for this Turn; the model reads it with your next message.'
+  const text = 'Too late for this Turn: the model receives it with your next message.'
   return sentences(text, { columns, style: { colour: 'yellow' } })
 }

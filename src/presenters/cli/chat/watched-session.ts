@@ -28,7 +28,7 @@ export interface Hearer {
 }
 
 const NOT_ENDED =
-  'The last Turn has not ended: it runs elsewhere, or a crash cut it off. In that case your next message ends it first.'
+  'The last Turn has not ended: it is running in another process, or a crash cut it off. After a crash, your next message ends it first.'
 
 /** How much of a Session that goes on is shown again. */
 const TURNS_SHOWN = 3
@@ -193,5 +193,5 @@ function turnUpTo(events: readonly WholeEvent[], at: number): WholeEvent[] {
 }
 
 function unknownEvent(type: string): string {
-  return `[An Event of a type that this version does not know: ${type}]`
+  return `[Unknown Event type: ${type}]`
 }

@@ -23,11 +23,11 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const CacheExplainArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type CacheExplainArgs = z.infer<typeof CacheExplainArgs>
 
 const Ratio = z.number().min(0)
 
@@ -50,26 +50,26 @@ const RequestLine = z
     contract_version: z.string(),
     transport: z.string(),
     request_bytes: Count,
-    sent_bytes: Count.describe('Less than request_bytes where the provider knew the rest.'),
+    sent_bytes: Count.describe('Less than request_bytes if the provider already had the rest.'),
     shared_prefix_bytes: Count.describe(
-      'What it begins with as the request before did, without the brackets between parts.',
+      'Length of the prefix shared with the previous request, without the brackets between parts.',
     ),
     shared_ratio: Ratio.describe('shared_prefix_bytes of request_bytes, from 0 to 1.'),
-    idle_ms: Count.optional().describe('Since the end of the last call that was answered.'),
+    idle_ms: Count.optional().describe('Time since the last completed call.'),
     prefix_break: z
       .object({ at: Count, cause: BreakCause.describe('`unknown` is a bug.') })
       .optional(),
-    usage: Tokens.optional().describe('Absent when no answer came to its end.'),
+    usage: Tokens.optional().describe('Absent if no response was completed.'),
     continuation: z
       .object({ used: z.boolean(), reset_reason: z.string().optional() })
       .optional()
-      .describe('Whether only what is new was sent; if not, why.'),
+      .describe('Whether only new items were sent; if not, why.'),
     finding: z
       .enum(CACHE_FINDINGS)
       .optional()
-      .describe('Why less was cached than was shared, as far as the Log tells.'),
+      .describe('Why less was cached than was shared, as far as the Log shows.'),
   })
-  .describe('One request, in the order of the Log.')
+  .describe('One request, in Log order.')
 
 const SummaryLine = z
   .object({
@@ -77,30 +77,30 @@ const SummaryLine = z
     ok: z.literal(true),
     session_id: SessionId,
     requests: Count,
-    answered: Count.describe('Requests that were answered to their end.'),
-    after_first: Tokens.describe('Of the answered requests after the first of them.'),
+    answered: Count.describe('Requests with a completed response.'),
+    after_first: Tokens.describe('Of the answered requests, except the first.'),
     request_bytes: Count,
     sent_bytes: Count,
-    continued: Count.describe('Requests of which only what was new was sent.'),
+    continued: Count.describe('Requests that sent only new items.'),
     breaks: z.record(z.string(), Count).describe('How often the prefix broke, by cause.'),
     findings: z.record(z.string(), Count),
   })
-  .describe('The last line, unless the Log is damaged: then an error stands behind it.')
+  .describe('The last line. If the Log is damaged, an error follows.')
 
 export const Output = z
   .union([RequestLine, SummaryLine])
-  .describe('One JSON object a line: every request, then a summary.')
+  .describe('JSON Lines: every request, then a summary.')
 
-/** Tells of each request of a Session how much of it was cached, and why not more. Exit code 1 when the Log is damaged. */
+/** Shows how much of each request of a Session was cached, and why not more. Exit code 1 when the Log is damaged. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => explain(world, opened, asked))
+  const parsed = CacheExplainArgs.parse(given)
+  return inWorkspace(world, given, (opened) => explain(world, opened, parsed))
 }
 
 async function explain(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [named], options: { json } }: Asked,
+  { args: [named], options: { json } }: CacheExplainArgs,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id

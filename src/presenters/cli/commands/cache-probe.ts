@@ -16,7 +16,7 @@ import { withProgress } from '../render/progress.ts'
 import { inSettings } from '../world/settings-place.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const CacheProbeArgs = z.object({
   options: z.object({
     vary: z.enum(FACTORS).default('transport'),
     dryRun: z.boolean().default(false),
@@ -24,7 +24,7 @@ const Asked = z.object({
     json: z.boolean().default(false),
   }),
 })
-type Asked = z.infer<typeof Asked>['options']
+type CacheProbeArgs = z.infer<typeof CacheProbeArgs>['options']
 
 const Ratio = z.number()
 
@@ -39,35 +39,37 @@ const RunOutput = z.object({
   variant: z.string(),
   sessions: Count,
   requests: Count,
-  first: Tokens.describe('Of the very first call: what a change makes colder at first.'),
+  first: Tokens.describe('Of the very first call: the initial cost of a change.'),
   after_first: Tokens.describe('Of the other calls of the first Session.'),
-  lowest_ratio: Ratio.describe('The smallest share of any of these: how steady it is.'),
+  lowest_ratio: Ratio.describe('The smallest ratio of any of these.'),
   other_workspace: Tokens.optional().describe('Of the first call in another workspace.'),
   request_bytes: Count,
   sent_bytes: Count,
-  continued: Count.describe('Requests of which only what was new was sent.'),
+  continued: Count.describe('Requests that sent only new items.'),
   reads: z
     .object({ expected: Count, right: Count, outside: Count })
-    .describe('Files that were asked for, read in the right workspace, looked for outside it.'),
+    .describe('Files expected, read in the right workspace, and looked for outside it.'),
 })
 
 export const Output = z.object({
   ok: z.literal(true),
   dry_run: z.boolean().describe('Nothing was sent.'),
-  live: z.boolean().describe('A provider on the network is asked, and not the rehearsal model.'),
+  live: z.boolean().describe('A provider on the network is used instead of the rehearsal model.'),
   plan: z.object({
     vary: z.enum(FACTORS),
     provider: z.string(),
     model: z.string(),
     to: z.string().describe('Where requests go.'),
     variants: z.array(z.string()),
-    workspaces: Count.describe('In each variant a Session runs in so many, one after another.'),
+    workspaces: Count.describe(
+      'Number of workspaces that each variant runs a Session in, one after another.',
+    ),
     prompts: z.array(z.string()),
-    least_calls: Count.describe('Of both variants together; a model may make more.'),
+    least_calls: Count.describe('For both variants together; a model may make more.'),
   }),
   comparison: z
     .object({
-      attributed_to: z.enum(FACTORS).describe('Nothing else that the Logs record differs.'),
+      attributed_to: z.enum(FACTORS).describe('The only recorded difference between the runs.'),
       runs: z.array(RunOutput).length(2),
       moved: z
         .object({ first: Ratio, after_first: Ratio, other_workspace: Ratio.optional() })
@@ -82,16 +84,20 @@ export const Output = z.object({
  * run did not reach the workspace they were meant for, or nothing can be attributed.
  */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { options } = Asked.parse(given)
+  const { options } = CacheProbeArgs.parse(given)
   return inSettings(world, given, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     return loaded.ok ? probe(world, options, loaded.value.settings) : loaded
   })
 }
 
-async function probe(world: CliWorld, asked: Asked, settings: Settings): Promise<Result<number>> {
-  const { vary, dryRun, live, json } = asked
-  const target = await targetOf(world, asked, settings)
+async function probe(
+  world: CliWorld,
+  parsed: CacheProbeArgs,
+  settings: Settings,
+): Promise<Result<number>> {
+  const { vary, dryRun, live, json } = parsed
+  const target = await targetOf(world, parsed, settings)
   if (!target.ok) return target
   const to = target.value.credentials?.baseUrl ?? REHEARSAL
   const plan = probePlan(vary, target.value)
@@ -100,7 +106,7 @@ async function probe(world: CliWorld, asked: Asked, settings: Settings): Promise
   const told = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
   if (dryRun) return ok(answer(world, json, told, () => asText(planLines(plan, to), colour)))
-  const runs = await withProgress(world, 'Asking the same in two ways', () =>
+  const runs = await withProgress(world, 'Running both variants', () =>
     untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
   )
   if (!runs.ok) return runs
@@ -114,7 +120,7 @@ async function probe(world: CliWorld, asked: Asked, settings: Settings): Promise
   return ok(well ? EXIT.done : EXIT.failed)
 }
 
-/** Any of the usual signals ends the work in order. */
+/** SIGINT, SIGTERM and SIGHUP abort the work. */
 async function untilStopped<T>(
   streams: CliWorld['streams'],
   work: (signal: AbortSignal) => Promise<T>,
@@ -130,11 +136,11 @@ async function untilStopped<T>(
   }
 }
 
-const REHEARSAL = 'the rehearsal model in its place, served on this machine'
+const REHEARSAL = 'served locally by the offline demo model'
 
 async function targetOf(
   world: CliWorld,
-  { vary, live }: Asked,
+  { vary, live }: CacheProbeArgs,
   settings: Settings,
 ): Promise<Result<ProbeTarget>> {
   const known = await world.models(settings.models ?? {})
@@ -143,7 +149,7 @@ async function targetOf(
   const provider: RemoteProvider = REHEARSED[vary]
   const model = defaultOf(provider)
   if (model !== undefined) return ok({ provider, model })
-  return failed('not_configured', `No model of ${provider} is known.`, { provider })
+  return failed('not_configured', `No model is known for provider ${provider}.`, { provider })
 }
 
 function asText(lines: readonly Line[], colour: boolean): string {

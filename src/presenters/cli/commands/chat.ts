@@ -68,7 +68,7 @@ async function inSession(
   return ok(code)
 }
 
-/** Before anything begins: whoever names a file that cannot be attached hears it at once. */
+/** Checked before the Session starts, so that a bad attachment fails at once. */
 async function attachedBy(
   { attach }: ChatActions,
   names: readonly string[],
@@ -83,7 +83,7 @@ async function attachedBy(
 }
 
 function noTerminal() {
-  return failed('invalid_args', 'A conversation needs a terminal.', {}, [
-    { action: 'Ask for one Turn instead.', command: 'hawser run "What is in this folder?"' },
+  return failed('invalid_args', 'hawser chat requires a terminal.', {}, [
+    { action: 'Run a single Turn instead.', command: 'hawser run "What is in this folder?"' },
   ])
 }

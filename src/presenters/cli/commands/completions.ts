@@ -8,7 +8,7 @@ import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts
 import { zshScript } from '../completion/zsh.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const CompletionsArgs = z.object({
   args: z.tuple([z.string()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
@@ -28,7 +28,7 @@ async function print(world: CliWorld, given: Given, commands: readonly Command[]
   const {
     args: [named],
     options: { json },
-  } = Asked.parse(given)
+  } = CompletionsArgs.parse(given)
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined) {
     const message = `There are completions for ${SHELLS.join(', ')}.`

@@ -13,36 +13,36 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const DiffArgs = z.object({
   args: z.tuple([z.string().optional(), z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type DiffArgs = z.infer<typeof DiffArgs>
 
 const ChangedFile = z.object({
   path: z.string(),
   change: z.enum(['created', 'changed']),
-  text: z.boolean().describe('Both contents are there and are text.'),
-  diff: z.string().describe('As patch -p1 reads it; one line where `text` is false.'),
+  text: z.boolean().describe('Both versions are available and are text.'),
+  diff: z.string().describe('A patch for `patch -p1`; one line if `text` is false.'),
 })
 
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
-  turn_id: TurnId.optional().describe('The one Turn that was asked about.'),
+  turn_id: TurnId.optional().describe('The requested Turn.'),
   files: z.array(ChangedFile),
 })
 
 /** Shows what a Session, or one Turn of it, wrote and edited: on a terminal for people, elsewhere for `patch -p1`. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => show(world, opened, asked))
+  const parsed = DiffArgs.parse(given)
+  return inWorkspace(world, given, (opened) => show(world, opened, parsed))
 }
 
 async function show(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [first, second], options: { json } }: Asked,
+  { args: [first, second], options: { json } }: DiffArgs,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
@@ -55,7 +55,7 @@ async function show(
   if (!diffs.ok) return diffs
   const files = diffs.value.map((file) => ({ ...file, diff: patchOf(file) }))
   if (files.length === 0 && !json) {
-    world.streams.stderr.write('hawser: this Session wrote and edited no file.\n')
+    world.streams.stderr.write('hawser: this Session has not changed any files.\n')
   }
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value }
   const told = { session_id: session.value.id, ...named_turn, files }

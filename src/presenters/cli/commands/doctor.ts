@@ -15,7 +15,7 @@ import { chosenColour } from '../input/setting-values.ts'
 import { currentFolder, workspaceOf } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const DoctorArgs = z.object({
   options: z.object({
     bundle: z.boolean().default(false),
     workspace: z.string().optional(),
@@ -26,7 +26,7 @@ const Asked = z.object({
 export const Output = z.object({
   ok: z.literal(true),
   version: z.string(),
-  healthy: z.boolean().describe('There is no problem; there may be warnings.'),
+  healthy: z.boolean().describe('True if there are no problems; there may be warnings.'),
   checks: z.array(
     z.object({
       id: z.string(),
@@ -36,23 +36,23 @@ export const Output = z.object({
       holds: z
         .array(z.string())
         .optional()
-        .describe('Of the sandbox: what it keeps commands from, on this machine.'),
+        .describe('For the sandbox: what it prevents on this machine.'),
       does_not_hold: z
         .array(z.string())
         .optional()
-        .describe('Of the sandbox: what it does not keep commands from, here.'),
+        .describe('For the sandbox: what it does not prevent on this machine.'),
     }),
   ),
-  bundle: z.string().optional().describe('With --bundle, the report. Then no text holds a path.'),
+  bundle: z.string().optional().describe('The report, with --bundle. It contains no paths.'),
 })
 
 /** Checks this machine and this folder. Exit code 1 when there is a problem. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { options } = Asked.parse(given)
+  const { options } = DoctorArgs.parse(given)
   const workspace = await workspaceOf(world, options.workspace)
   const path = workspace.ok ? ok(workspace.value.path) : workspace
   if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)
-  const found = await withProgress(world, 'Looking at everything', () => examine(world, path))
+  const found = await withProgress(world, 'Checking', () => examine(world, path))
   const healthy = found.checks.every(({ status }) => status !== 'problem')
   const told = { version: world.version, healthy }
   if (options.bundle) {

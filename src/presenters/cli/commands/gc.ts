@@ -9,17 +9,19 @@ import { withProgress } from '../render/progress.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const GcArgs = z.object({
   options: z.object({ dryRun: z.boolean().default(false), json: z.boolean().default(false) }),
 })
 
 export const Output = z.object({
   ok: z.literal(true),
-  dry_run: z.boolean().describe('Nothing was deleted: the figures say what would be.'),
-  kept: Count.describe('Blobs that stay.'),
+  dry_run: z.boolean().describe('Nothing was deleted: the figures are what would be deleted.'),
+  kept: Count.describe('Blobs that are kept.'),
   deleted: z.array(BlobKey),
   freed_bytes: Count,
-  unbegun: Count.describe('Sessions whose creation was cut short: empty Logs, which are removed.'),
+  unbegun: Count.describe(
+    'Empty Logs of Sessions whose creation was interrupted; they are removed.',
+  ),
   writing: z
     .array(SessionId)
     .describe('Sessions with a Turn under way. While there is one, no blob is deleted.'),
@@ -32,7 +34,7 @@ type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing
 
 /** Deletes stored bytes that nothing mentions and that are older than an hour. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { dryRun, json } = Asked.parse(given).options
+  const { dryRun, json } = GcArgs.parse(given).options
   const tell = (figures: Omit<Figures, 'dry_run'>) => {
     const told = { dry_run: dryRun, ...figures }
     return answer(world, json, told, () => words(told))
@@ -41,7 +43,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     world,
     given,
     async ({ harness }) => {
-      const swept = await withProgress(world, 'Looking for what mentions each blob', () =>
+      const swept = await withProgress(world, 'Looking for unreferenced blobs', () =>
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
@@ -56,7 +58,7 @@ function words(figures: Figures): string {
   const { dry_run, unbegun } = figures
   if (unbegun === 0) return blobWords(figures)
   const verb = dry_run ? 'would be removed' : 'removed'
-  return `${blobWords(figures)}Empty Logs of Sessions that never began: ${unbegun} ${verb}.\n`
+  return `${blobWords(figures)}Empty Logs of Sessions that never started: ${unbegun} ${verb}.\n`
 }
 
 function blobWords({ dry_run, kept, deleted, freed_bytes, writing }: Figures): string {
@@ -64,7 +66,7 @@ function blobWords({ dry_run, kept, deleted, freed_bytes, writing }: Figures): s
     return `Nothing was deleted: a Turn is running in ${writing.join(', ')}. Run hawser gc again when it has ended.\n`
   }
   if (deleted.length === 0) {
-    return `Nothing to delete: ${counted(kept, 'blob')}, all mentioned or younger than an hour.\n`
+    return `Nothing to delete: ${counted(kept, 'blob')}, all in use or less than an hour old.\n`
   }
   const verb = dry_run ? 'would be deleted' : deleted.length === 1 ? 'was deleted' : 'were deleted'
   return `${counted(deleted.length, 'blob')} (${shownBytes(freed_bytes)}) ${verb}, ${kept} kept.\n`

@@ -21,7 +21,7 @@ import type { CliWorld } from '../world/world.ts'
 
 const DEFAULT_LIMIT = 1000
 
-const Asked = z.object({
+const GrepArgs = z.object({
   args: z.tuple([z.string()]),
   options: z.object({
     ignoreCase: z.boolean().default(false),
@@ -31,16 +31,18 @@ const Asked = z.object({
     json: z.boolean().default(false),
   }),
 })
-type Asked = z.infer<typeof Asked>
+type GrepArgs = z.infer<typeof GrepArgs>
 
 const Found = z.object({
   session_id: SessionId,
   seq: Count,
   ts: z.string(),
   type: z.string(),
-  field: z.string().describe('Where it stands in the data of the Event, as in arguments.command.'),
-  text: z.string().describe('The line, or the part of a long one around the match.'),
-  start: Count.describe('Where the match begins in text, in UTF-16 units.'),
+  field: z
+    .string()
+    .describe('Path of the field in the data of the Event, for example arguments.command.'),
+  text: z.string().describe('The matching line, or the part of a long line around the match.'),
+  start: Count.describe('Start of the match in text, in UTF-16 code units.'),
   end: Count,
 })
 type Found = z.infer<typeof Found>
@@ -48,19 +50,17 @@ type Found = z.infer<typeof Found>
 const Incomplete = z.object({
   session_id: SessionId,
   why: z.enum(['timeout', 'too_complex', 'damaged']),
-  seq: Count.optional().describe('The Event at which the search was given up.'),
+  seq: Count.optional().describe('The Event at which the search stopped.'),
   damage: ErrorObject.optional(),
 })
 type Incomplete = z.infer<typeof Incomplete>
 
 export const Output = z.object({
   ok: z.literal(true),
-  matches: z
-    .array(Found)
-    .describe('Session by Session, the latest first; each in order of its Log.'),
+  matches: z.array(Found).describe('By Session, latest first; within a Session in Log order.'),
   searched: Count.describe('Sessions that were searched.'),
-  limited: z.boolean().describe('There may be more: the search ended at the limit.'),
-  incomplete: z.array(Incomplete).describe('Sessions of which not all could be searched.'),
+  limited: z.boolean().describe('The search stopped at the limit; there may be more matches.'),
+  incomplete: z.array(Incomplete).describe('Sessions that could only be searched in part.'),
 })
 
 /** How long matching may take in one Session: a pattern can be such that it would take for ever. */
@@ -68,21 +68,25 @@ const BUDGET_MS = 10_000
 
 /** Searches what was said and done in all Sessions. Exit code 0 with a match, 1 without, 124 when time ran out first. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
+  const parsed = GrepArgs.parse(given)
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
-  return inWorkspace(world, given, (opened) => grep(world, opened, asked), {
-    unused: () => told(world, asked, none),
+  return inWorkspace(world, given, (opened) => grep(world, opened, parsed), {
+    unused: () => told(world, parsed, none),
   })
 }
 
 type Outcome = Omit<z.infer<typeof Output>, 'ok'>
 
-async function grep(world: CliWorld, opened: OpenWorkspace, asked: Asked): Promise<Result<number>> {
+async function grep(
+  world: CliWorld,
+  opened: OpenWorkspace,
+  parsed: GrepArgs,
+): Promise<Result<number>> {
   const { harness, settings } = opened
-  const { session, json } = asked.options
-  const pattern = searchPattern(asked.args[0], asked.options)
+  const { session, json } = parsed.options
+  const pattern = searchPattern(parsed.args[0], parsed.options)
   if (!pattern.ok) return pattern
-  const limit = limitOf(asked.options.limit)
+  const limit = limitOf(parsed.options.limit)
   if (!limit.ok) return limit
   const chosen = await sessionsToSearch(harness, session)
   if (!chosen.ok) return chosen
@@ -104,12 +108,12 @@ async function grep(world: CliWorld, opened: OpenWorkspace, asked: Asked): Promi
   activity.clear()
   if (!outcome.ok) return outcome
   await output.flush()
-  return ok(told(world, asked, outcome.value))
+  return ok(told(world, parsed, outcome.value))
 }
 
 function limitOf(text: string): Result<number> {
   if (/^[1-9]\d{0,4}$/.test(text)) return ok(Number(text))
-  return failed('invalid_args', '--limit is a number from 1 to 99999.')
+  return failed('invalid_args', '--limit must be a number from 1 to 99999.')
 }
 
 /** The latest first. */
@@ -166,13 +170,13 @@ function gapsOf(
   return [{ session_id, why: 'damaged', damage: copy }]
 }
 
-function told(world: CliWorld, { options: { json, limit } }: Asked, outcome: Outcome): number {
+function told(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
   const { matches, limited, incomplete } = outcome
   if (json) answer(world, json, outcome, () => '')
   const { stderr } = world.streams
   if (!json) for (const gap of incomplete) stderr.write(gapWords(gap))
   if (!json && limited) {
-    stderr.write(`hawser: ${limit} matches are shown; there may be more: --limit N\n`)
+    stderr.write(`hawser: stopped after ${limit} matches; raise the limit with --limit N\n`)
   }
   if (matches.length > 0) return EXIT.done
   return incomplete.some(({ why }) => why !== 'damaged') ? EXIT.timedOut : EXIT.failed
@@ -181,5 +185,5 @@ function told(world: CliWorld, { options: { json, limit } }: Asked, outcome: Out
 function gapWords({ session_id, why, seq, damage }: Incomplete): string {
   if (damage !== undefined) return failureAsText({ error: damage })
   const reason = why === 'timeout' ? `took over ${BUDGET_MS / 1000} s` : 'is too complex'
-  return `hawser: the search of ${session_id} was given up at Event ${seq}: the pattern ${reason} there.\n`
+  return `hawser: search of ${session_id} stopped at Event ${seq}: the pattern ${reason}.\n`
 }

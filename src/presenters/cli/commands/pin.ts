@@ -8,7 +8,7 @@ import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const PinArgs = z.object({
   args: z.tuple([z.string(), z.array(z.string())]),
   options: z.object({ json: z.boolean().default(false) }),
 })
@@ -24,13 +24,13 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named, words],
     options: { json },
-  } = Asked.parse(given)
+  } = PinArgs.parse(given)
   const text = words.join(' ').toWellFormed()
   return inWorkspace(world, given, async ({ harness }) => {
     const limit = LIMITS.user_text_bytes
     const actual = Buffer.byteLength(text)
     if (actual > limit) {
-      return failed('too_large', `The text has ${actual} bytes; at most ${limit} are kept.`, {
+      return failed('too_large', `The text has ${actual} bytes; the limit is ${limit}.`, {
         limit,
         actual,
       })
@@ -40,7 +40,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     const pinned = await harness.pin(session.value, text)
     if (!pinned.ok) return pinned
     const session_id = session.value.id
-    const told = () => `Pinned in ${session_id}: every checkpoint keeps it word for word.\n`
+    const told = () => `Pinned in ${session_id}: every checkpoint keeps this text verbatim.\n`
     return ok(answer(world, json, { session_id, text }, told))
   })
 }

@@ -7,7 +7,7 @@ import { visibleLine } from '../text/visible-text.ts'
 import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const RehearseArgs = z.object({
   options: z.object({
     port: z.string().optional(),
     cacheRate: z.string().optional(),
@@ -20,19 +20,19 @@ export const Output = z.object({
   origin: z.url().describe('Where it listens.'),
   base_urls: z
     .object({ anthropic: z.url(), openai: z.url() })
-    .describe("What the vendors' own clients take as their base URL."),
+    .describe("Base URLs for the vendors' own clients."),
   environment: z
     .record(z.string(), z.string())
-    .describe('Variables that lead such clients here. Any key will do.'),
+    .describe('Environment variables that point such clients here. Any key works.'),
   switches: z
     .array(z.string())
-    .describe('What can be made to go wrong, in a first segment of the path as in /~cut:300.'),
+    .describe('Faults that can be requested in the first path segment, for example /~cut:300.'),
 })
 type Told = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Serves the rehearsal model until it is told to stop, which is how it ends and no failure. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { port, cacheRate, json } = Asked.parse(given).options
+  const { port, cacheRate, json } = RehearseArgs.parse(given).options
   const listening = await listen(world, { port, cacheRate, json })
   if (!listening.ok) return refuse(world, json, listening.error)
   const server = listening.value
@@ -72,7 +72,7 @@ async function listen(
 function figure(text: string | undefined, flag: string, most: number): Result<number | undefined> {
   if (text === undefined) return ok(undefined)
   if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= most) return ok(Number(text))
-  return failed('invalid_args', `${flag} takes a whole number from 1 to ${most}.`, { flag }, [
+  return failed('invalid_args', `${flag} must be a whole number from 1 to ${most}.`, { flag }, [
     { action: 'show_help', command: 'hawser rehearse --help' },
   ])
 }
@@ -97,18 +97,18 @@ function toldOf({ origin, switches }: RehearsalServer): Told {
 function words({ origin, environment, switches }: Told): string {
   const lines = Object.entries(environment).map(([name, value]) => `  export ${name}=${value}`)
   return [
-    `The rehearsal model listens on ${origin} until it is told to stop (Ctrl-C).`,
+    `The offline demo model is listening on ${origin}. Press Ctrl-C to stop.`,
     'It speaks Anthropic Messages, OpenAI Responses (also over WebSockets) and Chat Completions.',
-    'Any key will do:',
+    'Any API key works:',
     '',
     ...lines,
     '',
-    'To see how a client bears trouble, name it in the base URL (or as ?rehearse=… in an address, or',
-    'in a header x-rehearse):',
+    'To test how a client handles faults, name one in the base URL (or as ?rehearse=… in a URL, or',
+    'in an x-rehearse header):',
     '',
     `  export ANTHROPIC_BASE_URL=${origin}/~cut:300,once`,
     '',
-    'Known are:',
+    'Faults:',
     ...switches.map((one) => `  ${one}`),
     '',
   ].join('\n')

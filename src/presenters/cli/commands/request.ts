@@ -10,7 +10,7 @@ import { visibleText } from '../text/visible-text.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const RequestArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({
     prompt: z.string().optional(),
@@ -22,7 +22,7 @@ const Asked = z.object({
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
-  dialect: z.string().describe('How the request is written, as in the Events of the Log.'),
+  dialect: z.string().describe('The format of the request, as recorded in the Log.'),
   sha256: Sha256.describe('Of the body.'),
   bytes: Count.describe('Of the body.'),
   body: z.string().describe('The request as it would be sent, byte for byte, in UTF-8.'),
@@ -33,7 +33,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named],
     options: { prompt, dialect, json },
-  } = Asked.parse(given)
+  } = RequestArgs.parse(given)
   const text = await textOf(world, prompt)
   if (!text.ok) return refuse(world, json, text.error)
   return inWorkspace(world, given, async ({ harness }) => {
@@ -59,9 +59,12 @@ async function textOf(world: CliWorld, prompt: string | undefined): Promise<Resu
     const said = await promptOf(world, prompt === undefined ? [] : [prompt])
     return said.ok ? ok(said.value.text) : said
   }
-  return failed('invalid_args', 'A request begins with what is asked: say it with --prompt.', {}, [
-    { action: 'Say what would be asked.', command: 'hawser request --prompt "And now?"' },
-  ])
+  return failed(
+    'invalid_args',
+    'Missing prompt: pass --prompt, or pipe it to standard input.',
+    {},
+    [{ action: 'Pass a prompt.', command: 'hawser request --prompt "And now?"' }],
+  )
 }
 
 /** The bytes themselves, unless a person looks at them: then what a terminal would obey is spelt out. */

@@ -16,51 +16,51 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const ResourcesArgs = z.object({
   args: z.tuple([z.string().optional(), z.string().optional(), z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type ResourcesArgs = z.infer<typeof ResourcesArgs>
 
 const Listed = z.object({
   descriptor: Descriptor,
-  turn: Count.describe('Number of the Turn that brought it, from 1.'),
+  turn: Count.describe('Number of the Turn that added it, from 1.'),
   turn_id: TurnId.optional(),
-  ts: z.string().describe('When it was brought, UTC.'),
+  ts: z.string().describe('When it was added, UTC.'),
   by: z.enum(['person', 'agent']),
   state: z
     .enum(['live', 'retired', 'dropped', 'quarantined'])
-    .describe('Whether it may be shown to a model; `retired` only on request.'),
+    .describe('Whether it may be sent to a model; `retired` only on request.'),
   payload: z
     .enum(['present', 'missing', 'damaged', 'none'])
-    .describe('Whether its bytes are stored as they were given; a link has none.'),
-  shown: Count.describe('Requests to a model that its bytes were in.'),
-  views: Count.describe('How often it was asked for again.'),
+    .describe('Whether its bytes are stored unchanged; a link has none.'),
+  shown: Count.describe('Requests that contained its bytes.'),
+  views: Count.describe('How often it was requested again.'),
 })
 
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
-  resources: z.array(Listed).optional().describe('In the order in which they came in.'),
-  dropped: z.string().optional().describe('With drop, the handle.'),
+  resources: z.array(Listed).optional().describe('In the order they were added.'),
+  dropped: z.string().optional().describe('The handle, with drop.'),
 })
 
 /** Lists the Resources of a Session, or drops one: from then on its bytes are not sent to a model again. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
+  const parsed = ResourcesArgs.parse(given)
   return inWorkspace(world, given, async (opened) => {
-    const [named, action, handle] = withSession(asked.args)
+    const [named, action, handle] = withSession(parsed.args)
     if (action !== undefined && action !== 'drop') return noSuchAction()
     const session = await openNamed(opened.harness, named)
     if (!session.ok) return session
     return action === 'drop'
-      ? drop(world, opened, { session: session.value, handle, asked })
-      : list(world, opened, session.value, asked)
+      ? drop(world, opened, { session: session.value, handle, parsed })
+      : list(world, opened, session.value, parsed)
   })
 }
 
 /** `drop` is no part of an id, so the Session was left out. */
-function withSession([first, second, third]: Asked['args']): Asked['args'] {
+function withSession([first, second, third]: ResourcesArgs['args']): ResourcesArgs['args'] {
   return first === 'drop' ? [undefined, first, second] : [first, second, third]
 }
 
@@ -68,9 +68,11 @@ async function list(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
   session: Session,
-  { options: { json } }: Asked,
+  { options: { json } }: ResourcesArgs,
 ): Promise<Result<number>> {
-  const listed = await withProgress(world, 'Looking at the bytes', () => harness.resources(session))
+  const listed = await withProgress(world, 'Checking stored bytes', () =>
+    harness.resources(session),
+  )
   if (!listed.ok) return listed
   const told = { session_id: session.id, resources: listed.value }
   const { stdout } = world.streams
@@ -86,20 +88,21 @@ function words(listed: readonly ListedResource[], colour: boolean): string {
 }
 
 const NONE =
-  'Nothing was attached in this Session. Attach something: hawser run --continue --attach FILE "What is this?"\n'
+  'This Session has no Resources. To attach a file: hawser run --continue --attach FILE "What is this?"\n'
 
 interface Drop {
   readonly session: Session
   readonly handle: string | undefined
-  readonly asked: Asked
+  readonly parsed: ResourcesArgs
 }
 
 async function drop(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { session, handle: given, asked: { options } }: Drop,
+  { session, handle: given, parsed: { options } }: Drop,
 ): Promise<Result<number>> {
-  if (given === undefined) return failed('invalid_args', 'Which one? Name its handle, as in @img1.')
+  if (given === undefined)
+    return failed('invalid_args', 'Missing handle: name a Resource, for example @img1.')
   const handle = given.startsWith('@') ? given : `@${given}`
   const before = await harness.resources(session)
   if (!before.ok) return before
@@ -112,15 +115,12 @@ async function drop(
 
 function droppedWords(was: ListedResource | undefined, handle: string): string {
   const name = was === undefined ? handle : `${handle} ${resourceName(was.descriptor)}`
-  if (was?.state === 'dropped') return `${name} was dropped before.\n`
-  return `Dropped ${name}: its bytes are not sent to a model again. What was said of it stays, and so do its stored bytes.\n`
+  if (was?.state === 'dropped') return `${name} is already dropped.\n`
+  return `Dropped ${name}: its bytes are never sent to a model again. Messages about it and its stored bytes are kept.\n`
 }
 
 function noSuchAction(): Failed {
-  return failed(
-    'invalid_args',
-    'All that can be done with Resources is to list them, or drop.',
-    {},
-    [{ action: 'show_help', command: 'hawser resources --help' }],
-  )
+  return failed('invalid_args', 'Unknown action. The only action is drop.', {}, [
+    { action: 'show_help', command: 'hawser resources --help' },
+  ])
 }

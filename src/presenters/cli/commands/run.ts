@@ -26,9 +26,11 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
+const TIMEOUT = '--timeout must be a number of seconds, greater than 0 and at most 86400.'
+
 const Options = SessionOptions.extend({
   attach: z.array(z.string()).default([]),
-  timeout: z.coerce.number().positive().max(86_400).optional(),
+  timeout: z.coerce.number(TIMEOUT).positive(TIMEOUT).max(86_400, TIMEOUT).optional(),
   quiet: z.boolean().default(false),
   json: z.boolean().default(false),
 })
@@ -40,14 +42,17 @@ export { TurnLine as Output } from '../render/turn-lines.ts'
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const options = Options.safeParse(given.options)
   if (!options.success) {
-    const { error } = failed('invalid_args', z.prettifyError(options.error), {}, [
-      { action: 'show_help', command: 'hawser run --help' },
-    ])
+    const { error } = failed(
+      'invalid_args',
+      options.error.issues.map(({ message }) => message).join(' '),
+      {},
+      [{ action: 'show_help', command: 'hawser run --help' }],
+    )
     return refuse(world, given.options['json'] === true, error)
   }
   const { json } = options.data
-  const asked = await askedFor(world, given.args[0], options.data)
-  if (!asked.ok) return refuse(world, json, asked.error)
+  const input = await inputOf(world, given.args[0], options.data)
+  if (!input.ok) return refuse(world, json, input.error)
   const activity = new Activity(world.clock, world.streams.stderr)
   const { streams, clock } = world
   const colour = wantsColour(world, streams.stderr)
@@ -55,23 +60,23 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   return inWorkspace(
     world,
     given,
-    (opened) => inSession(world, opened, options.data, asked.value, activity),
+    (opened) => inSession(world, opened, options.data, input.value, activity),
     { make: true, ...(ask === undefined ? {} : { ask }) },
   )
 }
 
 /** What a person said and attached, as far as it is known without a Session. */
-interface Asked {
+interface RunInput {
   readonly prompt: Prompt
   readonly attached: readonly AttachmentInput[]
   readonly piped: string | undefined
 }
 
-async function askedFor(
+async function inputOf(
   world: CliWorld,
   words: unknown,
   { attach: names, quiet }: Options,
-): Promise<Result<Asked>> {
+): Promise<Result<RunInput>> {
   const beside = { attached: names.length > 0, stdin: names.includes('-') }
   const prompt = await promptOf(world, words, beside)
   if (!prompt.ok) return prompt
@@ -94,7 +99,7 @@ async function inSession(
   world: CliWorld,
   opened: OpenWorkspace,
   options: Options,
-  asked: Asked,
+  input: RunInput,
   activity: Activity,
 ): Promise<Result<number>> {
   const choice = oneSession(options)
@@ -107,7 +112,7 @@ async function inSession(
   if (warning !== undefined && !options.quiet) stderr.write(`hawser: ${visibleText(warning)}\n`)
   const limited = limitedByPlan(session, options)
   if (limited !== undefined && !options.quiet) stderr.write(`hawser: ${limited}\n`)
-  const message = await messageOf(world, session, asked, options)
+  const message = await messageOf(world, session, input, options)
   const view = options.json
     ? jsonView(stdout)
     : await wordsFor(world, opened, { session, quiet: options.quiet }, activity)
@@ -140,14 +145,16 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
 async function messageOf(
   world: CliWorld,
   session: Session,
-  { prompt, attached, piped }: Asked,
+  { prompt, attached, piped }: RunInput,
   { quiet, json }: Options,
 ): Promise<Message> {
   const { text, typed } = prompt
   if (!typed) return { text, attachments: attached, piped }
   const { attachments, views, unknown } = await enclosedIn(text, session, attached, world)
   if (unknown.length > 0 && !quiet && !json) {
-    world.streams.stderr.write(`hawser: this Session has no ${unknown.join(', ')}; sent as text.\n`)
+    world.streams.stderr.write(
+      `hawser: no Resource ${unknown.join(', ')} in this Session; sent as text.\n`,
+    )
   }
   return { text, attachments, views, piped }
 }
@@ -211,5 +218,5 @@ function tellEnd(
 ): void {
   const from = session.events.findLastIndex(({ type }) => type === 'turn_started')
   const took = footer(usage, turnCost(session.events.slice(from)), elapsedMs(clock, started))
-  stderr.write(`[${took}]\n[continue with: hawser run --session ${session.id}]\n`)
+  stderr.write(`[${took}]\n[to continue: hawser run --session ${session.id}]\n`)
 }

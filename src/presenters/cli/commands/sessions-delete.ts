@@ -12,24 +12,24 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const SessionsDeleteArgs = z.object({
   args: z.tuple([z.string()]),
   options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type SessionsDeleteArgs = z.infer<typeof SessionsDeleteArgs>
 
 export const Output = z.object({ ok: z.literal(true), session_id: SessionId })
 
 /** Deletes a Session for ever, when a person at the terminal, or the caller, said so. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => deleteOne(world, opened, asked))
+  const parsed = SessionsDeleteArgs.parse(given)
+  return inWorkspace(world, given, (opened) => deleteOne(world, opened, parsed))
 }
 
 async function deleteOne(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [named], options: { yes, json } }: Asked,
+  { args: [named], options: { yes, json } }: SessionsDeleteArgs,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id
@@ -39,24 +39,24 @@ async function deleteOne(
   if (!yes) {
     if (!canAsk(world.streams)) return nobodyToAsk(session_id)
     const sure = await confirmed(world.streams, question(session.value))
-    if (!sure) return failed('refused', 'You did not say yes, so nothing was deleted.')
+    if (!sure) return failed('refused', 'Not confirmed; nothing was deleted.')
   }
   const deleted = await harness.delete(session_id)
   if (!deleted.ok) return deleted
   return ok(answer(world, json, { session_id }, () => `Deleted ${session_id}.\n${HINT}`))
 }
 
-const HINT = 'Stored bytes that only it mentioned are deleted by: hawser gc\n'
+const HINT = 'To delete stored blobs that no Session uses: hawser gc\n'
 
 function question({ id, state: { title, turns } }: ListedSession): string {
-  return `Delete ${id} (${visibleLine(title)}; ${counted(turns, 'Turn')}) for ever?`
+  return `Delete ${id} (${visibleLine(title)}; ${counted(turns, 'Turn')}) permanently?`
 }
 
 function nobodyToAsk(session_id: SessionId): Failed {
   return failed(
     'invalid_args',
-    'A Session is deleted for ever, and there is no terminal to ask you at. Say --yes.',
+    'Deleting a Session is permanent, and there is no terminal to confirm it. Pass --yes.',
     { session_id },
-    [{ action: 'Say yes.', command: `hawser sessions delete ${session_id} --yes` }],
+    [{ action: 'Confirm with --yes.', command: `hawser sessions delete ${session_id} --yes` }],
   )
 }

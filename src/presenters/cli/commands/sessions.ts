@@ -14,7 +14,7 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+const SessionsArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -23,24 +23,24 @@ export const Output = z.object({
       z.object({
         session_id: SessionId,
         parent_session_id: SessionId.optional().describe('The Session that it was forked from.'),
-        depth: Count.describe('0 for a Session that stands by itself, 1 for its forks, and so on.'),
+        depth: Count.describe('0 for a root Session, 1 for its forks, and so on.'),
         title: z.string(),
         turns: Count,
         last_at: z.string().optional().describe('When its last Event was written, UTC.'),
         provider: z.string(),
         model: z.string(),
-        foreign: z.boolean().describe('It did not begin here and can only be read.'),
-        busy: z.boolean().describe('A process of this machine writes it now.'),
-        turn_open: z.boolean().describe('A Turn began and has not ended.'),
-        damage: ErrorObject.optional().describe('Why not all of it can be read.'),
+        foreign: z.boolean().describe('Created elsewhere; it can only be read.'),
+        busy: z.boolean().describe('A process on this machine is writing it.'),
+        turn_open: z.boolean().describe('A Turn has started and not ended.'),
+        damage: ErrorObject.optional().describe('Why it cannot be read completely.'),
       }),
     )
-    .describe('Families by their latest member, the latest first; forks behind their parents.'),
+    .describe('Families by their latest member, latest first; forks after their parents.'),
 })
 
 /** Lists the Sessions of a folder, forks below their parents. An empty folder is no error. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { json } = Asked.parse(given).options
+  const { json } = SessionsArgs.parse(given).options
   const none = () => answer(world, json, { sessions: [] }, () => NONE)
   return inWorkspace(
     world,
@@ -56,8 +56,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   )
 }
 
-const NONE =
-  'There is no Session in this folder yet. Begin one: hawser run "What is in this folder?"\n'
+const NONE = 'No Sessions in this folder yet. To start one: hawser run "What is in this folder?"\n'
 
 function entryOf({ session, depth }: TreeRow) {
   const { id, state, foreign, busy, damage } = session

@@ -13,11 +13,11 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const UndoArgs = z.object({
   args: z.tuple([z.string().optional(), z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type UndoArgs = z.infer<typeof UndoArgs>
 
 /** A file that changed since is left alone; one that failed could not be read or written. */
 const RestoredFile = z.object({
@@ -26,34 +26,34 @@ const RestoredFile = z.object({
   why: z
     .string()
     .optional()
-    .describe('`redacted`: its content was stored without a key that is not known any more.'),
+    .describe('`redacted`: its content contained a key, which is not stored.'),
 })
 
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId,
-  turn_id: TurnId.describe('The Turn whose file changes were taken back.'),
+  turn_id: TurnId.describe('The Turn whose file changes were undone.'),
   all_restored: z.boolean(),
   files: z.array(RestoredFile),
 })
 
 /** Puts files back as they were before a Turn wrote them. Exit code 1 when one of them could not be. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => takeBack(world, opened, asked))
+  const parsed = UndoArgs.parse(given)
+  return inWorkspace(world, given, (opened) => takeBack(world, opened, parsed))
 }
 
 async function takeBack(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [first, second], options: { json } }: Asked,
+  { args: [first, second], options: { json } }: UndoArgs,
 ): Promise<Result<number>> {
   const named = sessionAndTurn(first, second)
   const session = await openNamed(harness, named.session)
   if (!session.ok) return session
   const turn = turnNamed(session.value, named.turn)
   if (!turn.ok) return turn
-  const restored = await withProgress(world, 'Putting files back', () =>
+  const restored = await withProgress(world, 'Restoring files', () =>
     harness.undo(session.value, turn.value),
   )
   if (!restored.ok) return restored
@@ -78,7 +78,7 @@ function words(
       `  ${(why === 'redacted' ? REDACTED : OUTCOMES[outcome]).padEnd(28)}  ${visibleLine(path)}`,
   )
   const left = files.some(({ outcome }) => outcome !== 'restored')
-  const hint = `See what the Turn did: hawser diff ${session.id} ${number}`
+  const hint = `To see what the Turn changed: hawser diff ${session.id} ${number}`
   return [`Files of Turn ${number} of ${session.id}:`, ...lines, ...(left ? [hint] : []), ''].join(
     '\n',
   )
@@ -86,11 +86,11 @@ function words(
 
 const OUTCOMES = {
   restored: 'restored',
-  changed_since: 'changed since, left as it is',
-  failed: 'failed, left as it is',
+  changed_since: 'not restored: changed since',
+  failed: 'not restored: failed',
 } as const
 
-const REDACTED = 'held a key that was not stored, left as it is'
+const REDACTED = 'not restored: contained a key'
 
 /** As people count: from 1. */
 function numberOf({ events }: Session, turn: TurnId): number {

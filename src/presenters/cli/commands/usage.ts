@@ -21,14 +21,14 @@ import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
 
-const Asked = z.object({
+const UsageArgs = z.object({
   options: z.object({
     since: z.string().optional(),
     session: z.string().optional(),
     json: z.boolean().default(false),
   }),
 })
-type Asked = z.infer<typeof Asked>
+type UsageArgs = z.infer<typeof UsageArgs>
 
 const sum = {
   calls: Count,
@@ -37,7 +37,7 @@ const sum = {
   cache_write: Count,
   output: Count,
   reasoning: Count,
-  cost_usd: z.number().describe('Of the calls whose cost is known.'),
+  cost_usd: z.number().describe('For the calls whose cost is known.'),
   calls_without_cost: Count,
 }
 
@@ -46,30 +46,28 @@ export const Output = z.object({
   rows: z.array(z.object({ day: z.iso.date().describe('UTC'), model: z.string(), ...sum })),
   total: z.object(sum),
   sessions: Count.describe('Sessions whose Logs were read.'),
-  damaged: z
-    .array(SessionId)
-    .describe('Sessions that were counted only as far as they can be read.'),
+  damaged: z.array(SessionId).describe('Damaged Sessions, counted up to the damage.'),
 })
 type Used = Omit<z.infer<typeof Output>, 'ok'>
 
 /** What the Sessions of a folder used, by day and model. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
+  const parsed = UsageArgs.parse(given)
   const nothing: Used = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
-  return inWorkspace(world, given, (opened) => usage(world, opened, asked), {
-    unused: () => answer(world, asked.options.json, nothing, () => NOTHING),
+  return inWorkspace(world, given, (opened) => usage(world, opened, parsed), {
+    unused: () => answer(world, parsed.options.json, nothing, () => NOTHING),
   })
 }
 
-const NOTHING = 'No model was called.\n'
+const NOTHING = 'No model calls yet.\n'
 
 async function usage(
   world: CliWorld,
   { harness, settings }: OpenWorkspace,
-  { options: { since, session, json } }: Asked,
+  { options: { since, session, json } }: UsageArgs,
 ): Promise<Result<number>> {
   if (since !== undefined && !z.iso.date().safeParse(since).success) {
-    return failed('invalid_args', '--since is a day, as in 2026-01-31.')
+    return failed('invalid_args', '--since must be a date, for example 2026-01-31.')
   }
   const table = new UsageTable(since)
   const read = await withProgress(world, 'Reading the Logs', () => readAll(harness, session, table))
@@ -117,14 +115,14 @@ function words(rows: readonly UsageRow[], total: UsageSum, colour: boolean): str
   const all = [
     header,
     ...rows.map((row) => [cell(row.day), cell(row.model), ...figures(row)]),
-    [cell('in all', { bold: true }), cell(''), ...figures(total)],
+    [cell('Total', { bold: true }), cell(''), ...figures(total)],
   ]
   const lines = inColumns(all, ALIGN).map((line) => `${painted(line, colour)}\n`)
   const { calls, calls_without_cost } = total
   const unknown =
     calls_without_cost === 0 || calls_without_cost === calls
       ? ''
-      : `The cost of ${counted(calls_without_cost, 'call')} is not known and not in these sums.\n`
+      : `The cost of ${counted(calls_without_cost, 'call')} is unknown and not included.\n`
   return lines.join('') + unknown
 }
 

@@ -40,7 +40,7 @@ const ERRORS = 10
 function settingLine({ setting, value, source, untrusted }: SourcedSetting): string {
   const chosen = source !== 'default' && isFreeText(setting)
   const shown = value === undefined ? '-' : chosen ? HIDDEN : shownValue(value)
-  const otherwise = untrusted === undefined ? '' : ', the workspace says otherwise'
+  const otherwise = untrusted === undefined ? '' : ', different in the workspace'
   return `${generalKey(setting)} = ${shown} (${source})${otherwise}`
 }
 

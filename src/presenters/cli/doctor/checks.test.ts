@@ -39,19 +39,19 @@ test.each([
     'cgroup v2',
     true,
     'ok',
-    'A command has at most 4,096 processes and 1.5 GiB of memory, by cgroup v2.',
+    'A command can use at most 4,096 processes and 1.5 GiB of memory (cgroup v2).',
   ],
   [
     'rlimits',
     true,
     'ok',
-    'A command has at most 4,096 processes (RLIMIT_NPROC) and 1.5 GiB of memory for each of its processes (RLIMIT_DATA).',
+    'A command can use at most 4,096 processes (RLIMIT_NPROC) and 1.5 GiB of memory for each of its processes (RLIMIT_DATA).',
   ],
   [
     'rlimits',
     false,
     'warning',
-    'A command has at most 1.5 GiB of memory for each of its processes (RLIMIT_DATA), and any number of processes: RLIMIT_NPROC does not bind root.',
+    'A command can use at most 1.5 GiB of memory for each of its processes (RLIMIT_DATA), and any number of processes: RLIMIT_NPROC does not apply to root.',
   ],
 ] as const)('limits by %s, binding processes %s: %s', (by, bindsProcesses, status, text) => {
   const limits = { by, bindsProcesses, processes: 4_096, memoryBytes: 1.5 * 1024 ** 3 }
@@ -121,7 +121,7 @@ test('a path is told to the person and not to others', () => {
   })
   const home = place.homeCheck({ path: '/secret', facts: FOLDER }, refused)
   expect(home).toMatchObject({ status: 'problem', text: 'Could not open /secret.' })
-  expect(home.plain).toBe('It cannot be used: permission_denied, NOT_OURS.')
+  expect(home.plain).toBe('Not usable: permission_denied, NOT_OURS.')
 })
 
 test('a home that others could read is said to be closed now', () => {
@@ -141,18 +141,18 @@ test('locks that do not work are a problem', () => {
 const KEY = 'sk-canary-0001'
 
 test.each<[string, Env, Settings, 'ok' | 'warning' | 'problem', string]>([
-  ['nothing at all', {}, {}, 'ok', 'offline rehearsal model, because no other is chosen'],
+  ['nothing at all', {}, {}, 'ok', 'offline demo model, because no provider is chosen'],
   ['a key', { OPENAI_API_KEY: KEY }, {}, 'ok', 'openai, because OPENAI_API_KEY is set'],
   ['a stored key', {}, { providers: { anthropic: { key: KEY } } }, 'ok', 'use anthropic, because'],
-  ['a name', { HAWSER_PROVIDER: 'rehearsal' }, {}, 'ok', 'because HAWSER_PROVIDER says so'],
-  ['no key', { HAWSER_PROVIDER: 'openai' }, {}, 'problem', 'There is no key for openai.'],
-  ['no key', {}, { provider: 'anthropic' }, 'problem', 'There is no key for anthropic.'],
+  ['a name', { HAWSER_PROVIDER: 'rehearsal' }, {}, 'ok', 'because HAWSER_PROVIDER is set'],
+  ['no key', { HAWSER_PROVIDER: 'openai' }, {}, 'problem', 'No API key for openai.'],
+  ['no key', {}, { provider: 'anthropic' }, 'problem', 'No API key for anthropic.'],
   [
     'a place that does not count',
     { OPENAI_API_KEY: KEY },
     { providers: { openai: { base_url: 'https://canary.example.com' } } },
     'warning',
-    'providers.openai.base_url does not count',
+    'providers.openai.base_url is ignored',
   ],
 ])('with %s: %j %j', (_, env, settings, status, words) => {
   const check = providerCheck(env, settings)
@@ -170,7 +170,7 @@ test('a provider and a place that somebody named are not told to others', () => 
   const base_url = 'http://127.0.0.1:8080/v1'
   const server = providerCheck({}, { providers: { 'openai-chat': { base_url } } })
   expect(server.text).toContain(`${base_url}, without a key`)
-  expect(server.plain).toContain('another place than its own, without a key')
+  expect(server.plain).toContain('a custom URL, without a key')
   expect(server.plain).not.toContain('127')
 })
 

@@ -41,7 +41,7 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   const places = await examinePlaces(world, path)
   const stored = places.stored.ok ? places.stored.value : NOTHING_STORED
   const home = { path: world.home, facts: homeFacts }
-  const workspace = { path: path.ok ? path.value : 'The folder you are in', facts: here }
+  const workspace = { path: path.ok ? path.value : 'The current folder', facts: here }
   const sessions = await examineSessions(world, path)
   const { settings } = effectiveSettings(stored)
   const shortKeys = shortKeyCheck(world.env, settings)

@@ -23,7 +23,7 @@ export function nodeCheck({ node }: MachineFacts): Check {
 export function platformCheck({ platform, arch, release }: MachineFacts): Check {
   const text = `${platform} ${release.split('-')[0]}, ${arch}`
   if (PLATFORMS.has(platform)) return good('platform', text)
-  const unknown = { text: `${text}: nobody has tried Hawser here.` }
+  const unknown = { text: `${text}: Hawser is not tested on this platform.` }
   return warning('platform', unknown, { action: 'Use Linux or macOS.' })
 }
 
@@ -32,14 +32,14 @@ export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []
   if (status.confined) {
     const { by, guarantees = { holds: [], does_not_hold: [] } } = status
     return {
-      ...good('sandbox', `Commands are confined by ${by}.`),
+      ...good('sandbox', `Commands run in a sandbox: ${by}.`),
       holds: guarantees.holds,
       does_not_hold: [...guarantees.does_not_hold, ...here],
     }
   }
   const text =
-    `Commands cannot be confined: ${status.why}. Each one is asked about first, in every permission mode, and then ` +
-    'reaches whatever you reach: your files, your keys, the network.'
+    `Commands cannot be sandboxed: ${status.why}. Hawser asks before each one, in every permission mode, and then it can ` +
+    'reach everything you can: your files, your keys, the network.'
   return warning('sandbox', { text }, { action: 'On Linux, install bubblewrap (bwrap).' })
 }
 
@@ -50,14 +50,14 @@ export function limitsCheck(status: SandboxStatus): readonly Check[] {
   const most = `${processes.toLocaleString('en')} processes`
   const memory = `${(memoryBytes / GIB).toFixed(1)} GiB of memory`
   if (by !== 'rlimits')
-    return [good('limits', `A command has at most ${most} and ${memory}, by ${by}.`)]
+    return [good('limits', `A command can use at most ${most} and ${memory} (${by}).`)]
   const each = `${memory} for each of its processes (RLIMIT_DATA)`
   if (bindsProcesses) {
-    return [good('limits', `A command has at most ${most} (RLIMIT_NPROC) and ${each}.`)]
+    return [good('limits', `A command can use at most ${most} (RLIMIT_NPROC) and ${each}.`)]
   }
-  const text = `A command has at most ${each}, and any number of processes: RLIMIT_NPROC does not bind root.`
+  const text = `A command can use at most ${each}, and any number of processes: RLIMIT_NPROC does not apply to root.`
   const action =
-    'Run hawser as another user, or where it may make control groups for pids and memory.'
+    'Run hawser as another user, or where it can create control groups for pids and memory.'
   return [warning('limits', { text }, { action })]
 }
 
@@ -66,7 +66,7 @@ const GIB = 1024 ** 3
 /** `what` does not work without it. */
 export function programCheck(name: string, found: string | undefined, what: string): Check {
   if (found !== undefined) return good(name, found, 'installed')
-  const text = `${name} is not among the programs of the system: ${what}.`
+  const text = `${name} not found: ${what}.`
   return warning(name, { text }, { action: `Install ${name}.` })
 }
 
@@ -85,16 +85,16 @@ export function terminalCheck(facts: TerminalFacts): Check {
   if (!stdin || !stdout || !stderr) {
     const parts = Object.entries({ stdin, stdout, stderr })
     const missing = parts.flatMap(([name, there]) => (there ? [] : [name]))
-    return good('terminal', `No terminal at ${missing.join(', ')}: nothing is asked here.`)
+    return good('terminal', `Not a terminal: ${missing.join(', ')}. Hawser cannot ask questions.`)
   }
   const size = `${columns} columns, ${rows} rows, ${colour ? 'with' : 'without'} colours`
   if ((env['TERM'] ?? 'dumb') === 'dumb') {
-    const text = `${size}; it calls itself dumb, so that hawser chat cannot draw.`
-    return warning('terminal', { text }, { action: 'Set TERM to what your terminal is.' })
+    const text = `${size}; TERM is "dumb", so hawser chat cannot draw.`
+    return warning('terminal', { text }, { action: 'Set TERM to the type of your terminal.' })
   }
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   if (!/utf-?8/i.test(locale)) {
-    const text = `${size}; its locale is not UTF-8, so that some letters may look wrong.`
+    const text = `${size}; the locale is not UTF-8, so some characters may look wrong.`
     return warning('terminal', { text }, { action: 'Set LANG to a UTF-8 locale.' })
   }
   return good('terminal', size)

@@ -20,18 +20,18 @@ export function homeCheck({ path, facts }: Place, opening: Result<unknown>): Che
     const { message } = opening.error
     const said = {
       text: visibleLine(message),
-      plain: `It cannot be used: ${codeOf(opening.error)}.`,
+      plain: `Not usable: ${codeOf(opening.error)}.`,
     }
     return problem('home', said, opening.error.next_actions[0] ?? NAME_A_HOME)
   }
-  if (facts.kind !== 'folder') return good('home', `${shown}, made just now`, 'made just now')
+  if (facts.kind !== 'folder') return good('home', `${shown}, created just now`, 'created just now')
   const open = (facts.mode & 0o077) !== 0
   const mode = facts.mode.toString(8).padStart(4, '0')
-  const closed = open ? `; others could read it (${mode}) until just now` : ''
-  return good('home', `${shown}, yours alone${closed}`, `yours alone${closed}`)
+  const closed = open ? `; it was readable by others (${mode}) until now` : ''
+  return good('home', `${shown}, private${closed}`, `private${closed}`)
 }
 
-const NAME_A_HOME = { action: 'Set HAWSER_HOME to a folder of your own, by its absolute path.' }
+const NAME_A_HOME = { action: 'Set HAWSER_HOME to the absolute path of a folder you own.' }
 
 export function workspaceCheck({ path, facts }: Place): Check {
   const shown = visibleLine(path)
@@ -39,17 +39,14 @@ export function workspaceCheck({ path, facts }: Place): Check {
     problem('workspace', { text: `${shown}: ${plain}.`, plain: `${plain}.` }, { action })
   switch (facts.kind) {
     case 'missing':
-      return bad('there is no such folder', 'Go to a folder that is there, or name one.')
+      return bad('folder not found', 'Change to an existing folder, or pass --workspace.')
     case 'not_folder':
-      return bad('it is not a folder', 'Name a folder.')
+      return bad('not a folder', 'Pass the path of a folder.')
     case 'unreadable':
-      return bad(`it cannot be looked at (${facts.code})`, 'Check its owner and permissions.')
+      return bad(`not accessible (${facts.code})`, 'Check its owner and permissions.')
     case 'folder': {
       if (facts.writable) return good('workspace', `${shown}, writable`, 'writable')
-      return bad(
-        'you may not write here, so no Session can begin',
-        'Check its owner and permissions.',
-      )
+      return bad('not writable, so no Session can start', 'Check its owner and permissions.')
     }
   }
 }
@@ -69,8 +66,8 @@ export function diskCheck(places: readonly Place[]): Check | undefined {
 
 export function locksCheck(tried: Result<boolean>): Check {
   if (tried.ok && tried.value) return good('locks', 'File locks work here.')
-  const why = tried.ok ? 'a fresh file is locked already' : codeOf(tried.error)
-  const said = { text: `File locks do not work here (${why}), so that no Log can be written.` }
+  const why = tried.ok ? 'a new file is already locked' : codeOf(tried.error)
+  const said = { text: `File locks do not work here (${why}), so no Log can be written.` }
   return problem('locks', said, { action: 'Use a local file system.' })
 }
 
@@ -81,7 +78,7 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
       cause?.type === 'unknown_settings'
         ? `${counted(cause.keys.length, 'unknown key')}.`
         : `${codeOf(read.error)}.`
-    const action = { action: 'Mend that file by hand, or delete it: it is JSON.' }
+    const action = { action: 'Fix that JSON file by hand, or delete it.' }
     return problem('settings', { text: visibleLine(read.error.message), plain }, action)
   }
   const all = sourcedSettings(read.value)
@@ -90,12 +87,12 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
   const text = `${counted(set, 'setting')} set`
   if (waiting.length === 0) return good('settings', text)
   const said = (keys: ReadonlySet<string>) =>
-    `${text}; this workspace also sets ${[...keys].join(', ')}, which does not count yet`
+    `${text}; ignoring untrusted workspace settings: ${[...keys].join(', ')}`
   const both = {
     text: said(new Set(waiting.map(({ setting }) => setting.key))),
     plain: said(new Set(waiting.map(({ setting }) => generalKey(setting)))),
   }
-  return warning('settings', both, { action: 'Trust them, if you do.', command: 'hawser trust' })
+  return warning('settings', both, { action: 'Review and trust them.', command: 'hawser trust' })
 }
 
 /** What a program would branch on: never a sentence, so never a name. */

@@ -20,13 +20,13 @@ import { good, problem, warning, type Check } from './check.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Which provider new Sessions get, why, and whether its key is there. Nobody is called, and no key is told. */
+/** Which provider new Sessions use, why, and whether its key is set. Sends no request and reveals no key. */
 export function providerCheck(env: Env, settings: Settings): Check {
   const chosen = providerOf({ env, settings })
   const { provider } = chosen
   const because = whyOf(chosen, env)
   if (provider === OFFLINE_PROVIDER) {
-    return good('provider', `New Sessions use the offline rehearsal model, because ${because}.`)
+    return good('provider', `New Sessions use the offline demo model, because ${because}.`)
   }
   if (!isRemoteProvider(provider)) return unknownCheck(provider, because)
   const found = credentialsOf(provider, env, settings)
@@ -48,16 +48,16 @@ function whyOf({ provider, because }: ChosenProvider, env: Env): string {
   switch (because) {
     case 'said':
     case 'environment':
-      return 'HAWSER_PROVIDER says so'
+      return 'HAWSER_PROVIDER is set'
     case 'settings':
-      return 'the settings say so'
+      return 'the settings choose it'
     case 'key': {
       const variable = isRemoteProvider(provider) ? REMOTE_PROVIDERS[provider].key_variable : ''
       const inEnvironment = saidIn(env[variable]) !== undefined
-      return inEnvironment ? `${variable} is set` : 'the settings hold what it needs'
+      return inEnvironment ? `${variable} is set` : 'its key is in the settings'
     }
     case 'nothing_else':
-      return 'no other is chosen and no key is set'
+      return 'no provider is chosen and no API key is set'
   }
 }
 
@@ -67,24 +67,24 @@ interface Found {
   readonly settings: Settings
 }
 
-/** A place that somebody chose is told to the person here and to nobody else. */
+/** A custom URL is shown in the terminal, but not in the bundle. */
 function foundCheck(uses: string, { provider, found, settings }: Found): Check {
   const { key_variable, url_variable, own_url } = REMOTE_PROVIDERS[provider]
   const { key, baseUrl, from } = found
   const where = from === 'environment' ? 'the environment' : 'the settings'
   const keys = key === undefined ? 'without a key' : `with a key from ${where}`
-  const said = (place: string) => `${uses}; it is reached at ${place}, ${keys}.`
+  const said = (place: string) => `${uses}; at ${place}, ${keys}.`
   const both = {
     text: said(baseUrl),
-    plain: said(baseUrl === own_url ? baseUrl : 'another place than its own'),
+    plain: said(baseUrl === own_url ? baseUrl : 'a custom URL'),
   }
   const stored = settings.providers?.[provider]?.base_url
   if (from === 'settings' || stored === undefined) return good('provider', both.text, both.plain)
-  const unused = `providers.${provider}.base_url does not count, since ${key_variable} or ${url_variable} is set.`
+  const unused = `providers.${provider}.base_url is ignored because ${key_variable} or ${url_variable} is set.`
   return warning(
     'provider',
     { text: `${both.text} ${unused}`, plain: `${both.plain} ${unused}` },
-    { action: `Set ${url_variable} beside ${key_variable}, or unset both.` },
+    { action: `Set both ${url_variable} and ${key_variable}, or unset both.` },
   )
 }
 
@@ -95,7 +95,7 @@ function problemCheck(uses: string, { error: { message, next_actions } }: Failed
 
 function unknownCheck(provider: string, because: string): Check {
   const said = (name: string) =>
-    `${name} is no provider, and new Sessions would use it, because ${because}.`
-  const both = { text: said(visibleLine(provider)), plain: said('Something') }
+    `Unknown provider ${name}, chosen for new Sessions because ${because}.`
+  const both = { text: said(visibleLine(provider)), plain: said('(not shown)') }
   return problem('provider', both, USE_OFFLINE)
 }

@@ -10,9 +10,9 @@ const NAMED = 5
 export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
   if (!listed.ok) {
     if (causeOf(listed.error)?.type === 'never_used') return good('sessions', 'none yet')
-    const text = `They were not looked at: ${visibleLine(listed.error.message)}`
-    const plain = `They were not looked at: ${listed.error.kind}.`
-    return warning('sessions', { text, plain }, { action: 'First mend what stands above.' })
+    const text = `Not checked: ${visibleLine(listed.error.message)}`
+    const plain = `Not checked: ${listed.error.kind}.`
+    return warning('sessions', { text, plain }, { action: 'Fix the problems above first.' })
   }
   const damaged = listed.value.filter(({ damage }) => damage !== undefined)
   const foreign = listed.value.filter((one) => one.foreign).length
@@ -26,20 +26,20 @@ export function sessionsCheck(listed: Result<readonly ListedSession[]>): Check {
   return problem(
     'sessions',
     { text: `${plain}: ${names.join(', ')}${more}`, plain },
-    { action: 'See what is wrong with it.', command: `hawser log verify ${first.id}` },
+    { action: 'Verify it.', command: `hawser log verify ${first.id}` },
   )
 }
 
-/** Bytes that were attached and cannot be shown again. The Sessions go on without them, and say so to the model. */
+/** Resources whose bytes are missing or damaged. Their Sessions continue without them and tell the model. */
 export function payloadsCheck(bad: Result<readonly BadPayload[]>): Check {
   if (!bad.ok) {
-    const text = `They could not be looked at: ${visibleLine(bad.error.message)}`
-    const plain = `They could not be looked at: ${bad.error.kind}.`
-    const next = bad.error.next_actions[0] ?? { action: 'Look at the disk.' }
+    const text = `Not checked: ${visibleLine(bad.error.message)}`
+    const plain = `Not checked: ${bad.error.kind}.`
+    const next = bad.error.next_actions[0] ?? { action: 'Check the disk.' }
     return problem('resources', { text, plain }, next)
   }
   const [first] = bad.value
-  if (first === undefined) return good('resources', 'all attached bytes are there and whole')
+  if (first === undefined) return good('resources', 'all stored bytes are intact')
   const named = bad.value
     .slice(0, NAMED)
     .map((one) => `${one.handle} ${visibleLine(one.name)} of ${one.session} is ${one.state}`)
@@ -49,7 +49,7 @@ export function payloadsCheck(bad: Result<readonly BadPayload[]>): Check {
     'resources',
     { text: `${plain}: ${[...named, ...more].join(', ')}`, plain },
     {
-      action: 'Attach the file again where it is needed; see what the Session has:',
+      action: 'Attach the file again if it is needed. To list the Resources of the Session:',
       command: `hawser resources ${first.session}`,
     },
   )

@@ -44,7 +44,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       return [{ kind: 'turn', ts }]
     case 'user_message': {
       const { resources = [], attachment_errors = [], steer, piped } = event.data
-      const title = steer === true ? 'Person, to the running Turn' : 'Person'
+      const title = steer === true ? 'User, to the running Turn' : 'User'
       return [
         ...text('person', title, event.data.text, [
           ...resources.map(resourceWords),
@@ -55,21 +55,21 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     }
     case 'assistant_message': {
       const { partial, resources = [] } = event.data
-      const title = partial === true ? 'Model (broke off)' : 'Model'
+      const title = partial === true ? 'Model (incomplete)' : 'Model'
       return text('model', title, event.data.text, resources.map(resourceWords))
     }
     case 'tool_call':
-      return text('tool', `Call of ${event.data.name}`, event.data.arguments)
+      return text('tool', `Tool call: ${event.data.name}`, event.data.arguments)
     case 'tool_result': {
       const { name, error, truncated, output, resources = [] } = event.data
       const { outcome, failure } = exitStatus(event.data)
       const how = failure === undefined ? outcome : `${outcome}, ${failure}`
       const notes = [
         ...(error === undefined ? [] : [`${error.kind}: ${error.message}`]),
-        ...(truncated === true ? ['The output is shown in part.'] : []),
+        ...(truncated === true ? ['The output is truncated.'] : []),
         ...resources.map(resourceWords),
       ]
-      return text('tool', `Result of ${name}: ${how}`, output, notes)
+      return text('tool', `Tool result: ${name}, ${how}`, output, notes)
     }
     case 'history_compaction':
       return text('harness', 'Checkpoint', event.data.summary, event.data.limitations ?? [])
@@ -78,7 +78,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'plan_updated':
       return text('harness', 'Plan', planText(event.data.entries))
     case 'files_restored':
-      return text('harness', 'Files put back', essenceOf(event).body ?? '')
+      return text('harness', 'Files restored', essenceOf(event).body ?? '')
     case 'skill_context_hydration':
       return text('harness', `Context: ${essenceOf(event).head}`, event.data.output)
     case 'permission_decision':
@@ -102,7 +102,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'resource_quarantined':
       return note(resourceNews(event, resourceOf))
     case 'compaction_undone':
-      return note(`A checkpoint was taken back: ${event.data.reason}`)
+      return note(`Compaction undone: ${event.data.reason}`)
     case 'log_repaired':
       return note(`After a crash: ${essenceOf(event).head}`)
     // What only the Log needs. Each is named, so that a new type has to be decided about.
@@ -122,7 +122,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
 
 function unknownBlock({ type, ts, data }: ReadEvent['raw']): Block {
   const text = JSON.stringify(data)
-  return { kind: 'text', who: 'harness', title: `Not understood: ${type}`, ts, text, notes: [] }
+  return { kind: 'text', who: 'harness', title: `Unknown Event type: ${type}`, ts, text, notes: [] }
 }
 
 function planText(entries: WholeEvent<'plan_updated'>['data']['entries']): string {

@@ -34,7 +34,7 @@ export function htmlExport(): ExportFormat {
       const told =
         damage === undefined
           ? ''
-          : `<p class="damage"><strong>Not all is here.</strong> ${line(damage.message)}</p>\n`
+          : `<p class="damage"><strong>Incomplete.</strong> ${line(damage.message)}</p>\n`
       return `${turns === 0 ? '' : '</section>\n'}${told}</main>\n</body>\n</html>\n`
     },
   }
@@ -49,9 +49,14 @@ function headerText({ session, version }: ExportHeader): string {
     ['Turns', String(state.turns)],
     ['Last written', state.last_ts === '' ? 'never' : time(state.last_ts)],
     ...(foreign
-      ? [['Origin', 'It did not begin where it was exported: nothing there vouches for it.']]
+      ? [
+          [
+            'Origin',
+            'Created on another machine than it was exported on; its content could not be verified there.',
+          ],
+        ]
       : []),
-    ['Exported by', `Hawser ${line(version)}. Characters that cannot be seen are spelt out.`],
+    ['Exported by', `Hawser ${line(version)}. Invisible characters are escaped.`],
   ]
   return `<!doctype html>
 <html lang="en">

@@ -21,8 +21,7 @@ export function markdownExport(): ExportFormat {
   return {
     begin: headerText,
     event: (read, resourceOf) => blocksOf(read, resourceOf).map(blockText).join(''),
-    end: (damage) =>
-      damage === undefined ? '' : `**Not all is here.** ${codeSpan(damage.message)}\n`,
+    end: (damage) => (damage === undefined ? '' : `**Incomplete.** ${codeSpan(damage.message)}\n`),
   }
 }
 
@@ -32,14 +31,18 @@ function headerText({ session, version }: ExportHeader): string {
     `- Session: ${codeSpan(id)}`,
     `- Model: ${codeSpan(`${state.provider}, ${state.model}`)}`,
     `- Turns: ${state.turns}, last written ${state.last_ts === '' ? 'never' : state.last_ts}`,
-    ...(foreign ? ['- It did not begin where it was exported: nothing there vouches for it.'] : []),
-    `- Exported by Hawser ${plain(version)}. Characters that cannot be seen are spelt out.`,
+    ...(foreign
+      ? [
+          '- Created on another machine than it was exported on; its content could not be verified there.',
+        ]
+      : []),
+    `- Exported by Hawser ${plain(version)}. Invisible characters are escaped.`,
   ]
   return `# ${plain(titleOf(state.title))}\n\n${facts.join('\n')}\n\n`
 }
 
 export function titleOf(title: string): string {
-  return title === '' ? 'A Session' : title
+  return title === '' ? 'Untitled Session' : title
 }
 
 /** A fence is closed only by one at least as long, so no text can end its own. */

@@ -34,7 +34,8 @@ export async function attachmentNamed(
     return bytes.ok ? ok(staged('clipboard', bytes.value)) : bytes
   }
   if (SCHEME.test(named)) return ok({ from: 'link', uri: named })
-  if (named === '') return failed('invalid_args', 'There is nothing to attach: name a file.')
+  if (named === '')
+    return failed('invalid_args', 'Empty attachment: expected a file, a URL, `-` or `clipboard`.')
   const path = wholePath(sources, named)
   return path.ok ? ok({ from: 'path', path: path.value }) : path
 }
@@ -45,7 +46,7 @@ export async function attachmentsNamed(
   names: readonly string[],
 ): Promise<Result<readonly AttachmentInput[]>> {
   if (names.filter((name) => name === '-').length > 1) {
-    return failed('invalid_args', 'Standard input can be attached once.')
+    return failed('invalid_args', 'Standard input can be attached only once.')
   }
   const inputs: AttachmentInput[] = []
   for (const name of names) {
@@ -84,8 +85,11 @@ const SCHEME = /^[a-z][a-z0-9+-]+:/i
 
 async function fromStdin({ stdin }: Sources): Promise<Result<AttachmentInput>> {
   if (stdin === undefined || stdin.isTTY) {
-    return failed('invalid_args', 'Standard input is a terminal: there is nothing to attach.', {}, [
-      { action: 'Pipe it in.', command: 'hawser run --attach - "What is this?" < picture.png' },
+    return failed('invalid_args', 'Cannot attach standard input: it is a terminal.', {}, [
+      {
+        action: 'Pipe or redirect a file.',
+        command: 'hawser run --attach - "What is this?" < picture.png',
+      },
     ])
   }
   // One byte more than may be attached, so that whoever judges it sees that it is too much.

@@ -36,22 +36,22 @@ export async function pipedText(
   if (bytes.length === 0) return ok({ notice: EMPTY })
   const refused = tooLong(bytes) ?? notText(bytes)
   if (refused !== undefined) return refused
-  const notice = `read ${counted(bytes.length, 'byte')} from standard input; they are sent with the prompt. ${PREVENT}`
+  const notice = `sending ${counted(bytes.length, 'byte')} from standard input with the prompt. ${PREVENT}`
   if (bytes.length > LIMITS.piped_text_bytes || !isUtf8(bytes)) {
     return ok({ attached: { from: 'bytes', name: 'stdin.txt', bytes }, notice })
   }
   return ok({ piped: bytes.toString('utf8'), notice })
 }
 
-const PREVENT = 'To leave it unread: </dev/null'
+const PREVENT = 'To ignore standard input: </dev/null'
 const SECONDS = LIMITS.piped_wait_ms / 1000
-const SILENT = `standard input is a pipe that sent nothing for ${SECONDS} seconds, so it is ignored. ${PREVENT}`
-const EMPTY = 'standard input is empty; the prompt is sent alone.'
+const SILENT = `ignoring standard input: the pipe sent nothing for ${SECONDS} seconds. ${PREVENT}`
+const EMPTY = 'standard input is empty; sending only the prompt.'
 
 function tooLong({ length }: Buffer): Failed | undefined {
   const limit = LIMITS.attachment_bytes
   if (length <= limit) return undefined
-  return failed('too_large', 'Standard input has more than 10 MiB.', { limit }, [
+  return failed('too_large', 'Standard input exceeds 10 MiB.', { limit }, [
     { action: 'Save it to a file in the workspace and refer to that file in the prompt.' },
   ])
 }
@@ -59,9 +59,9 @@ function tooLong({ length }: Buffer): Failed | undefined {
 function notText(bytes: Buffer): Failed | undefined {
   const kind = binaryKind(bytes)
   if (kind === undefined) return undefined
-  const message = `Standard input is not UTF-8 text but ${kind}, which cannot be sent as text.`
+  const message = `Standard input is not UTF-8 text: found ${kind}.`
   return failed('invalid_args', message, { kind }, [
     { action: 'Attach it instead.', command: 'hawser run --attach - "What is this?" < FILE' },
-    { action: 'Leave it unread.', command: 'hawser run "What is this?" < /dev/null' },
+    { action: 'Ignore it.', command: 'hawser run "What is this?" < /dev/null' },
   ])
 }

@@ -26,12 +26,12 @@ export async function promptOf(
   const typed = Array.isArray(words) ? words.join(' ') : ''
   if (typed !== '' && typed !== '-') return fitting(Buffer.from(typed), { attached, typed: true })
   if (stdin && typed === '-') {
-    return failed('invalid_args', 'Standard input is either the prompt or attached, not both.')
+    return failed('invalid_args', 'Standard input cannot be both the prompt and an attachment.')
   }
   if (stdin || (attached && streams.stdin.isTTY)) return ok({ text: '', typed: true })
   if (streams.stdin.isTTY) {
-    return failed('invalid_args', 'There is nothing to do: say what you want.', {}, [
-      { action: 'Ask for something.', command: 'hawser run "What is in this folder?"' },
+    return failed('invalid_args', 'Missing prompt.', {}, [
+      { action: 'Pass a prompt.', command: 'hawser run "What is in this folder?"' },
     ])
   }
   const bytes = await streams.stdin.all(LIMITS.user_text_bytes)
@@ -45,14 +45,13 @@ function fitting(
   if (bytes.length > LIMITS.user_text_bytes) return tooLong()
   if (!isUtf8(bytes)) return failed('invalid_args', 'The prompt is not UTF-8 text.')
   const text = bytes.toString('utf8')
-  if (text.trim() === '' && !attached)
-    return failed('invalid_args', 'There is nothing to do: the prompt is blank.')
+  if (text.trim() === '' && !attached) return failed('invalid_args', 'The prompt is empty.')
   return ok({ text, typed })
 }
 
 function tooLong(): Result<never> {
   const limit = LIMITS.user_text_bytes
-  return failed('too_large', 'The prompt has more than 1 MiB.', { limit }, [
-    { action: 'Put the text into a file of the workspace, and ask for that file.' },
+  return failed('too_large', 'The prompt exceeds 1 MiB.', { limit }, [
+    { action: 'Save the text to a file in the workspace and refer to that file in the prompt.' },
   ])
 }

@@ -18,8 +18,8 @@ export function searchPattern(
   if (strict instanceof RegExp) return ok(strict)
   const loose = compiled(source, flags)
   if (loose instanceof RegExp) return ok(loose)
-  return failed('invalid_args', `That is no regular expression: ${loose}.`, { pattern }, [
-    { action: 'Search for it as plain text, with -F.' },
+  return failed('invalid_args', `Invalid regular expression: ${loose}.`, { pattern }, [
+    { action: 'To search for literal text, pass -F.' },
   ])
 }
 

@@ -17,7 +17,7 @@ export type SessionOptions = z.infer<typeof SessionOptions>
 /** The choice, unless its options contradict each other. */
 export function oneSession<T extends SessionOptions>(choice: T): Result<T> {
   return choice.session !== undefined && choice.continue === true
-    ? failed('invalid_args', 'Pass either --session or --continue.')
+    ? failed('invalid_args', 'Pass either --session or --continue, not both.')
     : ok(choice)
 }
 
@@ -32,4 +32,4 @@ export function limitedByPlan(
 }
 
 export const REHEARSING =
-  'hawser: no model is configured, so the rehearsal model answers. It follows rules and is no real model.\n'
+  'hawser: No API key found: using the offline demo model. For a real one: export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=… (see hawser models)\n'

@@ -68,18 +68,18 @@ test('every setting says what it takes', () => {
     ['effort', 'none, minimal, low, medium, high, xhigh or max'],
     ['permission', 'read-only, ask or auto'],
     ...['anthropic', 'openai', 'openai-chat'].flatMap((name) => [
-      [`providers.${name}.key`, 'a key: letters, digits and signs without a space'],
-      [`providers.${name}.base_url`, 'an http or https URL without user, query and fragment'],
+      [`providers.${name}.key`, 'an API key: letters, digits and symbols, no spaces'],
+      [`providers.${name}.base_url`, 'an http or https URL without user, query or fragment'],
       ...(name === 'openai' ? [['providers.openai.transport', 'auto, websocket or http-sse']] : []),
     ]),
     ...['', '_image', '_pdf', '_text'].map((kind) => [
       `resources.upload${kind}`,
       'allow, ask or deny',
     ]),
-    ['resources.upload_ask_over', 'a whole number from 0 on'],
-    ['resources.upload_deny_over', 'a whole number from 0 on'],
+    ['resources.upload_ask_over', 'a whole number, at least 0'],
+    ['resources.upload_deny_over', 'a whole number, at least 0'],
     ['resources.replay', 'attach-turn, window or cost-aware'],
-    ['sandbox.readable', 'paths, absolute or below ~/, with commas between them'],
+    ['sandbox.readable', 'a comma-separated list of paths, absolute or below ~/'],
     ['display.colour', 'auto, always or never'],
     ['display.pictures', 'auto or never'],
     ['display.bell', 'true or false'],
@@ -92,7 +92,7 @@ test('every setting says what it takes', () => {
     ['limits.retries', 'a whole number from 0 to 10'],
   ])
   const facts = new Map(modelSettings('m').map((one) => [one.key, allowedIn(one)]))
-  expect(facts.get('models.m.window_tokens')).toBe('a whole number above 0')
+  expect(facts.get('models.m.window_tokens')).toBe('a whole number greater than 0')
   expect(facts.get('models.m.prices.cached_read')).toBe('a number from 0 on')
   expect(facts.get('models.m.images')).toBe('true or false')
 })

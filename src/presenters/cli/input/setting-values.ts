@@ -15,14 +15,14 @@ export function settingNamed(key: string): Result<Setting> {
   const keys = [...fixed, ...modelSettings('<id>').map((setting) => setting.key)]
   const below = keys.filter((one) => one.startsWith(`${key}.`))
   if (below.length > 0)
-    return failedKey(`${key} is a group: name one of ${below.join(', ')}.`, keys)
+    return failedKey(`${key} is a group of settings: ${below.join(', ')}.`, keys)
   if (key.startsWith('models.')) {
-    const message = `There is no setting ${shown(key)}. Name a model and one of its facts, as in models.gpt-5.5.window_tokens.`
+    const message = `Unknown setting ${shown(key)}. Expected a model and one of its facts, for example models.gpt-5.5.window_tokens.`
     return failedKey(message, keys)
   }
   const close = nearest(key, fixed)
   const hint = close === undefined ? '' : ` Did you mean ${close}?`
-  return failedKey(`There is no setting ${shown(key)}.${hint}`, keys, close)
+  return failedKey(`Unknown setting ${shown(key)}.${hint}`, keys, close)
 }
 
 /** The value that a person typed, as the setting takes it: a number, a boolean, one of some words, or text. */
@@ -39,7 +39,7 @@ export function settingValue(setting: Setting, typed: string): Result<unknown> {
   const allowed = allowedIn(setting)
   // What could be anything could be a secret, and is not repeated.
   const instead = isFreeText(setting) ? '' : `, not ${shown(typed)}`
-  return failed('invalid_args', `${setting.key} takes ${allowed}${instead}.`, {
+  return failed('invalid_args', `${setting.key} must be ${allowed}${instead}.`, {
     key: setting.key,
     allowed,
   })
@@ -82,23 +82,21 @@ export function isFreeText(setting: Setting): boolean {
 /** What a setting takes, in words. */
 export function allowedIn(setting: Setting): string {
   const { type, format, enum: words, minimum, exclusiveMinimum, maximum } = shapeOf(setting)
-  if (setting.secret) return 'a key: letters, digits and signs without a space'
+  if (setting.secret) return 'an API key: letters, digits and symbols, no spaces'
   if (words !== undefined) return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
   if (type === 'boolean') return 'true or false'
-  if (type === 'array') return 'paths, absolute or below ~/, with commas between them'
+  if (type === 'array') return 'a comma-separated list of paths, absolute or below ~/'
   if (type === 'integer' || type === 'number') {
     const kind = type === 'integer' ? 'a whole number' : 'a number'
-    if (exclusiveMinimum !== undefined) return `${kind} above ${exclusiveMinimum}`
+    if (exclusiveMinimum !== undefined) return `${kind} greater than ${exclusiveMinimum}`
     return maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER
-      ? `${kind} from ${minimum} on`
+      ? `${kind}, at least ${minimum}`
       : `${kind} from ${minimum} to ${maximum}`
   }
-  return format === 'uri' ? 'an http or https URL without user, query and fragment' : 'text'
+  return format === 'uri' ? 'an http or https URL without user, query or fragment' : 'text'
 }
 
 function failedKey(message: string, keys: readonly string[], close?: string): Failed {
   const command = `hawser config get${close === undefined ? '' : ` ${close}`}`
-  return failed('invalid_args', message, { keys }, [
-    { action: 'See which settings there are.', command },
-  ])
+  return failed('invalid_args', message, { keys }, [{ action: 'List the settings.', command }])
 }

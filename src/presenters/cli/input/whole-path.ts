@@ -11,8 +11,8 @@ export function wholePath({ cwd }: Pick<CliWorld, 'cwd'>, path: string): Result<
   try {
     return ok(join(cwd(), path))
   } catch {
-    return failed('not_found', 'The folder you are in is gone.', {}, [
-      { action: 'Name the file by its whole path.' },
+    return failed('not_found', 'The current folder no longer exists.', {}, [
+      { action: 'Pass the absolute path of the file.' },
     ])
   }
 }

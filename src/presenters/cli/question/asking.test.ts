@@ -87,13 +87,13 @@ test('a question shows what would be done and what can be chosen, with nothing c
   expect(shown(asking)).toEqual({
     rows: [
       '? bash npm test',
-      '  Asked because it runs a program.',
+      '  Reason for asking: it runs a program.',
       '  $ npm test',
       '  1  Yes, once',
       '  2  Yes, for this Session: this command in this folder',
-      '  3  Yes, for this Session: commands that begin with `npm test` …',
+      '  3  Yes, for this Session: commands that start with `npm test` …',
       '  4  Yes, for this workspace: this command in this folder',
-      '  5  Yes, for this workspace: commands that begin with `npm test` …',
+      '  5  Yes, for this workspace: commands that start with `npm test` …',
       '  6  No',
     ],
     hint: 'A question …',
@@ -291,7 +291,7 @@ test('before a Resource goes to the model, the person is asked by its handle, na
   })
   expect(shown(asking).rows).toEqual([
     '? Send @img1 a\\u{202e}b.png (12.3 KiB) to the model?',
-    '  Asked because images are sent only when asked.',
+    '  Reason for asking: images are sent only when asked.',
     '  1  Yes, once',
     '  2  Yes, for this Session: sending attached files to the model',
     '  3  No',

@@ -15,7 +15,7 @@ export function questionTitle(question: Question, columns: number): Line[] {
     style: { bold: true },
   })
   const withNetwork = claim.network ? ', with the network' : ''
-  const why = `Asked because ${reason}${withNetwork}.`
+  const why = `Reason for asking: ${reason}${withNetwork}.`
   return [...title.slice(0, 2), ...sentences(why, { columns, first: '  ', style: { dim: true } })]
 }
 

@@ -56,7 +56,7 @@ test('a request without an answer says so', () => {
   const { usage: _usage, ...unanswered } = REQUEST
   expect(textOf(requestLines(unanswered, REQUEST))).toEqual([
     '1.0            1,234,567   1,234,567    97 %          -       -          -',
-    '    no answer came to its end',
+    '    no response was completed',
   ])
 })
 
@@ -65,20 +65,20 @@ test('every cause of a break has words of its own, and only an unknown one is ca
     notesOf({ prefix_break: { at: 1234, cause } }).join('\n'),
   )
   expect(new Set(said).size).toBe(BreakCause.options.length)
-  expect(said.every((text) => text.startsWith('breaks at byte 1,234: '))).toBe(true)
+  expect(said.every((text) => text.startsWith('prefix breaks at byte 1,234: '))).toBe(true)
   const bugs = BreakCause.options.filter((_, at) => said[at]?.includes('bug'))
   expect(bugs).toEqual(['unknown'])
 })
 
 test('a request that shares nothing says that instead of a place', () => {
   expect(notesOf({ prefix_break: { at: 0, cause: 'model' } })).toEqual([
-    'shares nothing with the request before: another model was asked',
+    'shares nothing with the previous request: the model changed',
   ])
 })
 
 test('a finding compares what was shared with what was cached and gives the reason', () => {
   expect(notesOf({ finding: 'cold' })).toEqual([
-    "shared 97 % of bytes, but 10 % of tokens were cached: the provider's cache was cold (time since the last call 12 min)",
+    "shared 97 % of bytes, but 10 % of tokens were cached: the provider's cache was cold (12 min since the last call)",
   ])
   expect(notesOf({ finding: 'cold', idle_ms: 7 * 3_600_000 })[0]).toContain('7 h')
   const words = CACHE_FINDINGS.map((finding) => notesOf({ finding }).join('\n'))
@@ -92,12 +92,10 @@ test('a continuation says that it was used, or why it was not', () => {
     notesOf({
       continuation: { used: false, ...(reset_reason === undefined ? {} : { reset_reason }) },
     })
-  expect(notesOf({ continuation: { used: true } })).toEqual([
-    'continued: only what is new was sent',
-  ])
-  expect(not('reconnected')).toEqual(['sent whole: the connection is a new one'])
-  expect(not('constructor')).toEqual(['sent whole: constructor'])
-  expect(not()).toEqual(['sent whole: no reason was recorded'])
+  expect(notesOf({ continuation: { used: true } })).toEqual(['continued: only new items were sent'])
+  expect(not('reconnected')).toEqual(['sent in full: the connection is new'])
+  expect(not('constructor')).toEqual(['sent in full: constructor'])
+  expect(not()).toEqual(['sent in full: no reason recorded'])
   const said = ResetReason.options.map((reason) => not(reason).join('\n'))
   expect(new Set(said).size).toBe(ResetReason.options.length)
 })
@@ -120,10 +118,10 @@ test('the summary is one line, and more where more is to be said', () => {
   const more = { ...SUMMARY, continued: 2, sent_bytes: 4000, findings: { no_cache: 2 } }
   expect(textOf(summaryLines(more)).slice(1)).toEqual([
     '2 continued on a socket: 4,000 of 90,000 bytes were sent.',
-    'The offline model in this process caches nothing.',
+    'The offline demo model has no cache.',
   ])
   expect(textOf(summaryLines({ ...SUMMARY, requests: 1, answered: 1 }))).toEqual([
-    '1 request; what is cached shows from the second answer on.',
+    '1 request; caching shows from the second response on.',
   ])
   expect(textOf(summaryLines({ ...SUMMARY, requests: 0 }))).toEqual(['No request was sent.'])
 })

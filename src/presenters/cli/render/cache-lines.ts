@@ -5,8 +5,8 @@ import { counted, grouped } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line, type Style } from '../text/cell-width.ts'
 
 /**
- * A request for people: its figures in a row, and below them whatever needs a word. Where it goes another way than the one
- * before, a heading says which. Pure.
+ * A request as text: a row of figures, and notes below it. A heading is added when model, dialect, transport or contract
+ * differ from the previous request. Pure.
  */
 export function requestLines(request: ExplainedRequest, before?: ExplainedRequest): Line[] {
   const way = wayOf(request)
@@ -28,7 +28,7 @@ export function summaryLines(summary: CacheSummary): Line[] {
   const { cached_read, input } = after_first
   const cached =
     answered < 2
-      ? `${counted(requests, 'request')}; what is cached shows from the second answer on.`
+      ? `${counted(requests, 'request')}; caching shows from the second response on.`
       : `${counted(requests, 'request')}; after the first call ${percent(after_first.cached_ratio)} of the tokens were cached: ${grouped(cached_read)} of ${grouped(input)}.`
   const sent =
     continued === 0
@@ -82,68 +82,68 @@ function percent(ratio: number): string {
 }
 
 function answerNotes({ usage }: ExplainedRequest): Line[] {
-  return usage === undefined ? [note('no answer came to its end')] : []
+  return usage === undefined ? [note('no response was completed')] : []
 }
 
 function continuationNotes({ continuation }: ExplainedRequest): Line[] {
   if (continuation === undefined) return []
-  if (continuation.used) return [note('continued: only what is new was sent')]
+  if (continuation.used) return [note('continued: only new items were sent')]
   const { reset_reason = '' } = continuation
   // A Log of another version may hold a reason that is not known here.
   const known = ResetReason.safeParse(reset_reason).data
   const why = known === undefined ? reset_reason : RESETS[known]
-  return [note(`sent whole: ${why === '' ? 'no reason was recorded' : why}`)]
+  return [note(`sent in full: ${why === '' ? 'no reason recorded' : why}`)]
 }
 
 const RESETS: Readonly<Record<ResetReason, string>> = {
-  no_previous_response: 'there was no answer to go on from',
-  surface_changed: 'the surface changed, that is instructions or tools',
-  params_changed: 'parameters changed that shape every byte',
-  model_changed: 'another model answers',
-  dialect_changed: 'it is written in another dialect',
-  compaction: 'a checkpoint stands in place of older History',
-  compaction_undone: 'a Compaction was taken back',
-  transient_retired: 'bytes that were shown for one Turn were retired',
-  resource_quarantined: 'a Resource that the provider refused is no longer shown',
+  no_previous_response: 'there was no previous response to continue from',
+  surface_changed: 'the surface (instructions or tools) changed',
+  params_changed: 'request parameters changed',
+  model_changed: 'the model changed',
+  dialect_changed: 'the dialect changed',
+  compaction: 'a checkpoint replaced older History',
+  compaction_undone: 'a Compaction was undone',
+  transient_retired: 'bytes sent for one Turn only were retired',
+  resource_quarantined: 'a Resource rejected by the provider is no longer sent',
   resource_dropped: 'a Resource was dropped',
   payload_missing: 'stored bytes are missing',
   forked: 'the Session was forked',
-  prefix_mismatch: 'it does not begin with all of the request before',
-  previous_response_not_found: 'the provider had forgotten the answer before',
-  reconnected: 'the connection is a new one',
-  fallback: 'it went another way, because the socket failed',
+  prefix_mismatch: 'it does not start with the whole previous request',
+  previous_response_not_found: 'the provider no longer had the previous response',
+  reconnected: 'the connection is new',
+  fallback: 'the socket failed, so HTTP was used',
 }
 
 function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {
   if (prefix_break === undefined) return []
   const { at, cause } = prefix_break
   const where =
-    at === 0 ? 'shares nothing with the request before' : `breaks at byte ${grouped(at)}`
+    at === 0 ? 'shares nothing with the previous request' : `prefix breaks at byte ${grouped(at)}`
   const isBug = cause === 'unknown'
   const said = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
   return isBug
-    ? [said, note(`report it with what \`hawser log verify\` says of Event ${seq}`)]
+    ? [said, note(`report it with the output of \`hawser log verify\` for Event ${seq}`)]
     : [said]
 }
 
 const CAUSES: Readonly<Record<BreakCause, string>> = {
-  surface: 'the surface changed, that is instructions or tools',
-  params: 'parameters changed that shape every byte',
-  model: 'another model was asked',
-  dialect: 'it is written in another dialect',
-  checkpoint: 'a checkpoint stands in place of older History',
-  undo: 'a Compaction was taken back',
-  transient_retired: 'bytes that were shown for one Turn were retired',
-  quarantine: 'a Resource that the provider refused is no longer shown',
+  surface: 'the surface (instructions or tools) changed',
+  params: 'request parameters changed',
+  model: 'the model changed',
+  dialect: 'the dialect changed',
+  checkpoint: 'a checkpoint replaced older History',
+  undo: 'a Compaction was undone',
+  transient_retired: 'bytes sent for one Turn only were retired',
+  quarantine: 'a Resource rejected by the provider is no longer sent',
   drop: 'a Resource was dropped',
   payload_missing: 'stored bytes are missing',
   fork: 'the Session was forked',
-  unknown: 'no Event says why, and that is a bug of Hawser',
+  unknown: 'no Event explains it; this is a bug in Hawser',
 }
 
 function findingNotes(request: ExplainedRequest): Line[] {
   const { finding, shared_ratio, usage, idle_ms = 0 } = request
-  // A break has its own words, and of a provider without a cache the last line tells.
+  // A break has its own note, and a provider without a cache is mentioned in the summary.
   if (finding === undefined || finding === 'bug' || finding === 'no_cache') return []
   const compared = `shared ${percent(shared_ratio)} of bytes, but ${percent(usage?.cached_ratio ?? 0)} of tokens were cached`
   return [note(`${compared}: ${findingWords(finding, duration(idle_ms))}`, { colour: 'yellow' })]
@@ -154,17 +154,17 @@ function findingWords(finding: CacheFinding, idle: string): string {
     case 'bug':
       return CAUSES.unknown
     case 'no_cache':
-      return 'The offline model in this process caches nothing'
+      return 'The offline demo model has no cache'
     case 'too_short':
-      return 'what is shared is shorter than anything that is cached'
+      return 'the shared prefix is too short to be cached'
     case 'key_changed':
-      return 'it was sent with another cache key than the request before'
+      return 'the cache key differs from the previous request'
     case 'cold':
-      return `the provider's cache was cold (time since the last call ${idle})`
+      return `the provider's cache was cold (${idle} since the last call)`
     case 'crowded':
-      return 'more requests a minute came with this key than one machine takes'
+      return 'too many requests per minute for this cache key'
     case 'unexplained':
-      return 'nothing in the Log says why, so it lies with the provider'
+      return 'nothing in the Log explains it, so the cause is on the provider side'
     default:
       return finding satisfies never
   }

@@ -22,7 +22,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       }
     }
     case 'session_fork':
-      return { head: `of ${event.data.parent_session_id} behind its Event ${event.data.at_seq}` }
+      return { head: `from ${event.data.parent_session_id} after Event ${event.data.at_seq}` }
     case 'session_settings':
       return { head: settings(event.data) }
     case 'prompt_surface': {
@@ -51,14 +51,14 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
     case 'assistant_message': {
       const { text, partial, resources = [] } = event.data
       const head = listed([
-        ...(partial === true ? ['broke off'] : []),
+        ...(partial === true ? ['incomplete'] : []),
         ...resources.map(resourceWords),
       ])
       return { head, body: text }
     }
     case 'reasoning': {
       const size = Buffer.byteLength(JSON.stringify(event.data.item))
-      return { head: `${counted(size, 'byte')} that only ${event.data.model} reads` }
+      return { head: `${counted(size, 'byte')} readable only by ${event.data.model}` }
     }
     case 'tool_call':
       return { head: `${event.data.name} ${event.data.arguments}` }
@@ -149,7 +149,7 @@ function userMessage(data: EventData<'user_message'>): Essence {
   const head = listed([
     ...(steer === true ? ['to the running Turn'] : []),
     ...resources.map(resourceWords),
-    ...attachment_errors.map(({ name, reason }) => `${name} was refused: ${reason}`),
+    ...attachment_errors.map(({ name, reason }) => `${name} was rejected: ${reason}`),
   ])
   return { head, body: piped === undefined ? text : `${text}\n[${pipedWords(piped)}]\n${piped}` }
 }
@@ -175,8 +175,8 @@ function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): s
   const { prefix_break, projected = [] } = data
   return listed([
     `call ${call_index + 1}${attempt === 0 ? '' : `, attempt ${attempt + 1}`} to ${model} (${dialect})`,
-    `${counted(request_bytes, 'byte')}, ${grouped(shared_prefix_bytes)} as in the one before`,
-    prefix_break && `broken at ${grouped(prefix_break.at)} by ${prefix_break.cause}`,
+    `${counted(request_bytes, 'byte')}, ${grouped(shared_prefix_bytes)} shared with the previous one`,
+    prefix_break && `prefix breaks at ${grouped(prefix_break.at)}: ${prefix_break.cause}`,
     projected.length === 0
       ? undefined
       : `with the bytes of ${projected.map(({ resource_id, variant }) => `${resourceOf(resource_id)?.handle ?? resource_id}${variant === undefined ? '' : ' (a variant)'}`).join(', ')}`,
@@ -192,7 +192,7 @@ function toolResult(data: EventData<'tool_result'>): Essence {
     error?.kind,
     path,
     `${grouped(Math.round(duration_ms))} ms`,
-    truncated === true ? 'shown in part' : undefined,
+    truncated === true ? 'truncated' : undefined,
     ...resources.map(resourceWords),
   ])
   return { head, body: output }
@@ -208,7 +208,7 @@ function usage({
   return listed([
     `${grouped(used.input)} tokens in (${grouped(used.cached_read)} cached)`,
     `${grouped(used.output)} out`,
-    used.reasoning === 0 ? undefined : `${grouped(used.reasoning)} of reasoning`,
+    used.reasoning === 0 ? undefined : `${grouped(used.reasoning)} reasoning`,
     cost_usd === undefined ? undefined : `$${cost_usd.toFixed(4)}`,
     `${grouped(Math.round(latency_ms))} ms`,
     stop_reason,

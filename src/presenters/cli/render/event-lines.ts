@@ -34,7 +34,7 @@ const LONGEST_TYPE = 60
 
 /** What a newer Hawser wrote, or what lost a stored part: its data as they stand. */
 function unknownEssence(data: Readonly<Record<string, unknown>>): Essence {
-  return { head: `not understood: ${JSON.stringify(data)}` }
+  return { head: `unknown Event type: ${JSON.stringify(data)}` }
 }
 
 /** The first lines of a text, and how much there is besides. */

@@ -33,9 +33,9 @@ const COMPARISON: Comparison = {
 test('a plan says what would be asked, of whom and how often', () => {
   const plan = probePlan('transport', { provider: 'openai', model: 'model' })
   expect(textOf(planLines(plan, 'https://example.org'))).toEqual([
-    'Varies the transport, http-sse against websocket, and nothing else.',
-    'Asks model of openai: https://example.org.',
-    '2 Sessions, each with 3 prompts in a folder of its own that is gone afterwards; at least 12 calls:',
+    'Changes only the transport: http-sse against websocket.',
+    'Model: model (openai), https://example.org.',
+    '2 Sessions, each with 3 prompts in a temporary folder; at least 12 calls:',
     ...plan.prompts.map((prompt) => `  ${prompt}`),
   ])
 })
@@ -50,8 +50,8 @@ test('two runs stand side by side, with a row for whatever at least one of them 
     'Bytes of requests          123,456    123,456',
     'Bytes sent                  23,456     23,456',
     'Continued                        5          5',
-    'Files read right            3 of 3     3 of 3',
-    'Cached tokens after the first call did not move: the transport makes no difference there.',
+    'Files read correctly        3 of 3     3 of 3',
+    'Cached tokens after the first call: no change from the transport.',
   ])
 })
 

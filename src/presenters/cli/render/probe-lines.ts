@@ -10,9 +10,9 @@ export function planLines(plan: ProbePlan, to: string): Line[] {
   const [one, other] = variants
   const sessions = variants.length * workspaces
   const text = [
-    `Varies the ${vary}, ${one.name} against ${other.name}, and nothing else.`,
-    `Asks ${model} of ${provider}: ${to}.`,
-    `${counted(sessions, 'Session')}, each with ${counted(prompts.length, 'prompt')} in a folder of its own that is gone afterwards; at least ${counted(least_calls, 'call')}:`,
+    `Changes only the ${vary}: ${one.name} against ${other.name}.`,
+    `Model: ${model} (${provider}), ${to}.`,
+    `${counted(sessions, 'Session')}, each with ${counted(prompts.length, 'prompt')} in a temporary folder; at least ${counted(least_calls, 'call')}:`,
     ...prompts.map((prompt) => `  ${prompt}`),
   ]
   return text.map((line) => cell(line))
@@ -63,7 +63,7 @@ const ROWS: readonly (readonly [string, (run: RunFigures) => string])[] = [
   ['Bytes of requests', ({ request_bytes }) => grouped(request_bytes)],
   ['Bytes sent', ({ sent_bytes }) => grouped(sent_bytes)],
   ['Continued', ({ continued }) => grouped(continued)],
-  ['Files read right', ({ reads }) => `${reads.right} of ${reads.expected}`],
+  ['Files read correctly', ({ reads }) => `${reads.right} of ${reads.expected}`],
 ]
 
 function missed(run: RunFigures): boolean {
@@ -77,7 +77,7 @@ function missedWords({ variant, reads: { right, expected, outside } }: RunFigure
 function movedWords(what: string, ratio: number, factor: string): string {
   const points = Math.round(ratio * 1000) / 10
   if (Math.abs(points) < NOTHING_MOVED) {
-    return `Cached tokens ${what} did not move: the ${factor} makes no difference there.`
+    return `Cached tokens ${what}: no change from the ${factor}.`
   }
   const way = points > 0 ? 'more' : 'fewer'
   return `Cached tokens ${what}: ${Math.abs(points)} points ${way} in the second, by the ${factor}.`

@@ -17,7 +17,7 @@ export const EventLine = z
     type: z.string(),
     data: z.record(z.string(), z.unknown()),
   })
-  .describe('An Event, as it stands in the Log.')
+  .describe('An Event, as in the Log.')
 
 const NoticeLine = z
   .object({
@@ -26,7 +26,7 @@ const NoticeLine = z
     turn_id: TurnId.optional(),
     data: z.record(z.string(), z.unknown()),
   })
-  .describe('What is told and not kept, such as a piece of the answer.')
+  .describe('An ephemeral event, such as a piece of the response.')
 
 const ResultLine = z
   .object({
@@ -35,18 +35,20 @@ const ResultLine = z
     session_id: SessionId,
     turn_id: TurnId,
     status: TurnEnded.shape.status,
-    text: z.string().describe('The answer: what the model said after its last call.'),
-    resources: z.array(Descriptor).describe('What the agent attached to its answer.'),
+    text: z.string().describe('The answer: the text of the model after its last tool call.'),
+    resources: z.array(Descriptor).describe('Resources that the model attached to its answer.'),
     usage: TurnEnded.shape.usage_total,
     error: TurnEnded.shape.error,
     cut: TurnEnded.shape.cut.describe(
-      'The answer is not whole: why, and how many calls were lost. Absent where it is.',
+      'Why the answer is incomplete, and how many tool calls were lost. Absent if it is complete.',
     ),
     runs_later: z
       .array(z.object({ path: z.string(), reason: z.string() }))
       .optional()
-      .describe('Files that its calls made or changed and that run later, as in CI or a build.'),
-    denied: Count.describe('Calls that were denied because nobody could be asked.'),
+      .describe(
+        'Files created or changed by its tool calls that run later, for example in CI or a build.',
+      ),
+    denied: Count.describe('Tool calls denied because there was no terminal to ask.'),
     exit_code: z.int(),
   })
   .describe('The last line.')
@@ -54,4 +56,4 @@ const ResultLine = z
 /** What `hawser run --json` writes. */
 export const TurnLine = z
   .union([EventLine, NoticeLine, ResultLine])
-  .describe('One JSON object a line. A Turn that was not admitted has one line, an error.')
+  .describe('JSON Lines. If the Turn was not admitted, a single line with the error.')

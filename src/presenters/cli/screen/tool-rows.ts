@@ -79,7 +79,7 @@ const MARKS = {
   ok: { mark: '●', style: { colour: 'green' }, word: '' },
   failed: { mark: '✗', style: { colour: 'red' }, word: 'failed' },
   denied: { mark: '✗', style: { colour: 'yellow' }, word: 'denied' },
-  unknown: { mark: '?', style: { colour: 'yellow' }, word: 'nobody knows whether it ran' },
+  unknown: { mark: '?', style: { colour: 'yellow' }, word: 'unknown whether it ran' },
 } as const satisfies Record<Result['outcome'], { mark: string; style: Style; word: string }>
 
 function summaryOf(result: Result): string {

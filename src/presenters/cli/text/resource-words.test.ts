@@ -9,7 +9,7 @@ test('a Resource is told in one line, its name made visible', () => {
     String.raw`@img1 a\u{a}b.png · 12.1 KiB · 3×2`,
     '@pdf2 c.pdf · 12.1 KiB · 4 pages',
     '@txt3 d.txt · 12.1 KiB · 9 lines',
-    `@file5 ${'x'.repeat(600)} · 12.1 KiB · kept, never shown to a model`,
+    `@file5 ${'x'.repeat(600)} · 12.1 KiB · stored, never sent to a model`,
     expect.stringMatching(/^@link4 https:\/\/\S+ · a link, not fetched$/),
   ])
 })

@@ -70,11 +70,11 @@ export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): stri
     case 'resource_view':
       return viewWords(event.data)
     case 'resource_retired':
-      return `${named(event.data, resourceOf)} is not sent from here on, because ${retiredWords(event.data.why)}.`
+      return `${named(event.data, resourceOf)} is no longer sent: ${retiredWords(event.data.why)}.`
     case 'resource_dropped':
       return `${named(event.data, resourceOf)} was dropped: its bytes are not sent again.`
     case 'resource_quarantined':
-      return `The model's provider refused ${named(event.data, resourceOf)}: ${visibleLine(event.data.provider_error.message)}. Its bytes are not sent again.`
+      return `The provider rejected ${named(event.data, resourceOf)}: ${visibleLine(event.data.provider_error.message)}. Its bytes are not sent again.`
   }
 }
 
@@ -96,13 +96,13 @@ export function isRoutine(event: WholeEvent): event is ResourceEvent {
 /** A reason that a newer Hawser gave is told as it stands. */
 function retiredWords(why: string): string {
   if (why === 'cost') return 'sending it again would cost more than it saves'
-  return why === 'model_limit' ? 'the model takes no more' : visibleLine(why)
+  return why === 'model_limit' ? 'the limit of the model is reached' : visibleLine(why)
 }
 
 const ORIGINS = {
   egress: 'Attached by the model',
-  tool: 'Brought by a tool',
-  hydration: 'Brought by a Skill',
+  tool: 'Added by a tool',
+  hydration: 'Added by a Skill',
 } as const
 
 function viewWords({ handle, outcome, pages, lines, region }: EventData<'resource_view'>): string {
@@ -115,10 +115,10 @@ function viewWords({ handle, outcome, pages, lines, region }: EventData<'resourc
 }
 
 const VIEWS = {
-  projected: 'is shown to the model for this Turn',
-  missing: 'cannot be shown: its bytes are gone from the store',
-  damaged: 'cannot be shown: its bytes in the store are damaged',
-  denied: 'is not shown: that was not permitted',
+  projected: 'is sent to the model for this Turn',
+  missing: 'cannot be sent: its stored bytes are missing',
+  damaged: 'cannot be sent: its stored bytes are damaged',
+  denied: 'is not sent: permission denied',
 } as const
 
 /** As in `@img1 harbour.png`. */
@@ -133,6 +133,6 @@ function factsOf(resource: Descriptor): string[] {
   return [
     fileSize(resource.size_bytes),
     ...(extent === '' ? [] : [extent]),
-    ...(resource.kind === 'file' ? ['kept, never shown to a model'] : []),
+    ...(resource.kind === 'file' ? ['stored, never sent to a model'] : []),
   ]
 }

@@ -4,20 +4,20 @@ import { failureAsJson, failureAsText } from './failure.ts'
 import { jsonLine } from '../text/json-line.ts'
 import type { CliWorld } from './world.ts'
 
-/** The answer of a command: as one JSON object, or in words. Exit code 0. */
+/** Prints the result of a command, as one JSON object or as text. Exit code 0. */
 export function answer(world: CliWorld, json: boolean, data: object, words: () => string): number {
   world.streams.stdout.write(json ? jsonLine({ ok: true, ...data }) : words())
   return 0
 }
 
-/** A failure, on standard output as JSON or on standard error in words, and the exit code that goes with it. */
+/** Prints an error, as JSON on standard output or as text on standard error, and returns its exit code. */
 export function refuse(world: CliWorld, json: boolean, error: HawserError): number {
   if (json) world.streams.stdout.write(failureAsJson({ ok: false, error }))
   else world.streams.stderr.write(failureAsText({ error }))
   return exitCodeOf(error.kind)
 }
 
-/** Whether a stream gets colours: where a terminal is, unless somebody said otherwise. */
+/** Whether output to a stream is coloured: on a terminal, unless the settings or NO_COLOR override that. */
 export function wantsColour(
   { env }: CliWorld,
   stream: { readonly isTTY: boolean },

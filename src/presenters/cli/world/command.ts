@@ -1,6 +1,6 @@
 import type { CliWorld } from './world.ts'
 
-/** One command: enough to parse what a person typed, to help, to complete and to document it, without loading it. */
+/** One command: enough to parse its arguments, print its help, complete and document it without loading it. */
 export interface Command {
   /** Its words, as in `log show`. */
   readonly name: string
@@ -10,12 +10,12 @@ export interface Command {
   readonly options: readonly Option[]
   /** Lines a person can type; at least one. */
   readonly examples: readonly string[]
-  /** What it does, loaded when it is asked for. */
+  /** The implementation, loaded when the command runs. */
   readonly load: () => Promise<{ readonly run: Run }>
 }
 
 export interface Argument {
-  /** `<session>` must be there, `[turn]` may, `[prompt...]` may be many words. */
+  /** `<session>` is required, `[turn]` is optional, `[prompt...]` takes any number of words. */
   readonly name: string
   readonly help: string
 }
@@ -25,32 +25,35 @@ export interface Option {
   readonly flags: string
   readonly help: string
   readonly choices?: readonly string[]
-  /** It may be said more than once; its value is a list then. */
+  /** The option can be repeated; its value is a list. */
   readonly repeatable?: true
 }
 
-/** What a person typed, cut into pieces and not yet judged: a command parses it. */
+/** Arguments and options as typed, not validated yet: each command parses its own. */
 export interface Given {
   readonly args: readonly unknown[]
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** Runs a command and answers with its exit code. Throws for defects only. */
+/** Runs a command and returns its exit code. Throws for defects only. */
 export type Run = (world: CliWorld, given: Given) => Promise<number>
 
-export const JSON_OPTION: Option = { flags: '--json', help: 'answer as JSON on standard output' }
+export const JSON_OPTION: Option = {
+  flags: '--json',
+  help: 'print the result as JSON on standard output',
+}
 
 export const WORKSPACE_OPTION: Option = {
   flags: '--workspace <dir>',
-  help: 'folder to work in, exactly; by default it is found from the current one upwards',
+  help: 'workspace folder (default: the nearest one, from the current folder upwards)',
 }
 
 export const OPTIONAL_SESSION: Argument = {
   name: '[session]',
-  help: 'id of a Session or its last characters; the latest by default',
+  help: 'id of a Session, or the end of it (default: latest)',
 }
 
 export const SESSION_ARGUMENT: Argument = {
   name: '<session>',
-  help: 'id of a Session, its last characters, or `latest`',
+  help: 'id of a Session, the end of it, or `latest`',
 }

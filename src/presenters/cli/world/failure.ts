@@ -9,7 +9,7 @@ type Failure = ReturnType<typeof failed>
 export function unknownCommand(argv: readonly string[], nearest?: string): Failure {
   const word = argv.find((argument) => argument !== '--json')
   const named = word === undefined ? undefined : visibleLine(JSON.stringify(word))
-  const message = named === undefined ? 'A command is missing.' : `There is no command ${named}.`
+  const message = named === undefined ? 'Missing command.' : `Unknown command ${named}.`
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
   return failed('invalid_args', message + hint, { arguments: argv }, [
     { action: 'show_help', command: 'hawser --help' },
@@ -20,14 +20,14 @@ export function failureAsJson(failure: Failure): string {
   return jsonLine(failure)
 }
 
-interface Told {
+interface ErrorFacts {
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly next_actions?: readonly NextAction[] | undefined
 }
 
-/** In words. Also of an error as it was logged, which leaves out what is empty. */
-export function failureAsText({ error }: { readonly error: Told }): string {
+/** An error as text. Accepts an error read from a Log, where empty fields are absent. */
+export function failureAsText({ error }: { readonly error: ErrorFacts }): string {
   const { message, details = {}, next_actions = [] } = error
   const next = next_actions.map(({ action, command }) =>
     command === undefined ? `Next: ${visibleLine(action)}` : `Try: ${visibleLine(command)}`,
@@ -35,8 +35,8 @@ export function failureAsText({ error }: { readonly error: Told }): string {
   return [`hawser: ${visibleText(message)}`, ...refusalsIn(details), ...next, ''].join('\n')
 }
 
-/** Of attachments that all failed, each with its reason: as it was given, since only its name would not tell two apart. */
-export function refusalsIn({ attachmentErrors }: NonNullable<Told['details']>): string[] {
+/** Rejected attachments with their reasons. Each is named by the path as given: two files can have the same name. */
+export function refusalsIn({ attachmentErrors }: NonNullable<ErrorFacts['details']>): string[] {
   const all: readonly unknown[] = Array.isArray(attachmentErrors) ? attachmentErrors : []
   return all.flatMap((one) =>
     isJsonObject(one) && typeof one['path'] === 'string' && typeof one['reason'] === 'string'

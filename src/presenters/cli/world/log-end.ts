@@ -4,7 +4,7 @@ import { refuse } from './answer.ts'
 import { EXIT } from './exit-code.ts'
 import type { CliWorld } from './world.ts'
 
-/** Tells, behind what could be read of a Log, what a reader should know of its end. Damage is exit code 1. */
+/** Prints, after the readable part of a Log, what a reader must know about its end. Damage is exit code 1. */
 export function tellEnd(
   world: CliWorld,
   { damage, unfinished, foreign }: LogEnd,
@@ -20,6 +20,6 @@ export function tellEnd(
   return ok(EXIT.done)
 }
 
-const FOREIGN = 'hawser: this Session did not begin here; nothing here vouches for what it says.\n'
+const FOREIGN = 'hawser: this Session was created elsewhere; its content cannot be verified here.\n'
 const UNFINISHED =
-  'hawser: a last line is not finished: somebody is writing it, or was killed at it.\n'
+  'hawser: the last line is incomplete: it is being written, or its writer was killed.\n'

@@ -1,7 +1,7 @@
 import type { Streams } from '../../../host/streams.ts'
 import { EXIT } from './exit-code.ts'
 
-/** The exit code of a command whose output is complete; of one whose output could not be written, 1, and why. */
+/** The exit code of a command; 1, with the reason on standard error, if its output could not be written. */
 export async function exitAfterOutput(
   { stdout, stderr }: Pick<Streams, 'stdout' | 'stderr'>,
   code: number,
@@ -14,5 +14,5 @@ export async function exitAfterOutput(
 }
 
 export function outputFailure(code: string): string {
-  return `hawser: Standard output could not be written (${code}); what was printed is incomplete.\n`
+  return `hawser: cannot write to standard output (${code}); the output is incomplete.\n`
 }

@@ -1,9 +1,9 @@
 import type { Output } from '../../../host/output.ts'
 
-/** So much is gathered before it is written. */
+/** Text is buffered up to this size before it is written. */
 const PIECE_CHARACTERS = 64 * 1024
 
-/** Much text, written no faster than it is taken: what waits is a piece, however large the whole is. */
+/** Writes large output with backpressure: at most one piece is buffered, however large the whole is. */
 export class PacedOutput {
   readonly #output: Output
   #waiting: string[] = []
@@ -13,7 +13,7 @@ export class PacedOutput {
     this.#output = output
   }
 
-  /** Answers false when nobody reads any more: then there is no use in going on. */
+  /** Returns false when the reader has closed the output: the caller can stop. */
   async write(text: string): Promise<boolean> {
     this.#waiting.push(text)
     this.#characters += text.length
@@ -21,7 +21,7 @@ export class PacedOutput {
     return !this.#output.broken
   }
 
-  /** Writes what waits, and resolves when it was taken. */
+  /** Writes the buffer, and resolves when the output has accepted it. */
   async flush(): Promise<void> {
     this.#output.write(this.#waiting.join(''))
     this.#waiting = []

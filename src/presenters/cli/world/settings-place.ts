@@ -7,10 +7,10 @@ import type { Given } from './command.ts'
 import { workspaceOf } from './workspace.ts'
 import type { CliWorld } from './world.ts'
 
-/** Where settings stand. Opened without reading any: who wants to mend bad settings must get this far. */
+/** Where settings are stored. Opened without reading them, so that commands can fix invalid settings. */
 export interface SettingsPlace {
   readonly home: Folder
-  /** Absent where it is not needed, or where Hawser keeps nothing yet. */
+  /** Absent if not needed, or if the workspace has no `.hawser` folder yet. */
   readonly workspace?: Folder
   readonly ids: Ids
 }
@@ -18,7 +18,7 @@ export interface SettingsPlace {
 /** `none` of a workspace is needed; `open` it if it is there; `create` it where it is missing. */
 export type WorkspaceNeed = 'none' | 'open' | 'create'
 
-/** Opens the places of settings, runs `work`, and closes them. A failure is told; answers the exit code. */
+/** Opens the settings folders, runs `work`, and closes them. A failure is printed; returns the exit code. */
 export async function inSettings(
   world: CliWorld,
   { options }: Given,

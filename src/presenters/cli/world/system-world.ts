@@ -29,7 +29,7 @@ export function systemWorld({ streams, open, ...parts }: WorldParts): CliWorld {
   }
 }
 
-/** One byte more than may be attached, so that whoever judges it sees that it is too much. */
+/** Reads one byte more than may be attached, so that the size check can reject it. */
 async function clipboardOf(env: CliWorld['env']): Promise<Result<Buffer>> {
   const { readClipboard } = await import('../../../host/process/clipboard.ts')
   return readClipboard({ env, limit: LIMITS.attachment_bytes + 1 })

@@ -11,11 +11,11 @@ import {
 import type { CliWorld } from './world.ts'
 
 interface Opening extends OpenOptions {
-  /** Answers where no Session was ever begun; without it that is `not_found`. */
+  /** Called where no Session was ever created; without it that is `not_found`. */
   readonly unused?: () => number
 }
 
-/** Opens the workspace that was meant, runs `work` in it, and closes it. A failure of either is printed; returns the exit code. */
+/** Opens the workspace, runs `work` in it, and closes it. A failure of either is printed; returns the exit code. */
 export async function inWorkspace(
   world: CliWorld,
   { options }: Given,
@@ -27,7 +27,7 @@ export async function inWorkspace(
   if (!found.ok) return refuse(world, json, found.error)
   const { path, folder } = found.value
   const code = await withWorkspace(world.open(path, { ...opening, folder }), (opened) => {
-    tellIgnored(world, opened)
+    warnIgnored(world, opened)
     return work(opened)
   })
   if (code.ok) return code.value
@@ -35,34 +35,34 @@ export async function inWorkspace(
   return never && unused !== undefined ? unused() : refuse(world, json, code.error)
 }
 
-/** The folder that `--workspace` names, as if the person were in it; or else the one found from where they are. */
+/** The folder given by `--workspace`; otherwise the one found from the current folder upwards. */
 export async function workspaceOf(
   world: Pick<CliWorld, 'cwd' | 'home'>,
   given: unknown,
 ): Promise<Result<FoundWorkspace>> {
   if (typeof given === 'string' && given !== '') return ok({ path: given, folder: '' })
-  if (given !== undefined) return failed('invalid_args', '--workspace needs the path of a folder.')
+  if (given !== undefined) return failed('invalid_args', '--workspace requires a folder path.')
   const here = currentFolder(world)
   if (!here.ok) return here
   const ends = { hawserHome: world.home, userHome: userHome() }
   return ok(await findWorkspace(here.value, ends))
 }
 
-/** The folder where the person is. */
+/** The current folder. */
 export function currentFolder({ cwd }: Pick<CliWorld, 'cwd'>): Result<string> {
   try {
     return ok(cwd())
   } catch {
-    return failed('not_found', 'The folder you are in is gone.', {}, [
-      { action: 'Go to a folder that is there, or name one.', command: 'hawser --workspace DIR' },
+    return failed('not_found', 'The current folder no longer exists.', {}, [
+      { action: 'Change to an existing folder, or pass one.', command: 'hawser --workspace DIR' },
     ])
   }
 }
 
-function tellIgnored({ streams }: CliWorld, { settings: { ignored } }: OpenWorkspace): void {
+function warnIgnored({ streams }: CliWorld, { settings: { ignored } }: OpenWorkspace): void {
   if (ignored.length === 0) return
   const keys = ignored.join(', ')
   streams.stderr.write(
-    `hawser: this workspace sets ${keys}; that does not count until you trust it: hawser trust\n`,
+    `hawser: ignoring untrusted workspace settings: ${keys} (to trust them: hawser trust)\n`,
   )
 }

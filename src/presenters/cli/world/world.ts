@@ -17,19 +17,19 @@ export interface CliWorld {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly version: string
-  /** Where the person stands. Throws when that folder is gone. */
+  /** The current folder. Throws when it no longer exists. */
   readonly cwd: () => string
   /** Path of `$HAWSER_HOME`. */
   readonly home: string
-  /** What a person copied last, an image before text. */
+  /** The content of the clipboard, preferring an image over text. */
   readonly clipboard: () => Promise<Result<Buffer>>
   /** Opens the workspace at `path`, and everything its Sessions work with. */
   readonly open: OpenAt
   /** Opens only what belongs to the user, for commands that need no workspace. */
   readonly openHome: () => Promise<Result<OpenedHome>>
-  /** What is known of models, with what settings say of them, by the id of a model. */
+  /** The model catalogue, with the overrides of the settings by model id. */
   readonly models: (overrides: Readonly<Record<string, ModelFacts>>) => Promise<KnownModels>
-  /** A place for Sessions that nobody keeps. */
+  /** A place for temporary Sessions. */
   readonly scratch: () => Promise<Result<Scratch>>
   /** The rehearsal model as a server on this machine. */
   readonly rehearsal: (options?: RehearsalOptions) => Promise<Result<RehearsalServer>>
@@ -39,7 +39,7 @@ export interface CliWorld {
 export interface KnownModels {
   /** The day its figures were looked up, as in 2026-01-31. */
   readonly asOf: string
-  /** What the names of sources stand for. */
+  /** What the names of sources refer to. */
   readonly references: Readonly<Record<string, string>>
   readonly providers: readonly string[]
   /** Of a provider, or all. */

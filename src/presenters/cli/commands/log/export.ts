@@ -26,7 +26,7 @@ import type { CliWorld } from '../../world/world.ts'
 
 const FORMATS = { markdown: markdownExport, json: jsonExport, html: htmlExport } as const
 
-const Asked = z.object({
+const LogExportArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({
     format: z.enum(['markdown', 'json', 'html']).optional(),
@@ -34,29 +34,29 @@ const Asked = z.object({
     json: z.boolean().default(false),
   }),
 })
-type Asked = z.infer<typeof Asked>
+type LogExportArgs = z.infer<typeof LogExportArgs>
 
 export const Output = z
   .object({
     ok: z.literal(true),
     session_id: SessionId,
     format: z.enum(['markdown', 'json', 'html']),
-    output: z.string().describe('The file, as it was named.'),
+    output: z.string().describe('The file, as given.'),
     events: Count,
     bytes: Count,
   })
-  .describe('The answer with --output. Without it, standard output holds the export alone.')
+  .describe('The result with --output. Without it, standard output is the export itself.')
 
 /** Writes a Session as one document. Exit code 1 when the Log is damaged: then the document ends where the damage begins. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => exportOne(world, opened, asked))
+  const parsed = LogExportArgs.parse(given)
+  return inWorkspace(world, given, (opened) => exportOne(world, opened, parsed))
 }
 
 async function exportOne(
   world: CliWorld,
   opened: OpenWorkspace,
-  { args: [named], options }: Asked,
+  { args: [named], options }: LogExportArgs,
 ): Promise<Result<number>> {
   const { output, json } = options
   if (json && output === undefined && (options.format ?? 'json') !== 'json') {
@@ -115,7 +115,7 @@ async function toFile(
   document: Document,
   path: string,
 ): Promise<Result<Written & { readonly bytes: number }>> {
-  if (path === '') return failed('invalid_args', '--output needs the name of a file.')
+  if (path === '') return failed('invalid_args', '--output requires a file name.')
   const whole = wholePath(world, path)
   if (!whole.ok) return whole
   const file = await createExport(whole.value)

@@ -12,38 +12,38 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const LogSalvageArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type LogSalvageArgs = z.infer<typeof LogSalvageArgs>
 
 export const Output = z.object({
   ok: z.literal(true),
   session_id: SessionId.describe('The new Session.'),
-  salvaged_from: SessionId.describe('The old one, which was not touched.'),
-  events: Count.describe('Events that were saved.'),
+  salvaged_from: SessionId.describe('The damaged Session, which is unchanged.'),
+  events: Count.describe('Events copied.'),
   missing: z
     .array(z.object({ from_seq: Count, to_seq: Count }))
-    .describe('Numbers of the old Log for which no whole line was found.'),
-  continuable: z.boolean().describe('Whether what a Session needs to go on was saved.'),
+    .describe('Event numbers of the old Log with no intact line.'),
+  continuable: z.boolean().describe('Whether the new Session can be continued.'),
 })
 type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Writes what is whole of a Log into a new Session, and leaves the old one as it is. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => salvage(world, opened, asked))
+  const parsed = LogSalvageArgs.parse(given)
+  return inWorkspace(world, given, (opened) => salvage(world, opened, parsed))
 }
 
 async function salvage(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [named], options: { json } }: Asked,
+  { args: [named], options: { json } }: LogSalvageArgs,
 ): Promise<Result<number>> {
   const old = await sessionNamed(harness, named)
   if (!old.ok) return old
-  const saved = await withProgress(world, 'Copying what is whole', () => harness.salvage(old.value))
+  const saved = await withProgress(world, 'Copying intact Events', () => harness.salvage(old.value))
   if (!saved.ok) return saved
   const { session_id, events, missing } = saved.value
   if (events === 0) {
@@ -74,7 +74,7 @@ async function canGoOn(harness: Harness, id: SessionId): Promise<Result<boolean>
 }
 
 function nothingWhole(session_id: SessionId): Result<never> {
-  return failed('log_damaged', 'Not one line of this Log is whole: there is nothing to save.', {
+  return failed('log_damaged', 'This Log has no intact line: nothing can be salvaged.', {
     session_id,
     reason: 'nothing_whole',
   })
@@ -86,14 +86,14 @@ function words({ session_id, salvaged_from, events, missing, continuable }: Salv
   )
   const lost = missing.reduce((sum, { from_seq, to_seq }) => sum + to_seq - from_seq + 1, 0)
   return [
-    `Saved ${counted(events, 'Event')} of ${salvaged_from} into ${session_id}.`,
+    `Copied ${counted(events, 'Event')} from ${salvaged_from} to ${session_id}.`,
     lost === 0
-      ? 'No Event is missing, as far as can be told.'
+      ? 'No missing Events were detected.'
       : `Missing: ${counted(lost, 'Event')}, ${listed(gaps)}.`,
-    'The old Log was not touched.',
+    'The old Log is unchanged.',
     continuable
-      ? `Go on with: hawser run --session ${session_id}`
-      : `How it began is missing, so it can be read but not continued: hawser log show ${session_id}`,
+      ? `To continue: hawser run --session ${session_id}`
+      : `Its first Events are missing, so it can be read but not continued: hawser log show ${session_id}`,
     '',
   ].join('\n')
 }

@@ -17,7 +17,7 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const LogShowArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({
     turn: z.string().optional(),
@@ -25,23 +25,21 @@ const Asked = z.object({
     json: z.boolean().default(false),
   }),
 })
-type Asked = z.infer<typeof Asked>
+type LogShowArgs = z.infer<typeof LogShowArgs>
 
 /** One line of standard output. When the Log is damaged, an error stands behind the Events that could be read. */
-export const Output = EventLine.describe(
-  'An Event, exactly as it stands in the Log: one JSON object a line.',
-)
+export const Output = EventLine.describe('JSON Lines: each Event exactly as in the Log.')
 
 /** Shows the Events of a Session; with `--follow`, until it is told to stop. Exit code 1 when the Log is damaged. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => show(world, opened, asked))
+  const parsed = LogShowArgs.parse(given)
+  return inWorkspace(world, given, (opened) => show(world, opened, parsed))
 }
 
 async function show(
   world: CliWorld,
   { harness, settings: { settings } }: OpenWorkspace,
-  { args: [named], options }: Asked,
+  { args: [named], options }: LogShowArgs,
 ): Promise<Result<number>> {
   const { json, follow } = options
   const filter = TurnFilter.of(options.turn)
@@ -71,8 +69,8 @@ async function show(
     if (!end.ok || stdout.broken) return end.ok ? ok(EXIT.done) : end
     const missing = filter.value.missing
     if (missing !== undefined && end.value.damage === undefined && !follow) {
-      return failed('not_found', 'This Session has no such Turn.', { turns: missing.turns }, [
-        { action: 'See the whole Session.', command: `hawser log show ${id.value}` },
+      return failed('not_found', 'No such Turn in this Session.', { turns: missing.turns }, [
+        { action: 'Show the whole Session.', command: `hawser log show ${id.value}` },
       ])
     }
     return tellEnd(world, end.value, { json })

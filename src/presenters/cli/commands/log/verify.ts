@@ -16,11 +16,11 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const LogVerifyArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({ requests: z.boolean().default(false), json: z.boolean().default(false) }),
 })
-type Asked = z.infer<typeof Asked>
+type LogVerifyArgs = z.infer<typeof LogVerifyArgs>
 
 const Mismatch = z.object({
   seq: Count,
@@ -40,13 +40,13 @@ export const Output = z.object({
   session_id: SessionId,
   whole: z
     .boolean()
-    .describe('Neither damaged nor, where that was asked, a request unlike its record.'),
+    .describe('The Log is intact and, with --requests, every request matches its record.'),
   events: Count,
-  bytes: Count.describe('Of whole, chained lines.'),
+  bytes: Count.describe('Intact, chained Events.'),
   last_hash: Sha256.nullable(),
-  unknown: Count.describe('Events of a type or shape that this version does not know.'),
+  unknown: Count.describe('Events whose type or shape is unknown to this version.'),
   foreign: z.boolean(),
-  torn_bytes: Count.describe('Of a last write that was cut short, which is no damage.'),
+  torn_bytes: Count.describe('Bytes of an incomplete last write, which is not damage.'),
   damage: ErrorObject.optional(),
   requests: z
     .object({
@@ -62,14 +62,14 @@ type Verified = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Proves a Log byte for byte. Exit code 1 when it is damaged, or a request does not follow from it. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const asked = Asked.parse(given)
-  return inWorkspace(world, given, (opened) => verify(world, opened, asked))
+  const parsed = LogVerifyArgs.parse(given)
+  return inWorkspace(world, given, (opened) => verify(world, opened, parsed))
 }
 
 async function verify(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { args: [named], options: { requests, json } }: Asked,
+  { args: [named], options: { requests, json } }: LogVerifyArgs,
 ): Promise<Result<number>> {
   const id = await sessionNamed(harness, named)
   if (!id.ok) return id
@@ -106,48 +106,48 @@ function checkedRequests({ requests: checked, not_comparable, mismatches }: Requ
   return { checked, not_comparable, mismatches: [...mismatches] }
 }
 
-function words(verified: Verified, asked: boolean): string {
+function words(verified: Verified, withRequests: boolean): string {
   const { session_id, events, bytes, last_hash, unknown, foreign, torn_bytes, damage } = verified
   const read = `${counted(events, 'Event')} in ${counted(bytes, 'byte')}`
   const lines = [
     damage === undefined
-      ? `The Log of ${session_id} is whole: ${read}, each as it was written and chained to the one before.`
-      : `The Log of ${session_id} is damaged. Up to there: ${read}.`,
+      ? `The Log of ${session_id} is intact: ${read}, every hash matches.`
+      : `The Log of ${session_id} is damaged. Intact before the damage: ${read}.`,
     damage && visibleText(damage.message),
     ...(damage?.next_actions ?? []).map(({ action, command }) =>
       [action, command].join(' ').trim(),
     ),
     last_hash === null ? undefined : `Hash of the last Event: ${last_hash}`,
     foreign
-      ? 'It is foreign: it did not begin here, so nothing here vouches for its end or its author.'
+      ? 'It is foreign: it was created elsewhere, so its end and its author cannot be verified here.'
       : undefined,
     unknown === 0
       ? undefined
-      : `${counted(unknown, 'Event')} of a type or shape that this version does not know, kept and skipped.`,
+      : `${counted(unknown, 'Event')} of a type or shape unknown to this version, kept and skipped.`,
     torn_bytes === 0
       ? undefined
-      : `A last write was cut short: ${counted(torn_bytes, 'byte')}. That is no damage: the next writer cuts them off and keeps them.`,
-    ...requestWords(verified, asked),
+      : `The last write is incomplete: ${counted(torn_bytes, 'byte')}. This is not damage: the next writer moves them to a separate file.`,
+    ...requestWords(verified, withRequests),
   ]
   return lines.flatMap((line) => (line === undefined ? [] : [`${line}\n`])).join('')
 }
 
-function requestWords({ requests }: Verified, asked: boolean): string[] {
+function requestWords({ requests }: Verified, withRequests: boolean): string[] {
   if (requests === undefined) {
-    return asked ? ['The requests were not composed again, because the Log is damaged.'] : []
+    return withRequests ? ['Requests were not checked because the Log is damaged.'] : []
   }
   const { checked, not_comparable, mismatches } = requests
   const differing = new Set(mismatches.map(({ seq }) => seq)).size
   const others = not_comparable === 0 ? [] : [notComparable(not_comparable)]
   if (differing === 0) {
-    return [`${counted(checked, 'request')} composed again, byte for byte as recorded.`, ...others]
+    return [`${counted(checked, 'request')} rebuilt, identical to the record.`, ...others]
   }
   return [
     ...others,
-    `${grouped(differing)} of ${counted(checked, 'request')} composed again differ from the record:`,
+    `${grouped(differing)} of ${counted(checked, 'rebuilt request')} differ from the record:`,
     ...mismatches.map(
       ({ seq, what, recorded, recomposed }) =>
-        `  Event ${seq}, ${what}: ${shown(recorded)} recorded, ${shown(recomposed)} composed`,
+        `  Event ${seq}, ${what}: recorded ${shown(recorded)}, rebuilt ${shown(recomposed)}`,
     ),
   ]
 }

@@ -14,7 +14,7 @@ import { chosenColour, settingNamed, shownValue } from '../../input/setting-valu
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const ConfigGetArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
@@ -27,11 +27,11 @@ export const Output = z.object({
     z.object({
       key: z.string(),
       value: Value.optional().describe(
-        'What counts here; absent where it depends on the machine. A key of a provider is not shown.',
+        'The effective value; absent if it depends on the machine. API keys are not shown.',
       ),
       source: z.enum(['default', 'user', 'workspace']),
       untrusted: Value.optional().describe(
-        'What the workspace says; it does not count until a person trusts it.',
+        'The value in the workspace settings, ignored until you trust them.',
       ),
       description: z.string(),
     }),
@@ -43,7 +43,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [key],
     options: { json },
-  } = Asked.parse(given)
+  } = ConfigGetArgs.parse(given)
   const named = key === undefined ? ok(undefined) : settingNamed(key)
   if (!named.ok) return refuse(world, json, named.error)
   return inSettings(world, given, 'open', async ({ home, workspace }) => {
@@ -68,7 +68,7 @@ function valueOf({ streams: { stderr } }: CliWorld, one: SourcedSetting): string
 
 function tableOf(world: CliWorld, all: readonly SourcedSetting[]): string {
   const colour = wantsColour(world, world.streams.stdout, chosenColour(all))
-  const header = ['Setting', 'Value', 'Set by', 'What it is'].map((text) =>
+  const header = ['Setting', 'Value', 'Set by', 'Description'].map((text) =>
     cell(text, { dim: true }),
   )
   const lines = inColumns([header, ...all.map(cellsOf)], [])

@@ -22,7 +22,7 @@ import { typedLine } from '../../input/typed-line.ts'
 import { visibleText } from '../../text/visible-text.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const ConfigSetArgs = z.object({
   args: z.tuple([z.string(), z.string().optional()]),
   options: z.object({ here: z.boolean().default(false), json: z.boolean().default(false) }),
 })
@@ -33,9 +33,9 @@ export const Output = z.object({
   value: z
     .union([z.string(), z.number(), z.boolean()])
     .optional()
-    .describe('Absent when the setting was forgotten. A key of a provider is not shown.'),
+    .describe('Absent if the setting was reset. API keys are not shown.'),
   where: z.enum(['user', 'workspace']),
-  counts: z.boolean().describe('False for what a workspace says and nobody has trusted.'),
+  counts: z.boolean().describe('False for an untrusted workspace setting.'),
 })
 
 /** Changes one setting, or forgets it, for the user or for one workspace. */
@@ -43,7 +43,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [key, typed],
     options: { here, json },
-  } = Asked.parse(given)
+  } = ConfigSetArgs.parse(given)
   const change = await changeOf(world, key, typed)
   if (!change.ok) return refuse(world, json, change.error)
   const { setting, value } = change.value
@@ -94,15 +94,16 @@ async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promis
   const { stdin } = streams
   if (stdin.isTTY) {
     if (!canAsk(streams)) {
-      const message = 'There is nobody to ask for a value: give it on standard input.'
+      const message =
+        'Missing value, and there is no terminal to ask for it: pass it on standard input.'
       return failed('invalid_args', message, { key }, [fromFile(key)])
     }
     const question = `${key}${secret ? ' (not shown)' : ''}: `
     const line = await typedLine(streams, { question, shown: !secret, longest: LONGEST_VALUE })
-    return line === undefined ? failed('invalid_args', 'Nothing was typed.', { key }) : ok(line)
+    return line === undefined ? failed('invalid_args', 'No value entered.', { key }) : ok(line)
   }
   const bytes = await stdin.all(LONGEST_VALUE)
-  if (bytes === undefined) return failed('too_large', 'Standard input holds more than a value.')
+  if (bytes === undefined) return failed('too_large', 'Standard input is too long for a value.')
   const text = saidIn(bytes.toString('utf8'))
   if (text !== undefined) return ok(text)
   return failed('invalid_args', 'Standard input is empty.', { key }, [fromFile(key)])
@@ -111,7 +112,7 @@ async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promis
 const LONGEST_VALUE = 16 * 1024
 
 function fromFile(key: string): NextAction {
-  return { action: 'Give it from a file.', command: `hawser config set ${key} - < FILE` }
+  return { action: 'Read it from a file.', command: `hawser config set ${key} - < FILE` }
 }
 
 /** What a person should know who has just set what is secret. */
@@ -122,10 +123,12 @@ function tellRisks(
 ): void {
   if (typed) {
     const instead = `hawser config set ${key} -`
-    stderr.write(`hawser: your shell may keep that key in its history. Next time: ${instead}\n`)
+    stderr.write(
+      `hawser: your shell may have saved this key in its history. Next time: ${instead}\n`,
+    )
   }
   if (here) {
-    stderr.write('hawser: that key lies in this workspace now, in .hawser/config.json.\n')
+    stderr.write('hawser: the key is stored in this workspace, in .hawser/config.json.\n')
   }
 }
 
@@ -183,8 +186,8 @@ interface Told {
 }
 
 function words({ key, value, where, counts }: Told): string {
-  const whose = where === 'user' ? 'for you, everywhere' : 'for this workspace'
+  const whose = where === 'user' ? 'for your user' : 'for this workspace'
   const becomes = value === undefined ? 'forgotten' : shownValue(value)
-  const waits = 'It does not count until you trust the settings of this workspace: hawser trust\n'
+  const waits = 'It is ignored until you trust the settings of this workspace: hawser trust\n'
   return `${key} is ${becomes} ${whose}.\n${counts ? '' : waits}`
 }

@@ -12,7 +12,7 @@ import { nearest } from '../../../../session/settings/nearest.ts'
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld, KnownModels } from '../../world/world.ts'
 
-const Asked = z.object({
+const ModelsArgs = z.object({
   options: z.object({ provider: z.string().optional(), json: z.boolean().default(false) }),
 })
 
@@ -21,23 +21,23 @@ export const Output = z.object({
   as_of: z.iso.date().describe('When the figures were looked up.'),
   models: z.array(
     z.object({
-      provider: z.string().describe('`any` for a model that only the settings tell of.'),
+      provider: z.string().describe('`any` for a model defined only in the settings.'),
       id: z.string(),
-      default: z.boolean().describe('The model of its provider for whoever names none.'),
-      facts: ModelFacts.describe('What is known; whatever needs an absent figure is unavailable.'),
+      default: z.boolean().describe('The default model of its provider.'),
+      facts: ModelFacts.describe('Known facts; features that need a missing one are unavailable.'),
       sources: z
         .record(z.string(), z.string())
-        .describe('Where each fact comes from: the name of a reference, by the name of the fact.'),
+        .describe('The source of each fact: the name of a reference, by the name of the fact.'),
     }),
   ),
   references: z
     .record(z.string(), z.string())
-    .describe('What the names of sources stand for: pages and packages.'),
+    .describe('What the source names refer to: pages and packages.'),
 })
 
 /** Lists the models of the catalogue, with what the user's settings say of them. Needs no workspace. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { provider, json } = Asked.parse(given).options
+  const { provider, json } = ModelsArgs.parse(given).options
   return inSettings(world, given, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     if (!loaded.ok) return loaded
@@ -57,9 +57,9 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 function noSuchProvider(provider: string, { providers }: KnownModels) {
   const close = nearest(provider, providers)
   const hint = close === undefined ? '' : ` Did you mean ${close}?`
-  const message = `No models of ${quoted(shortened(provider, 80))} are known.${hint}`
+  const message = `Unknown provider ${quoted(shortened(provider, 80))}.${hint}`
   return failed('invalid_args', message, { providers }, [
-    { action: 'See the models of all providers.', command: 'hawser models' },
+    { action: 'List the models of all providers.', command: 'hawser models' },
   ])
 }
 
@@ -84,10 +84,10 @@ const ALIGN = ['left', 'left', 'right', 'right', 'left', 'left', 'right', 'right
 
 function footer(asOf: string): readonly string[] {
   return [
-    '*  the model of its provider for whoever names none.',
-    `${UNKNOWN}  not known; whatever needs it is unavailable.`,
-    'Prices are US dollars for a million tokens; long prompts can cost more.',
-    `As of ${asOf}. Where each figure comes from: hawser models --json`,
+    '*  default model of its provider.',
+    `${UNKNOWN}  unknown; features that need it are unavailable.`,
+    'Prices are in US dollars per million tokens; long prompts can cost more.',
+    `As of ${asOf}. Sources of the figures: hawser models --json`,
   ]
 }
 

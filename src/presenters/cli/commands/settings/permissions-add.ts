@@ -8,7 +8,7 @@ import { ruleWords } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const PermissionsAddArgs = z.object({
   options: z.object({
     prefix: z.string().optional(),
     command: z.string().optional(),
@@ -23,11 +23,11 @@ export const Output = z.object({ ok: z.literal(true), rule: Rule })
 
 /** Adds a rule to a workspace. */
 export function runWith(given: Rule['answer']): Run {
-  return (world, asked) => add(world, asked, given)
+  return (world, parsed) => add(world, parsed, given)
 }
 
 async function add(world: CliWorld, given: Given, what: Rule['answer']): Promise<number> {
-  const { json, ...worded } = Asked.parse(given).options
+  const { json, ...worded } = PermissionsAddArgs.parse(given).options
   return inWorkspace(
     world,
     given,

@@ -7,7 +7,7 @@ import { ListedRule, listedRule, ruleWords } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const PermissionsRemoveArgs = z.object({
   args: z.tuple([z.string()]),
   options: z.object({ json: z.boolean().default(false) }),
 })
@@ -22,7 +22,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named],
     options: { json },
-  } = Asked.parse(given)
+  } = PermissionsRemoveArgs.parse(given)
   return inWorkspace(
     world,
     given,

@@ -6,7 +6,7 @@ import { ListedRule, listedRule, ruleLine } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({ options: z.object({ json: z.boolean().default(false) }) })
+const PermissionsArgs = z.object({ options: z.object({ json: z.boolean().default(false) }) })
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -16,7 +16,7 @@ export const Output = z.object({
 
 /** Lists what is allowed and denied in advance in a workspace. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { json } = Asked.parse(given).options
+  const { json } = PermissionsArgs.parse(given).options
   return inWorkspace(
     world,
     given,
@@ -31,4 +31,4 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   )
 }
 
-const NONE = 'There are no rules for this workspace. Add one: hawser permissions allow --help\n'
+const NONE = 'No permission rules in this workspace. To add one: hawser permissions allow --help\n'

@@ -16,11 +16,11 @@ import { inWorkspace } from '../../world/workspace.ts'
 import type { OpenWorkspace } from '../../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
 
-const Asked = z.object({
+const TrustArgs = z.object({
   args: z.tuple([z.string().optional()]),
   options: z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) }),
 })
-type Options = z.infer<typeof Asked>['options']
+type Options = z.infer<typeof TrustArgs>['options']
 
 export const Output = z.object({
   ok: z.literal(true),
@@ -30,15 +30,15 @@ export const Output = z.object({
     .describe('False when there was nothing to trust, or it was trusted already.'),
   session_id: SessionId.optional(),
   sha256: Sha256.optional().describe('Of the settings that are trusted now.'),
-  settings: z.record(z.string(), z.unknown()).optional().describe('What counts from now on.'),
+  settings: z.record(z.string(), z.unknown()).optional().describe('The settings that now apply.'),
 })
 
-/** Vouches for the settings of a workspace, or for a Session from elsewhere, when a person said so who saw what it is. */
+/** Trusts the settings of a workspace, or a foreign Session, after showing it and asking for confirmation. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named],
     options,
-  } = Asked.parse(given)
+  } = TrustArgs.parse(given)
   return named === undefined
     ? inSettings(world, given, 'open', (place) => trustSettings(world, place, options))
     : inWorkspace(world, given, (opened) => trustSession(world, opened, named, options))
@@ -60,10 +60,10 @@ async function trustSettings(
     return ok(answer(world, json, { ...what, changed: false }, () => NOTHING_WAITS))
   }
   const lines = waiting.map(([key, value]) => `  ${key} = ${shownValue(value)}\n`)
-  const summary = `This workspace sets what does not count yet:\n${lines.join('')}`
+  const summary = `Untrusted settings of this workspace:\n${lines.join('')}`
   const refused = await unlessSure(world, yes, {
     summary,
-    question: 'Trust these settings, as they are now?',
+    question: 'Trust these settings as they are now?',
     command: 'hawser trust --yes',
   })
   if (refused !== undefined) return refused
@@ -74,11 +74,11 @@ async function trustSettings(
   if (!done.ok) return done
   const settings = Object.fromEntries(waiting)
   const keys = waiting.map(([key]) => key).join(', ')
-  const words = () => `From now on this counts here: ${keys}.\n`
+  const words = () => `Trusted settings: ${keys}.\n`
   return ok(answer(world, json, { ...what, changed: true, sha256, settings }, words))
 }
 
-const NOTHING_WAITS = 'Every setting of this workspace counts already.\n'
+const NOTHING_WAITS = 'No untrusted settings in this workspace.\n'
 
 async function trustSession(
   world: CliWorld,
@@ -92,18 +92,18 @@ async function trustSession(
   if (!session.ok) return session
   const what = { what: 'session', session_id: id.value }
   if (!session.value.foreign) {
-    const known = () => `${id.value} began here: there is nothing to vouch for.\n`
+    const known = () => `${id.value} was created here: it is already trusted.\n`
     return ok(answer(world, json, { ...what, changed: false }, known))
   }
   const refused = await unlessSure(world, yes, {
     summary: summaryOf(session.value),
-    question: 'Vouch for it, so that it can be continued here?',
+    question: 'Trust this Session, so that it can be continued here?',
     command: `hawser trust ${id.value} --yes`,
   })
   if (refused !== undefined) return refused
   const adopted = await harness.adopt(id.value)
   if (!adopted.ok) return adopted
-  const words = () => `${id.value} is yours from now on: hawser run --session ${id.value}\n`
+  const words = () => `Trusted ${id.value}. To continue it: hawser run --session ${id.value}\n`
   return ok(answer(world, json, { ...what, changed: true }, words))
 }
 
@@ -118,7 +118,7 @@ function summaryOf({ id, state }: ListedSession): string {
     ['permission', permission_mode === 'auto' ? AUTO_THERE : permission_mode],
   ] as const
   const lines = facts.map(([name, value]) => `  ${name}: ${visibleLine(value)}\n`)
-  return `${id} did not begin here:\n${lines.join('')}`
+  return `${id} was created elsewhere:\n${lines.join('')}`
 }
 
 /** To vouch for content permits nothing. */
@@ -140,10 +140,9 @@ async function unlessSure(
   streams.stderr.write(summary)
   if (yes) return undefined
   if (!canAsk(streams)) {
-    const message =
-      'Only you can vouch for that, and there is no terminal to ask you at. Say --yes.'
-    return failed('invalid_args', message, {}, [{ action: 'Say yes.', command }])
+    const message = 'Trust requires confirmation, and there is no terminal to ask. Pass --yes.'
+    return failed('invalid_args', message, {}, [{ action: 'Confirm with --yes.', command }])
   }
   const sure = await confirmed(streams, question)
-  return sure ? undefined : failed('refused', 'You did not say yes, so nothing is trusted.')
+  return sure ? undefined : failed('refused', 'Not confirmed; nothing is trusted.')
 }
