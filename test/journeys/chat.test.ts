@@ -324,7 +324,7 @@ test('a Session is left and gone back to, and a file change is taken back', asyn
   chat.say('/permission read-only')
   await chat.until(/^read-only · \/help$/m)
   chat.say('/nonsense')
-  await chat.until('There is no command /nonsense')
+  await chat.until('Unknown command /nonsense')
   chat.say('/quit')
   expect((await chat.ended).code).toBe(0)
 

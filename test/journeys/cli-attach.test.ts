@@ -162,7 +162,7 @@ test('@ words that a person types attach files and show Resources again, and the
   expect(enclosed(second)).toMatchObject({ resources: ['@img3 tiny.png'], views: ['@img1'] })
   const unknown = await runCli({ root }, 'run', '--continue', 'Look at @img9')
   expect(unknown.code).toBe(0)
-  expect(unknown.stderr).toContain('no @img9')
+  expect(unknown.stderr).toContain('no Resource @img9')
 })
 
 test('what is refused is told with its reason, and the Turn goes on with the rest', async () => {

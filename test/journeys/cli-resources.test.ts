@@ -63,7 +63,7 @@ test('a Session without any says so', async () => {
   await runCli({ root }, 'run', 'List all files')
   expect(await listed(root)).toEqual([])
   const { stdout } = await runCli({ root }, 'resources', 'latest')
-  expect(stdout).toContain('Nothing was attached')
+  expect(stdout).toContain('This Session has no Resources')
 })
 
 test('what is dropped is not shown again, whoever asks', async () => {
@@ -106,7 +106,7 @@ test('what is not there, or cannot be meant, is an error', async () => {
 test('payloads that are missing or damaged are listed, and the doctor names them', async () => {
   const { root, workspace } = await story()
   const healthy = await runCli({ root }, 'doctor')
-  expect(healthy.stdout).toMatch(/^ok +resources +all attached bytes/m)
+  expect(healthy.stdout).toMatch(/^ok +resources +all stored bytes/m)
   await damagedOnPurpose(root, 'Payloads are missing and damaged.')
   for (const blob of await blobsOf(workspace, '.png')) await rm(blob)
   for (const blob of await blobsOf(workspace, '.txt')) {

@@ -36,7 +36,7 @@ test('the answer, and nothing else, is on standard output', async () => {
   expect(code).toBe(0)
   expect(stdout).toContain('rope')
   expect(stdout).not.toContain('I will read')
-  expect(stderr).toMatch(/no model is configured[^]*tokens in[^]*hawser run --session ses_/)
+  expect(stderr).toMatch(/No API key found[^]*tokens in[^]*hawser run --session ses_/)
 })
 
 test('a Session goes on where it was left, by id, by its ending or as the latest', async () => {

@@ -29,7 +29,7 @@ test('a folder without a Session, or without anything of ours, is no error, and 
   const { root, workspace } = await commandPlace()
   const never = await runCli({ root }, 'sessions')
   expect([never.code, never.stderr]).toEqual([0, ''])
-  expect(never.stdout).toMatch(/^There is no Session in this folder yet\./)
+  expect(never.stdout).toMatch(/^No Sessions in this folder yet\./)
   expect(await list(root)).toEqual([])
   expect(await readdir(workspace)).toEqual([])
   await (await openParts(root)).close()
@@ -167,7 +167,7 @@ test('a Session is deleted when that was said, and never where nobody can be ask
   const refused = await runCli({ root }, 'sessions', 'delete', id, '--json')
   expect([refused.code, failureOf(refused).kind]).toEqual([2, 'invalid_args'])
   expect(failureOf(refused).next_actions).toEqual([
-    { action: 'Say yes.', command: `hawser sessions delete ${id} --yes` },
+    { action: 'Confirm with --yes.', command: `hawser sessions delete ${id} --yes` },
   ])
   expect(await list(root)).toHaveLength(1)
   const deleted = await runCli({ root }, 'sessions', 'delete', 'latest', '--yes', '--json')

@@ -179,7 +179,7 @@ test('the model gets the reason of a no', async () => {
 test('rules are added, listed and removed on the command line, and a rule that denies wins', async () => {
   const { root, workspace } = await harnessPlace()
   const hawser = (...argv: readonly string[]) => runCli({ root }, 'permissions', ...argv)
-  expect((await hawser()).stdout).toMatch(/^There are no rules/)
+  expect((await hawser()).stdout).toMatch(/^No permission rules/)
   expect((await hawser('allow', '--prefix', 'npm   test')).stdout).toBe(
     'Added: allow  commands that begin with `npm test`\n',
   )
