@@ -52,7 +52,7 @@ test('text that does not stand there is refused with the line that was probably 
   const content = 'first\n\tconst total = sum(a, b)\nlast\n'
   const spaces = await editing(content, { old_text: '  const total = sum(a, b)', new_text: 'x' })
   expect(spaces.outcome.error).toMatchObject({ kind: 'no_match', details: { nearest_line: 2 } })
-  expect(spaces.outcome.output).toContain('Nearest is line 2: const total = sum(a, b)')
+  expect(spaces.outcome.output).toContain('nearest match is line 2: const total = sum(a, b)')
   const alike = await editing(content, { old_text: 'const totals = sum(a, c)', new_text: 'x' })
   expect(alike.outcome.error?.details).toEqual({ nearest_line: 2 })
   const numbered = await editing(content, { old_text: '     1\tfirst\n', new_text: 'x' })

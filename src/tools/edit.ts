@@ -102,7 +102,7 @@ const SHOWN_BYTES = 200
 function notUnique(path: string, bytes: Buffer, places: readonly number[]): Failed {
   const lines = linesAt(bytes, places.slice(0, SHOWN_PLACES))
   const more = places.length > lines.length ? ' and more' : ''
-  const message = `The old text stands in ${shownPath(path)} ${counted(places.length, 'time')}, at lines ${lines.join(', ')}${more}. Give more of the text around it, or set replace_all.`
+  const message = `old_text occurs ${counted(places.length, 'time')} in ${shownPath(path)}, at lines ${lines.join(', ')}${more}. Include more of the surrounding text, or set replace_all.`
   return failed('not_unique', message, { count: places.length, lines })
 }
 
@@ -114,18 +114,18 @@ function noMatch(
 ): Failed {
   if (wanted.includes(KEY_PLACEHOLDER) && redactor.holds(bytes)) return hiddenKey(path)
   const nearest = nearestLine(redactor.bytes(bytes).toString('utf8'), wanted)
-  const message = `The old text does not stand in ${shownPath(path)}.`
+  const message = `old_text not found in ${shownPath(path)}.`
   if (nearest === undefined) return failed('no_match', message)
   const { line, text, numbers } = nearest
   const hint = numbers
     ? 'Leave out the line numbers that read shows.'
-    : `Nearest is line ${line}: ${clipped(text, SHOWN_BYTES)}`
+    : `The nearest match is line ${line}: ${clipped(text, SHOWN_BYTES)}`
   return failed('no_match', `${message} ${hint}`, { nearest_line: line })
 }
 
 /** What is shown in place of a key cannot be found in the file. */
 function hiddenKey(path: string): Failed {
-  const message = `${KEY_PLACEHOLDER} stands for a key in ${shownPath(path)} that is not shown, so the old text does not match. Leave the key out of old_text and new_text: match the text before or after it.`
+  const message = `${KEY_PLACEHOLDER} replaces a key in ${shownPath(path)} that is not shown, so old_text does not match. Leave the key out of old_text and new_text: match the text before or after it.`
   return failed('no_match', message, { reason: 'key_placeholder' })
 }
 

@@ -119,7 +119,7 @@ test('the nearest line that a failed edit names holds no part of a key', async (
   const files = { 'a.txt': `${numbers}${CANARY_KEY}\n` }
   const args = { path: 'a.txt', old_text: `${numbers} and more`, new_text: 'x' }
   const { outcome, all } = await ran(edit, args, { ...KEYED, files })
-  expect(outcome.error?.message).toContain('Nearest is line 1')
+  expect(outcome.error?.message).toContain('nearest match is line 1')
   expect(all.map(tells)).not.toContain(true)
 })
 

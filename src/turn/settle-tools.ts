@@ -233,10 +233,10 @@ function recordDecision(
 }
 
 const REFUSED_BY = {
-  policy: 'This is not permitted',
-  person: 'The person said no',
-  timeout: 'The person did not answer in time',
-  nobody: 'This has to be asked, and there is nobody to ask',
+  policy: 'Not permitted',
+  person: 'Denied by the user',
+  timeout: 'The user did not answer in time',
+  nobody: 'This requires permission, and no user is available to ask',
 } as const
 
 function refusal(why: string, { by, reason }: Settled): HawserError {

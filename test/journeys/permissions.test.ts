@@ -171,7 +171,7 @@ test('the model gets the reason of a no', async () => {
   const result = session.events.find(({ type }) => type === 'tool_result')
   expect(result?.data).toMatchObject({
     outcome: 'denied',
-    output: 'The person said no: it changes a file. Their reason: use docs/ for that',
+    output: 'Denied by the user: it changes a file. Their reason: use docs/ for that',
   })
   expect(decisions(session)).toMatchObject([{ reason: 'use docs/ for that' }])
 })

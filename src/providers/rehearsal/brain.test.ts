@@ -178,7 +178,7 @@ test.each([
   ],
   ['ok', 'Exit code: 127\nls: not found', 'Failed: run “ls” (exit code 127): Exit code: 127'],
   ['ok', 'Process exited with code 2', 'Failed: run “ls” (exit code 2)'],
-  ['denied', 'The person said no.', 'Denied: run “ls”: The person said no.'],
+  ['denied', 'Denied by the user.', 'Denied: run “ls”: Denied by the user.'],
   ['unknown', '', 'Outcome unknown: run “ls”. There is no further information.'],
   ['ok', '', 'Done: run “ls”. The result is empty.'],
 ] as const)('an outcome %s with %j is reported as %s', (outcome, output, wanted) => {
