@@ -33,7 +33,7 @@ async function shell(root: string, line: string) {
   }
 }
 
-const FULL = /hawser: Standard output could not be written \(ENOSPC\); .*incomplete\.\n$/
+const FULL = /hawser: cannot write to standard output \(ENOSPC\); .*incomplete\.\n$/
 
 test('a command whose output does not fit exits 1 and says so, and the Turn is whole in its Log', async () => {
   const { root } = await commandPlace()

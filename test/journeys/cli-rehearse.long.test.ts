@@ -62,8 +62,8 @@ test('a person is told where it listens and how to go there, and sees every requ
     '--cache-rate',
     '15',
   ])
-  await program.said('Known are')
-  const [, origin = ''] = /listens on (http:\/\/127\.0\.0\.1:\d+)/.exec(program.stdout()) ?? []
+  await program.said('Faults:')
+  const [, origin = ''] = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(program.stdout()) ?? []
   expect(program.stdout()).toContain(`export ANTHROPIC_BASE_URL=${origin}\n`)
   expect(program.stdout()).toContain(`export OPENAI_BASE_URL=${origin}/v1\n`)
   await fetch(`${origin}/v1/models`, { headers: { authorization: 'Bearer any' } })

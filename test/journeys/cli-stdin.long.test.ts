@@ -37,7 +37,7 @@ test('a prompt and a pipe: the model gets the prompt, then the piped text with i
   expect(message).toMatchObject({ text: 'review this', prompt_mode: 'string' })
   expect(message?.piped).toMatch(/^diff --git [^]*\+hawser\n$/)
   const bytes = Buffer.byteLength(message?.piped ?? '')
-  expect(run.stderr()).toContain(`read ${bytes} bytes from standard input`)
+  expect(run.stderr()).toContain(`sending ${bytes} bytes from standard input`)
   const request = await runCli({ root }, 'request', 'latest', '--prompt', 'next')
   expect(request.stdout).toContain(
     `review this\\n\\n[Standard input, piped in with this message, ${bytes} bytes:]\\ndiff --git`,
@@ -100,7 +100,7 @@ test.each([
 )
 
 test.each([
-  ['20 MB', 'head -c 20000000 /dev/zero | tr "\\0" x | "$@"', 'too_large', 'more than 10 MiB'],
+  ['20 MB', 'head -c 20000000 /dev/zero | tr "\\0" x | "$@"', 'too_large', 'exceeds 10 MiB'],
   ['a picture', 'printf "\\211PNG\\r\\n\\032\\n" | "$@"', 'invalid_args', 'a PNG image'],
   ['binary data', 'head -c 100 /dev/zero | "$@"', 'invalid_args', 'binary data'],
 ])(
