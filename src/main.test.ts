@@ -23,7 +23,7 @@ test('an unknown command is a usage error on stderr, with a next step', async ()
   expect(await run('xyzzy', '--fast')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'hawser: There is no command "xyzzy".\nTry: hawser --help\n',
+    stderr: 'hawser: Unknown command "xyzzy".\nTry: hawser --help\n',
   })
 })
 
@@ -52,7 +52,7 @@ test('a command that is nearly one is asked back', async () => {
   expect(await run('sesions')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'hawser: There is no command "sesions". Did you mean sessions?\nTry: hawser --help\n',
+    stderr: 'hawser: Unknown command "sesions". Did you mean sessions?\nTry: hawser --help\n',
   })
 })
 
@@ -69,6 +69,6 @@ test('an unknown option, and an argument too many or too few, are usage errors t
 test('what a person typed cannot steer the terminal', async () => {
   const { stderr } = await run('\u001b[2J\u202Eevil\nline')
   expect(stderr).toBe(
-    'hawser: There is no command "\\u001b[2J\\u{202e}evil\\nline".\nTry: hawser --help\n',
+    'hawser: Unknown command "\\u001b[2J\\u{202e}evil\\nline".\nTry: hawser --help\n',
   )
 })

@@ -55,7 +55,7 @@ test('a lone Turn is one of the latest Session, and undo says which Session it a
 test('drop acts on the latest Session, salvage says which one it read, and delete wants a name', async () => {
   const { cli } = await place()
   expect(failureOf(await cli('resources', 'drop', '@img1', '--json')).kind).toBe('not_found')
-  expect((await cli('log', 'salvage')).stdout).toMatch(/^Saved \d+ Events of ses_\w{26} into ses_/)
+  expect((await cli('log', 'salvage')).stdout).toMatch(/^Copied \d+ Events from ses_\w{26} to ses_/)
   const deleted = await cli('sessions', 'delete', '--yes', '--json')
   expect([deleted.code, failureOf(deleted).kind]).toEqual([2, 'invalid_args'])
 })

@@ -93,7 +93,7 @@ test('every setting says what it takes', () => {
   ])
   const facts = new Map(modelSettings('m').map((one) => [one.key, allowedIn(one)]))
   expect(facts.get('models.m.window_tokens')).toBe('a whole number greater than 0')
-  expect(facts.get('models.m.prices.cached_read')).toBe('a number from 0 on')
+  expect(facts.get('models.m.prices.cached_read')).toBe('a number, at least 0')
   expect(facts.get('models.m.images')).toBe('true or false')
 })
 
