@@ -49,6 +49,6 @@ export function nothingUsable(
       attachmentErrors,
       rejectedAttachmentCount: attachmentErrors.length,
     },
-    [{ action: 'Attach what can be read, or say something.' }],
+    [{ action: 'Attach a file that can be read, or add a prompt.' }],
   )
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../encoding/amounts.ts'
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
 import type { CallRecord } from './task.ts'
@@ -103,7 +104,7 @@ function deed({ name, arguments: args }: Call): string {
     case 'read':
       return `read ${at('path')}${linesOf(args)}`
     case 'write':
-      return `write ${at('content').length} characters to ${at('path')}`
+      return `write ${counted(at('content').length, 'character')} to ${at('path')}`
     case 'edit':
       return `replace ${quoted(at('old_text'), 60)} with ${quoted(at('new_text'), 60)}${place}`
     case 'bash':
