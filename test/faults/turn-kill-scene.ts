@@ -75,7 +75,7 @@ export function tenCalls(bash: boolean): string {
     `Write "hull" to a.txt, read harbour.txt and ${first}.`,
     'Then read a.txt and notes.txt, and find "rope" in notes.txt.',
     `Then change hull to hulls in a.txt and ${second}.`,
-    'Then list all txt files.',
+    'Then list *.txt.',
     'Finally write "keel" to b.txt.',
   ].join(' ')
 }

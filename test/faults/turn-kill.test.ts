@@ -26,6 +26,11 @@ test('a Turn killed before a call, after one, or in a write tells the truth, and
   expect(new Set(by.keys())).toEqual(new Set(moments))
 })
 
+test('the Turn that is killed makes ten calls', async () => {
+  expect((await runs.trial([{ at: 'ran', n: 10 }])).died).toBe(true)
+  expect((await runs.trial([{ at: 'ran', n: 11 }])).died).toBe(false)
+})
+
 test('the judge finds nothing wrong where nothing is', () => {
   expect(offencesIn(whole)).toEqual([])
 })
