@@ -252,7 +252,7 @@ class Loop {
     { call_index, continuation, started, firstToken }: Reading,
   ): Promise<Called> {
     const { log, model } = this.#parts
-    // Some servers count anew in each answer; an id names one call of the Session.
+    // Some servers number calls from the start in each answer; an id names one call of the Session.
     const answer = items.map((item) =>
       item.kind === 'tool_call' ? { ...item, call_id: this.#callIds.unused(item.call_id) } : item,
     )

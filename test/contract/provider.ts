@@ -213,7 +213,7 @@ function answerContract(make: ProviderKind['make']): void {
     expect(reached?.() ?? 1).toBe(1)
   })
 
-  test('tells of a tool call once, whole', async () => {
+  test('returns a tool call once, and complete', async () => {
     const { provider, send } = await make()
     const events = await all(send(request(provider, [asked(READ)]), never()))
     const calls = itemsIn(events).filter((item) => item.kind === 'tool_call')
@@ -332,7 +332,7 @@ function troubleContract(
     expect(new Set(kinds.slice(0, -1)).has('done')).toBe(false)
   })
 
-  test('tells of no half tool call, wherever an answer is cut, and ends with one error', async () => {
+  test('returns no partial tool call, wherever an answer is cut, and ends with one error', async () => {
     const { provider, send } = await make()
     const whole = itemsIn(await all(send(request(provider, [asked(READ)]), never())))
     const names = whole.map((item) => JSON.stringify({ ...item, call_id: '' }))
