@@ -62,7 +62,7 @@ test('an unknown option, and an argument too many or too few, are usage errors t
   const { code, stderr } = await run('pin')
   expect([code, stderr]).toEqual([
     2,
-    "hawser: missing required argument 'session'.\nTry: hawser pin --help\n",
+    "hawser: Missing required argument 'session'.\nTry: hawser pin --help\n",
   ])
 })
 
@@ -71,4 +71,18 @@ test('what a person typed cannot steer the terminal', async () => {
   expect(stderr).toBe(
     'hawser: Unknown command "\\u001b[2J\\u{202e}evil\\nline".\nTry: hawser --help\n',
   )
+})
+
+test('a usage error found by the parser or by the command names the help of that command', async () => {
+  const cases = [
+    [['log', 'export', '--format', 'pdf'], 'hawser log export --help'],
+    [['cache', 'probe', '--bogus'], 'hawser cache probe --help'],
+    [['rehearse', '--port', '99999'], 'hawser rehearse --help'],
+  ] as const
+  for (const [args, help] of cases) {
+    const { code, stderr } = await run(...args)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^hawser: [A-Z-]/)
+    expect(stderr).toContain(`\nTry: ${help}\n`)
+  }
 })

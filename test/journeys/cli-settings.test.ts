@@ -205,7 +205,7 @@ test('a key on the command line is taken, with a word about who may see it', asy
   const { root } = await commandPlace()
   const key = 'providers.openai.key'
   const typed = await runCli({ root }, 'config', 'set', key, CANARY)
-  expect([typed.code, typed.stdout]).toEqual([0, `${key} is [set] for your user.\n`])
+  expect([typed.code, typed.stdout]).toEqual([0, `Set ${key} to [set] for your user.\n`])
   expect(typed.stderr).toContain(`hawser config set ${key} -`)
   const here = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
   expect(here.stderr).toContain('.hawser/config.json')
@@ -366,4 +366,20 @@ test('at a terminal a person is asked, and only yes is a yes', async () => {
   expect(await setting(root, 'permission')).toMatchObject({ value: 'ask' })
   expect(await ask('y\r')).toBe(0)
   expect(await setting(root, 'permission')).toMatchObject({ value: 'auto' })
+})
+
+test('an unknown provider is refused when it is set, not when the next Session starts', async () => {
+  const { root } = await commandPlace()
+  const ran = await runCli({ root }, 'config', 'set', 'provider', 'foo')
+  expect(ran.code).toBe(6)
+  expect(ran.stderr).toContain('Unknown provider "foo". Expected one of anthropic,')
+  expect(await setting(root, 'provider')).toEqual({ source: 'default' })
+  expect(await set(root, 'provider', 'rehearsal')).toMatchObject({ value: 'rehearsal' })
+})
+
+test('a usage error that a command finds names the help of that command', async () => {
+  const { root } = await commandPlace()
+  const ran = await runCli({ root }, 'permissions', 'allow')
+  expect(ran.code).toBe(2)
+  expect(ran.stderr).toContain('\nTry: hawser permissions allow --help\n')
 })

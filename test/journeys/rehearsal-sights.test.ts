@@ -66,6 +66,6 @@ test('documents are counted, and what cannot be read is told beside what can', a
     file('@img3', 'image/png', Buffer.from('89504e470d0a1a0a00', 'hex')),
   )
   expect(answer).toContain('@pdf1 is a PDF document of 2 pages and 4 words.')
-  expect(answer).toContain('@txt2 is a text of 2 lines and 3 words.')
+  expect(answer).toContain('@txt2 is a text file with 2 lines and 3 words.')
   expect(answer).toContain('@img3 cannot be read: ')
 })

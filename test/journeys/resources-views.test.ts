@@ -22,7 +22,7 @@ test.each(WAYS)(
     const attachments = files.map(({ input }) => input)
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
     expect(await say(session, 'View lines 2 to 3 of @txt3')).toBe('completed')
-    expect(lastAnswer(session)).toContain('@txt3 is a text of 2 lines and 4 words.')
+    expect(lastAnswer(session)).toContain('@txt3 is a text file with 2 lines and 4 words.')
     expect(await say(session, 'View page 2 of @pdf2')).toBe('completed')
     expect(await say(session, 'Thank you.')).toBe('completed')
     const [lines, pages] = views(session)

@@ -4,7 +4,7 @@ import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
 import type { Command, Given } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
-import { unknownCommand } from './world/failure.ts'
+import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
 import { systemWorld, type WorldParts } from './world/system-world.ts'
 import { visibleLine } from './text/visible-text.ts'
@@ -31,8 +31,9 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
   if (chosen.command === undefined) {
     return refuse(world, argv.includes('--json'), unknownCommand(argv).error)
   }
-  const { run } = await chosen.command.load()
-  return run(world, chosen.given ?? { args: [], options: {} })
+  const { name, load } = chosen.command
+  const { run } = await load()
+  return run({ ...world, command: name }, chosen.given ?? { args: [], options: {} })
 }
 
 /** The command to run and its arguments. */
@@ -61,7 +62,9 @@ function programOf(
   const parser = withManners(new Parser('hawser'), world)
     .description(ABOUT)
     .version(`hawser ${world.version}`, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print help; `hawser COMMAND --help` describes a command')
+    .helpOption('-h, --help', 'print help; for a command: hawser COMMAND --help')
+    // Arguments and options are listed in the help of each command.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .helpCommand(false)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
@@ -78,15 +81,17 @@ function programOf(
   return parser
 }
 
-const ABOUT = `Hawser is a local-first agent harness. Each Session is recorded in one append-only
-Log; what a model, an editor, a browser or a terminal shows is a view of it.
-
-Without a command, hawser starts a conversation in this folder (same as hawser chat).`
+// The parser wraps the description to the width of the terminal, but not the text after the commands.
+const ABOUT = [
+  'Hawser is a local-first agent harness. Each Session is recorded in one append-only Log; what a model, an editor, a browser or a terminal shows is a view of it.',
+  'Without a command, hawser starts a conversation in this folder (same as hawser chat).',
+].join('\n\n')
 
 const AFTER = `
-Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied because
-there was no terminal to ask, 4 every attachment failed and there was no prompt,
-5 the Session is busy, 6 no provider or API key, 124 timeout, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a tool call was denied
+because there was no terminal to ask, 4 every attachment failed and there was no
+prompt, 5 the Session is busy, 6 no provider or API key, 124 timeout,
+130 interrupted.
 
 Example: hawser run "What is in this folder?"`
 
@@ -97,7 +102,8 @@ function addGroup(
   world: Pick<CliWorld, 'streams'>,
 ): Parser {
   const summary = GROUPS[name] ?? ''
-  const group = withManners(parser.command(name), world).description(summary)
+  const group = withManners(parser.command(name), world)
+  group.summary(summary).description(sentence(summary))
   groups.set(name, group)
   return group
 }
@@ -168,10 +174,16 @@ function misused(parser: Parser, argv: readonly string[], error: CommanderError)
     .replace(/^error: /, '')
     .replace(/\.$/, '')
     .replaceAll('\n', ' ')
-  const help = known ? `hawser ${first} --help` : 'hawser --help'
-  return failed('invalid_args', `${visibleLine(message)}.`, repeatable(argv), [
-    { action: 'show_help', command: help },
+  return failed('invalid_args', sentence(visibleLine(message)), repeatable(argv), [
+    showHelp(commandIn(parser, argv)),
   ])
+}
+
+/** The words of the innermost command that the arguments name, for example `log export`. */
+function commandIn(parser: Parser, argv: readonly string[]): string {
+  const [word = ''] = argv
+  const found = parser.commands.find((command) => command.name() === word)
+  return found === undefined ? '' : `${word} ${commandIn(found, argv.slice(1))}`.trim()
 }
 
 /** The arguments, unless they may contain an API key. */

@@ -27,7 +27,7 @@ function sentenceOf(sight: Sight): string {
     case 'pdf':
       return `is a PDF document of ${count(sight.pages, 'page')} and ${count(sight.words, 'word')}`
     case 'text':
-      return `is a text of ${count(sight.lines, 'line')} and ${count(sight.words, 'word')}`
+      return `is a text file with ${count(sight.lines, 'line')} and ${count(sight.words, 'word')}`
     case 'unreadable':
       return `cannot be read: ${sight.why}`
   }

@@ -80,13 +80,18 @@ function keyedInSettings({ providers = {} }: Settings): string | undefined {
   })?.[0]
 }
 
-function noModel(provider: string): Failed {
+/** Fails if there is no such provider. */
+export function checkedProvider(provider: string): Result<undefined> {
   const known = [...Object.keys(REMOTE_PROVIDERS), OFFLINE_PROVIDER]
+  if (known.includes(provider)) return ok(undefined)
+  const message = `Unknown provider ${quoted(shortened(provider, 80))}. Expected one of ${known.join(', ')}.`
+  return failed('not_configured', message, { provider, known }, [USE_OFFLINE])
+}
+
+function noModel(provider: string): Failed {
+  const checked = checkedProvider(provider)
+  if (!checked.ok) return checked
   const named = quoted(shortened(provider, 80))
-  if (!known.includes(provider)) {
-    const message = `Unknown provider ${named}. Expected one of ${known.join(', ')}.`
-    return failed('not_configured', message, { provider, known }, [USE_OFFLINE])
-  }
   const message = `Provider ${named} has no default model: pass --model.`
   return failed('not_configured', message, { provider }, [
     { action: 'Pass a model with --model.' },

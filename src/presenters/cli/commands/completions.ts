@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { quoted, shortened } from '../../../encoding/quote.ts'
 import { failed } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
 import type { Command, Given, Run } from '../world/command.ts'
@@ -31,9 +32,9 @@ async function print(world: CliWorld, given: Given, commands: readonly Command[]
   } = CompletionsArgs.parse(given)
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined) {
-    const message = `There are completions for ${SHELLS.join(', ')}.`
+    const message = `Unknown shell ${quoted(shortened(named, 80))}. Expected one of ${SHELLS.join(', ')}.`
     const { error } = failed('invalid_args', message, { shells: SHELLS }, [
-      { action: 'Name one of them.', command: 'hawser completions bash' },
+      { action: 'Pass one of them.', command: 'hawser completions bash' },
     ])
     return refuse(world, json, error)
   }

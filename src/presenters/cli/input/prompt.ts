@@ -30,9 +30,7 @@ export async function promptOf(
   }
   if (stdin || (attached && streams.stdin.isTTY)) return ok({ text: '', typed: true })
   if (streams.stdin.isTTY) {
-    return failed('invalid_args', 'Missing prompt.', {}, [
-      { action: 'Pass a prompt.', command: 'hawser run "What is in this folder?"' },
-    ])
+    return failed('invalid_args', 'Missing prompt.', {}, [PASS_PROMPT])
   }
   const bytes = await streams.stdin.all(LIMITS.user_text_bytes)
   return bytes === undefined ? tooLong() : fitting(bytes, { attached, typed: false })
@@ -45,9 +43,16 @@ function fitting(
   if (bytes.length > LIMITS.user_text_bytes) return tooLong()
   if (!isUtf8(bytes)) return failed('invalid_args', 'The prompt is not UTF-8 text.')
   const text = bytes.toString('utf8')
-  if (text.trim() === '' && !attached) return failed('invalid_args', 'The prompt is empty.')
+  if (text.trim() === '' && !attached) {
+    return failed('invalid_args', 'The prompt is empty.', {}, [PASS_PROMPT])
+  }
   return ok({ text, typed })
 }
+
+const PASS_PROMPT = {
+  action: 'Pass a prompt.',
+  command: 'hawser run "What is in this folder?"',
+} as const
 
 function tooLong(): Result<never> {
   const limit = LIMITS.user_text_bytes

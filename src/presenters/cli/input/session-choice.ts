@@ -31,5 +31,7 @@ export function limitedByPlan(
   return `plan mode limits this Session to read-only; --permission ${permission} takes effect with --mode build.`
 }
 
-export const REHEARSING =
-  'hawser: No API key found: using the offline demo model. For a real one: export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=… (see hawser models)\n'
+/** In two lines, so that no variable name is broken at 80 columns. */
+export const REHEARSING = `hawser: No API key found: using the offline demo model. For a real one:
+export ANTHROPIC_API_KEY=… or OPENAI_API_KEY=… (see hawser models)
+`

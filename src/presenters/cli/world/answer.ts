@@ -1,6 +1,6 @@
 import type { HawserError } from '../../../model/errors.ts'
 import { exitCodeOf } from './exit-code.ts'
-import { failureAsJson, failureAsText } from './failure.ts'
+import { failureAsJson, failureAsText, showHelp } from './failure.ts'
 import { jsonLine } from '../text/json-line.ts'
 import type { CliWorld } from './world.ts'
 
@@ -11,10 +11,17 @@ export function answer(world: CliWorld, json: boolean, data: object, words: () =
 }
 
 /** Prints an error, as JSON on standard output or as text on standard error, and returns its exit code. */
-export function refuse(world: CliWorld, json: boolean, error: HawserError): number {
+export function refuse(world: CliWorld, json: boolean, refused: HawserError): number {
+  const error = withNextStep(refused, world.command)
   if (json) world.streams.stdout.write(failureAsJson({ ok: false, error }))
   else world.streams.stderr.write(failureAsText({ error }))
   return exitCodeOf(error.kind)
+}
+
+/** A usage error without a next step points to the help of its command. */
+function withNextStep(error: HawserError, command: string | undefined): HawserError {
+  const isUsage = error.kind === 'invalid_args' && error.next_actions.length === 0
+  return isUsage && command !== undefined ? { ...error, next_actions: [showHelp(command)] } : error
 }
 
 /** Whether output to a stream is coloured: on a terminal, unless the settings or NO_COLOR override that. */

@@ -11,9 +11,12 @@ export function unknownCommand(argv: readonly string[], nearest?: string): Failu
   const named = word === undefined ? undefined : visibleLine(JSON.stringify(word))
   const message = named === undefined ? 'Missing command.' : `Unknown command ${named}.`
   const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
-  return failed('invalid_args', message + hint, { arguments: argv }, [
-    { action: 'show_help', command: 'hawser --help' },
-  ])
+  return failed('invalid_args', message + hint, { arguments: argv }, [showHelp('')])
+}
+
+/** The next step after a usage error. `command` is the name of the command, or empty for the program. */
+export function showHelp(command: string): NextAction {
+  return { action: 'show_help', command: ['hawser', command, '--help'].filter(Boolean).join(' ') }
 }
 
 export function failureAsJson(failure: Failure): string {

@@ -17,6 +17,8 @@ export interface CliWorld {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly version: string
+  /** The name of the command that runs, for example `log export`; its help is the next step after a usage error. */
+  readonly command?: string | undefined
   /** The current folder. Throws when it no longer exists. */
   readonly cwd: () => string
   /** Path of `$HAWSER_HOME`. */

@@ -12,6 +12,7 @@ import {
   withSetting,
   type AllStoredSettings,
 } from '../../../../session/settings/stored-settings.ts'
+import { checkedProvider } from '../../../../session/settings/choice.ts'
 import { answer, refuse } from '../../world/answer.ts'
 import type { Given } from '../../world/command.ts'
 import { canAsk } from '../../input/confirm.ts'
@@ -47,6 +48,8 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const change = await changeOf(world, key, typed)
   if (!change.ok) return refuse(world, json, change.error)
   const { setting, value } = change.value
+  const provider = knownProvider(setting, value)
+  if (!provider.ok) return refuse(world, json, provider.error)
   const judged = await judgedModel(world, setting, value)
   return inSettings(world, given, here ? 'create' : 'none', async (place) => {
     const set = await (here ? setHere(world, place, change.value) : setForUser(place, change.value))
@@ -58,6 +61,11 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     if (setting.secret && value !== undefined) tellRisks(world, key, { here, typed: typed !== '-' })
     return ok(answer(world, json, told, () => words(told)))
   })
+}
+
+/** Every provider is known, so an unknown one is a mistake that would only show with the next Session. */
+function knownProvider({ key }: Setting, value: unknown): Result<undefined> {
+  return key === 'provider' && typeof value === 'string' ? checkedProvider(value) : ok(undefined)
 }
 
 /** A model that no provider of the catalogue has is stored all the same: a server of one's own may have it. */
@@ -187,7 +195,7 @@ interface Told {
 
 function words({ key, value, where, counts }: Told): string {
   const whose = where === 'user' ? 'for your user' : 'for this workspace'
-  const becomes = value === undefined ? 'forgotten' : shownValue(value)
+  const done = value === undefined ? `Reset ${key}` : `Set ${key} to ${shownValue(value)}`
   const waits = 'It is ignored until you trust the settings of this workspace: hawser trust\n'
-  return `${key} is ${becomes} ${whose}.\n${counts ? '' : waits}`
+  return `${done} ${whose}.\n${counts ? '' : waits}`
 }
