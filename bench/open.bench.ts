@@ -91,7 +91,12 @@ async function measure(name: string, path: string, session: SessionId): Promise<
 
 function tellBytes(bench: string, bytes_read: number, tail_bytes: number, ms: number): void {
   const more = { bytes_read, tail_bytes, ms }
-  tell({ bench: `${bench}: bytes read beyond the tail`, ratio: bytes_read - tail_bytes, bar: BAR, more })
+  tell({
+    bench: `${bench}: bytes read beyond the tail`,
+    ratio: bytes_read - tail_bytes,
+    bar: BAR,
+    more,
+  })
 }
 
 async function bytesBehindIndex(sessions: string, session: SessionId): Promise<number> {

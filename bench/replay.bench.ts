@@ -42,7 +42,9 @@ function costsBy(measure: Measure, trace: ReplayTrace): Promise<Costs> {
 }
 
 function named(measure: Measure): string {
-  return measure === 'wire' ? 'images counted as the server counts them' : 'images counted by their bytes'
+  return measure === 'wire'
+    ? 'images counted as the server counts them'
+    : 'images counted by their bytes'
 }
 
 function more(costs: Costs) {
