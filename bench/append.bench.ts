@@ -1,4 +1,4 @@
-// 200 callers append to one Log at once. The floor encodes, hashes and checksums the very same Events in a bare loop.
+// 200 callers append to one Log concurrently. The floor encodes, hashes and checksums the same Events in a bare loop.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -16,7 +16,7 @@ import { sessionStarted, value } from '../test/support/story.ts'
 import { cpuTimed, full, median, medianRatio, tell, timed } from './figure.ts'
 import { inScratch, SESSIONS } from './scratch.ts'
 
-/** What a caller makes of its Events is not the Log's to answer for, so it is as little as can be. */
+/** The caller's own work on its Events is not part of the measurement, so it is minimal. */
 const countFold: Fold<number> = {
   version: 'count',
   schema: z.number(),
@@ -43,7 +43,7 @@ await inScratch(async (folder) => {
   const floorCpuMs = rounds.map((round) => round.floorCpuMs)
   const syncs = median(rounds.map((round) => round.syncs))
   tell({
-    bench: 'append: CPU per event of 200 callers, of canonicalJson, SHA-256 and CRC-32',
+    bench: 'append: CPU per Event with 200 callers, relative to canonicalJson, SHA-256 and CRC-32',
     ratio: medianRatio(cpuMs, floorCpuMs),
     bar: '<= 2',
     more: {
@@ -60,7 +60,7 @@ interface Appended {
   readonly ms: number
   readonly cpuMs: number
   readonly syncs: number
-  /** What was appended, as a reader of the Log gets it. */
+  /** The appended Events, as a reader of the Log gets them. */
   readonly events: readonly Readonly<Record<string, unknown>>[]
 }
 
@@ -91,7 +91,7 @@ async function appendOften(writer: LogWriter<number>, draft: EventDraft): Promis
   for (let i = 0; i < EVENTS / CALLERS; i += 1) value(await writer.append([draft]))
 }
 
-/** CPU of what no Log of this format can do without. */
+/** CPU time of the work that this format requires. */
 function encodeAll(events: Appended['events']): Promise<number> {
   let seen = 0
   return cpuTimed(async () => {

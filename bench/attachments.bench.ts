@@ -1,5 +1,5 @@
-// Turns that attach 18 MiB and 18 KiB of images or of text, each in a process of its own, by real providers over HTTP or a socket to
-// a server in another process, and by one in the same process. The floor reads, hashes, writes, syncs and renames the same files, and encodes them.
+// Turns that attach 18 MiB and 18 KiB of images or text, each in its own process, through real providers over HTTP or a socket to
+// a server in another process, and through an in-process provider. The floor reads, hashes, writes, syncs and renames the same files, and encodes them.
 import { randomBytes } from 'node:crypto'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,14 +17,14 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const ROUNDS = full ? 9 : 2
 const TIMED_ROUNDS = full ? 25 : 5
-/** Of a tool, in the Turns whose memory is measured: each makes a request that shows everything again. */
+/** Tool calls in the Turns whose memory is measured: each leads to a request that contains everything again. */
 const CALLS = 3
 const NOTES = 'notes.txt'
-/** Of long texts. */
+/** The line that long texts repeat. */
 const LINE = '"At six," said the keeper, "the tide turns at the quay of Saint-Éloi."\n'
 const MODES = [...VENDOR_DIALECTS, 'websocket', 'in-process'] as const
 type Mode = (typeof MODES)[number]
-/** Of the Turns whose time and Log are measured: they are the same in all dialects. */
+/** The dialect of the Turns whose time and Log are measured: both are the same in all dialects. */
 const ANY: Mode = 'messages'
 
 await inScratch(async (folder) => {
@@ -36,7 +36,7 @@ await inScratch(async (folder) => {
     const remote = dialect !== 'floor' && dialect !== 'in-process'
     const url = remote ? server.baseUrl(dialect, calls, `attachments-${mode}`) : ''
     const measured = await measureIn(worker, [mode, root, url, `${calls}`, NOTES, ...paths])
-    // A store that has the bytes already would have less to do.
+    // A store that already has the bytes would do less work.
     await rm(root, { recursive: true })
     return measured
   }
@@ -74,7 +74,7 @@ async function measureMemory(
     }
     const more = mib.map((peak, round) => peak - (smallMib[round] ?? 0))
     tell({
-      bench: `attachments: ${mode}: MiB of memory that 18 MiB of ${what} add to a Turn with 18 KiB`,
+      bench: `attachments: ${mode}: MiB of memory that 18 MiB of ${what} add, compared with 18 KiB`,
       ratio: median(more),
       bar: '<= 64',
       more: {
@@ -99,14 +99,14 @@ async function measureTime(
       large: (await measure(ANY, large))('ms'),
       small: (await measure(ANY, small))('ms'),
       floor: (await measure('floor', large))('ms'),
-      // Opened by a library, which is loaded for it, to count its pages: that has no floor.
+      // A library is loaded to open it and count its pages: that has no floor.
       pdf: (await measure(ANY, documents))('ms'),
       pdfFloor: (await measure('floor', documents))('ms'),
     })
   }
   const of = (figure: (round: (typeof rounds)[number]) => number) => median(rounds.map(figure))
   tell({
-    bench: 'attachments: time that 18 MiB add to a Turn with 18 KiB, of the floor',
+    bench: 'attachments: time that 18 MiB add, compared with 18 KiB, relative to the floor',
     ratio: of((ms) => (ms.large - ms.small) / ms.floor),
     bar: '<= 2',
     more: {
@@ -124,33 +124,33 @@ async function measureLog(measure: Measure, [image = '']: Paths): Promise<void> 
   const without = (await measure(ANY, []))('log_bytes')
   const one = (await measure(ANY, [image]))('log_bytes')
   tell({
-    bench: 'attachments: bytes that an image of 10 MiB adds to the Log',
+    bench: 'attachments: bytes that a 10 MiB image adds to the Log',
     ratio: one - without,
     bar: '<= 1000',
     more: { log_bytes: one },
   })
 }
 
-/** Two images that no compression makes smaller, each of at most so many bytes. */
+/** Two incompressible images, each of at most `bytes` bytes. */
 function images(folder: string, name: string, bytes: number): Promise<string[]> {
-  // A row has one byte more than its pixels, and so much at most of a file is no row.
+  // A row has one byte more than its pixels, and at most this much of a file is not rows.
   const width = Math.min(1024, Math.floor(Math.sqrt(bytes / 3)))
   const height = Math.floor((bytes - bytes / 1024 - 256) / (width * 3 + 1))
   return two(folder, `${name}.png`, () => png(width, height, randomBytes(width * 3 * height)))
 }
 
-/** Two texts of at most so many bytes, some of whose characters are longer in JSON, and some longer than a byte. */
+/** Two texts of at most `bytes` bytes; some characters are longer in JSON, and some are longer than one byte. */
 function texts(folder: string, name: string, bytes: number): Promise<string[]> {
   const text = LINE.repeat(Math.floor(bytes / Buffer.byteLength(LINE)) - 1)
   return two(folder, `${name}.txt`, () => Buffer.from(`${randomBytes(8).toString('hex')}\n${text}`))
 }
 
-/** Two PDFs of two pages, of which one is mostly a remark that nobody sees. */
+/** Two PDFs of two pages; most of one is an invisible comment. */
 function pdfs(folder: string): Promise<string[]> {
   return two(folder, 'timed.pdf', () => writtenPdf(['The tide.'], { operators: remark() }))
 }
 
-/** Of bytes that no compression makes smaller, and none of which ends a line. */
+/** Incompressible bytes without a line break. */
 function remark(): Buffer {
   const bytes = randomBytes(8.9 * MIB).map((byte) => (byte === 10 || byte === 13 ? 32 : byte))
   return Buffer.concat([Buffer.from('%'), bytes, Buffer.from('\n')])
@@ -160,7 +160,7 @@ async function two(folder: string, name: string, made: () => Buffer): Promise<st
   const paths = [join(folder, `1-${name}`), join(folder, `2-${name}`)]
   for (const path of paths) {
     await writeFile(path, made())
-    // So that none of it is left to be written while something is measured.
+    // So that nothing remains to be written during a measurement.
     const file = await open(path)
     await file.sync()
     await file.close()

@@ -1,5 +1,5 @@
-// One measurement of attachments.bench.ts: a Turn that attaches files, by a provider at a URL, over HTTP or a socket, or by one in this process, or the
-// floor, which does what cannot be left out of it with nothing but Node.
+// One measurement of attachments.bench.ts: a Turn that attaches files, through a provider at a URL over HTTP or a socket, or in this process; or the
+// floor, which does the indispensable part of it in plain Node.
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -24,7 +24,7 @@ const PROVIDERS = { messages: messagesProvider, responses: responsesProvider, ch
 const [mode = '', root = '', url = '', calls = '', notes = '', ...paths] = process.argv.slice(2)
 console.log(JSON.stringify(await (mode === 'floor' ? floor() : turn())))
 
-/** The time is that from the admission to the moment when the first request is composed, and what it holds is durable. */
+/** The time from admission until the first request is composed and its content is durable. */
 async function turn(): Promise<Record<string, number>> {
   const model = modelOf()
   const { workspace, parts, close } = await openParts(root, {
@@ -50,7 +50,7 @@ async function turn(): Promise<Record<string, number>> {
 function modelOf() {
   if (mode === 'in-process') return readingModel(notes, Number(calls))
   const options = { key: 'key-of-the-bench', idleMs: 60_000, clock: systemClock, baseUrl: url }
-  // Its requests are not timed.
+  // Its requests are not measured.
   if (mode === 'websocket') {
     return { ...responsesProvider({ ...options, transport: mode }), onRequest: async () => {} }
   }
@@ -69,7 +69,7 @@ async function attach(session: Session): Promise<void> {
   }
 }
 
-/** A Turn that shows less than it was given, or less often than it was to, has less to do. */
+/** A Turn that projects fewer bytes, or projects them less often, would do less work. */
 function checkShown({ events }: Session): void {
   const shown = events.flatMap((event) =>
     event.type === 'provider_request' ? [event.data.projected?.length ?? 0] : [],
@@ -78,7 +78,7 @@ function checkShown({ events }: Session): void {
   const refused = events.flatMap((event) =>
     event.type === 'user_message' ? (event.data.attachment_errors ?? []) : [],
   )
-  throw new Error(`not all was shown: ${JSON.stringify({ shown, refused })}`)
+  throw new Error(`not everything was projected: ${JSON.stringify({ shown, refused })}`)
 }
 
 async function floor(): Promise<Record<string, number>> {
@@ -89,7 +89,7 @@ async function floor(): Promise<Record<string, number>> {
   return { ms }
 }
 
-/** Read, hashed, written, synced, renamed, the folder synced, and as base64. */
+/** Reads, hashes, writes, syncs and renames the files, syncs the folder, and encodes to base64. */
 async function stored(path: string): Promise<string> {
   const bytes = await readFile(path)
   const name = createHash('sha256').update(bytes).digest('hex')

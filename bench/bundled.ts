@@ -6,13 +6,13 @@ import { build } from 'rolldown'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Bundles a script of this folder into `folder`, as the program is bundled, and answers with its path. For what is
- * measured in a process of its own: the loader of TypeScript takes memory, and slows what it has loaded.
+ * Bundles a script of this folder into `folder`, as the program is bundled, and returns its path. For measurements
+ * in a separate process: the TypeScript loader uses memory and slows down the code it loads.
  */
 export async function bundled(script: string, folder: string): Promise<string> {
   const dir = join(folder, 'bundled')
   await mkdir(dir, { recursive: true })
-  // From here packages with native parts are found.
+  // Packages with native parts are found from here.
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'), 'junction')
   await build({
     cwd: ROOT,

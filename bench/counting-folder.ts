@@ -2,11 +2,11 @@ import type { File, Folder } from '../src/host/files/files.ts'
 import type { LogPlace } from '../src/log/place.ts'
 
 export interface Tally {
-  /** Bytes that reads returned, of every file. */
+  /** Bytes returned by reads of all files. */
   bytesRead: number
 }
 
-/** The same place, with every read of a file told to `tally`. */
+/** The same folder; every read of a file is counted in `tally`. */
 export function countingPlace(place: LogPlace, tally: Tally): LogPlace {
   const { sessions, heads } = place
   return { ...place, sessions: counting(sessions, tally), heads: counting(heads, tally) }

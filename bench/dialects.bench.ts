@@ -1,6 +1,6 @@
-// The same as start.bench.ts and turn.bench.ts, with real providers over HTTP: the built program up to the moment when a server
-// has its first request whole, going on with a Session whose request is a megabyte, and tool round trips. The floors send and
-// receive as much to and from the same server, with nothing but Node.
+// The same as start.bench.ts and turn.bench.ts, with real providers over HTTP: the built program until a server has received its
+// complete first request, continuing a Session whose request is one megabyte, and tool round trips. The floors send and
+// receive the same amount to and from the same server, in plain Node.
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,10 +21,10 @@ const LATE = full ? 2_000 : 200
 const EARLY = 50
 const AROUND = 50
 const FILE = 'notes.txt'
-/** Of a Turn that goes on for as long as it may. */
+/** Round trips of a Turn of the maximum length. */
 const CALLS_A_TURN = 99
 const LONG_REQUEST = full ? 1_000_000 : 100_000
-/** Of files that were read in Sessions which go on: small ones make many Events, others make few. */
+/** Sizes of the files read in the continued Sessions: small ones lead to many Events, large ones to few. */
 const READ_BYTES = [300, 8_000]
 
 const PROVIDERS: Readonly<Record<VendorDialect, string>> = {
@@ -76,7 +76,7 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
   })
   const long: Awaited<ReturnType<typeof longSession>>[] = []
   for (const bytes of READ_BYTES) long.push(await longSession(folder, bytes, server))
-  // Files of the program that were never read are not what is measured.
+  // Warm up: reading the program's files for the first time is not measured.
   for (const { own } of asks) await own()
   for (let round = 0; round < STARTS; round += 1) {
     for (const { ms, floorMs, own, floor } of asks) {
@@ -88,7 +88,7 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
   }
   for (const { dialect, ms, floorMs } of asks) {
     tell({
-      bench: `dialects: ${dialect}: run to its first request, of the floor`,
+      bench: `dialects: ${dialect}: start to first request, relative to the floor`,
       ratio: medianRatio(ms, floorMs),
       bar: '<= 3',
       more: { ms: median(ms), floor_ms: median(floorMs) },
@@ -97,7 +97,7 @@ async function measureStarts(folder: string, workspace: string, server: Vendor):
   const fresh = asks.find(({ dialect }) => dialect === 'messages')?.ms ?? []
   for (const { ms, readBytes, trips, requestBytes, logBytes } of long) {
     tell({
-      bench: `dialects: an old Session, of reads of ${readBytes} bytes, to its first request, of a new one`,
+      bench: `dialects: start to first request of an old Session with reads of ${readBytes} bytes, relative to a new one`,
       ratio: medianRatio(ms, fresh),
       bar: '<= 1.25',
       more: {
@@ -118,7 +118,7 @@ async function workspaceWith(folder: string, fileBytes: number): Promise<string>
   return workspace
 }
 
-/** A Session whose next request is as long as wanted, and whose round trips each read so many bytes. */
+/** A Session whose next request has the given size, and whose round trips each read `readBytes` bytes. */
 async function longSession(folder: string, readBytes: number, server: Vendor) {
   const workspace = await workspaceWith(folder, readBytes)
   const url = server.baseUrl('messages', CALLS_A_TURN, `long-${readBytes}`)
@@ -153,7 +153,7 @@ async function measureMemory(folder: string, workspace: string, server: Vendor):
       peaks.push(await peakOf(args, placeOf(folder, workspace, url)))
     }
     tell({
-      bench: `dialects: ${dialect}: MB of memory of a run, at its highest`,
+      bench: `dialects: ${dialect}: peak memory of a run, in MB`,
       ratio: median(peaks),
       bar: '<= 85',
       more: { calls: 3 },
@@ -183,7 +183,7 @@ function tellTrips(
   of: (figure: (measured: Measured) => number) => number,
 ): void {
   tell({
-    bench: `dialects: ${dialect}: time of round trip 20, of the floor`,
+    bench: `dialects: ${dialect}: time of round trip 20, relative to the floor`,
     ratio: of((measured) => measured('soon_ratio')),
     bar: '<= 2.5',
     more: {
@@ -192,9 +192,9 @@ function tellTrips(
       syncs: of((measured) => measured('syncs')),
     },
   })
-  // A request of 2,000 round trips takes the floor longer too: it is joined, sent and received.
+  // The floor also takes longer for a request of 2,000 round trips: it joins, sends and receives it.
   tell({
-    bench: `dialects: ${dialect}: ratio to the floor at round trip ${LATE}, of that at 50`,
+    bench: `dialects: ${dialect}: ratio to the floor at round trip ${LATE}, relative to round trip 50`,
     ratio: of((measured) => measured('late_ratio') / measured('early_ratio')),
     bar: '<= 1.3',
     more: {
@@ -209,14 +209,14 @@ function tellTrips(
     },
   })
   tell({
-    bench: `dialects: ${dialect}: bytes of the Log a round trip`,
+    bench: `dialects: ${dialect}: Log bytes per round trip`,
     ratio: of((measured) => measured('log_bytes')),
     bar: '<= 2600',
     more: {},
   })
 }
 
-/** All providers are at the same place: which one is asked is said by name. */
+/** All providers are at the same address; the name selects one. */
 function placeOf(folder: string, cwd: string, url: string): Place {
   const access = {
     ANTHROPIC_API_KEY: 'key-of-the-bench',
@@ -228,7 +228,7 @@ function placeOf(folder: string, cwd: string, url: string): Place {
   return { cwd, env: { ...process.env, HAWSER_HOME: join(folder, 'home'), ...access } }
 }
 
-/** Milliseconds from the start of a program to the moment when the server has its first request whole. */
+/** Milliseconds from the start of a program until the server has received its complete first request. */
 async function firstRequest(
   args: readonly string[],
   { cwd, env }: Place,

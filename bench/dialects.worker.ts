@@ -1,5 +1,5 @@
-// One measurement of dialects.bench.ts: a Turn of so many tool round trips by a real provider and, in turns with its last ones, a
-// young Turn. Each round trip that counts is followed by one of the floor, whose request is as long and goes to the same server.
+// One measurement of dialects.bench.ts: a Turn of the given number of tool round trips through a real provider, its last ones alternating with a
+// short Turn. Each measured round trip is followed by one of the floor, with a request of the same size to the same server.
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -60,7 +60,7 @@ async function measure(
   long.onRequest = async (trip, bytes) => {
     if (trip === EARLY) before = await logAmounts(root, session)
     if (trip < last - AROUND / 2) return
-    // Only now is a young Turn fit to be compared with: the first one of a process waits for its compiler.
+    // A short Turn is comparable only now: the first one of a process waits for the compiler.
     if (trip === last - AROUND / 2) {
       const after = await logAmounts(root, session)
       each = {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** One line of the table that scripts/bench.mjs keeps. `ratio` is what is held against `bar`. */
+/** One row of the table that scripts/bench.mjs writes. `ratio` is compared with `bar`. */
 interface Figure {
   readonly bench: string
   readonly ratio: number
@@ -8,7 +8,7 @@ interface Figure {
   readonly more: Readonly<Record<string, number | string>>
 }
 
-/** Without it a script is a quick try: sizes are a tenth, and its figures mean little. */
+/** Without it, a script runs at a tenth of the size, and its figures mean little. */
 export const full = process.argv.includes('--full')
 
 export function tell({ bench, ratio, bar, more }: Figure): void {
@@ -17,7 +17,7 @@ export function tell({ bench, ratio, bar, more }: Figure): void {
   console.log(JSON.stringify({ bench, ratio: rounded(ratio), bar, ok, ...allRounded(more) }))
 }
 
-/** For what this machine cannot measure. */
+/** For a measurement that this machine does not support. */
 export function tellSkipped(bench: string, why: string): void {
   console.log(JSON.stringify({ bench, skipped: why }))
 }
@@ -26,12 +26,12 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** Each measurement by the one of its round. */
+/** The median of each measurement divided by that of the same round. */
 export function medianRatio(of: readonly number[], to: readonly number[]): number {
   return median(of.map((ms, at) => ms / (to[at] ?? ms)))
 }
 
-/** The value below which the part `q` of all lie. */
+/** The value below which the fraction `q` of all values lies. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]
@@ -45,7 +45,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-/** Milliseconds of CPU that `work` took. Says how much there was to do where other programs want the CPU too. */
+/** Milliseconds of CPU time that `work` took: a measure of the work even if other programs use the CPU. */
 export async function cpuTimed(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await work()

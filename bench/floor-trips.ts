@@ -2,20 +2,20 @@ import { readFile, type FileHandle } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import type { LogAmounts } from './log-growth.ts'
 
-/** What round trips are made of. */
+/** Parameters of the round trips. */
 export interface FloorOptions extends LogAmounts {
-  /** So many are taken as made already, and the next request has so many bytes. */
+  /** The number of round trips assumed to precede, and the size of the next request in bytes. */
   readonly trips: number
   readonly bytes: number
   readonly url: string
-  /** Of the file that is read each time. */
+  /** The file that is read each time. */
   readonly path: string
   readonly log: FileHandle
 }
 
 /**
- * Tool round trips without a harness: a request is sent and its answer read to the end, a file is read, all that was said is
- * joined anew, and as much is written and synced as often as by a Turn.
+ * Tool round trips without a harness: sends a request and reads its answer to the end, reads a file, joins the whole
+ * conversation again, and writes and syncs as much and as often as a Turn.
  */
 export class FloorTrips {
   readonly #agent = new Agent({ keepAlive: true })
@@ -32,14 +32,14 @@ export class FloorTrips {
     for (const piece of said) this.#add(piece)
   }
 
-  /** One round trip, whose request has so many bytes. */
+  /** One round trip with a request of this many bytes. */
   async trip(bytes: number): Promise<void> {
     if (this.#options === undefined) throw new Error('the floor has not begun')
     const { url, path, log, log_bytes, syncs } = this.#options
     const call = Buffer.from(JSON.stringify({ path }))
     const result = await readFile(path)
     this.#add(call)
-    // What stands around a result in a request, as zeros.
+    // The bytes around a result in a request, as zeros.
     this.#add(Buffer.concat([result], Math.max(0, bytes - this.#length)))
     const body = Buffer.concat(this.#pieces)
     const writes = Math.round(syncs)
@@ -72,5 +72,5 @@ export class FloorTrips {
   }
 }
 
-/** Half of what a round trip adds to a request, about. */
+/** About half of what a round trip adds to a request. */
 const PIECE_BYTES = 300

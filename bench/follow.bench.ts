@@ -1,4 +1,4 @@
-// Another process appends; a follower here shows each Event. And what a follower costs while nothing comes.
+// Another process appends; a follower in this process delivers each Event. Also measures an idle follower.
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { setTimeout } from 'node:timers/promises'
@@ -35,7 +35,7 @@ await inScratch(async (folder) => {
     }
   })()
 
-  // Once in a while at its start, a process has something to do that is not the follower's.
+  // Shortly after its start, a process occasionally has other work to do than the follower's.
   await setTimeout(500)
   const before = process.cpuUsage()
   await setTimeout(IDLE_MS)
@@ -48,7 +48,7 @@ await inScratch(async (folder) => {
   await following
   await reader.close()
 
-  // An Event may be shown before it is acknowledged: then it was shown at once.
+  // An Event may be delivered before it is acknowledged; its delay is then zero.
   const late = seen.map(({ delivered }, i) => Math.max(0, delivered - (acknowledged[i] ?? 0)))
   const whole = seen.map(({ asked, delivered }) => delivered - asked)
   tell({

@@ -1,5 +1,5 @@
-// The other process of follow.bench.ts: appends to the Log at a place. Each text says when it was handed to the Log; the
-// answer on stdout says when each was acknowledged. hrtime is one clock for all processes of a machine.
+// The other process of follow.bench.ts: appends to the Log at a place. Each text contains the time it was passed to the Log; the
+// output on stdout contains the time each was acknowledged. All processes of a machine share the clock of hrtime.
 import { setTimeout } from 'node:timers/promises'
 import process from 'node:process'
 import { acquireLog } from '../src/log/open.ts'
@@ -18,7 +18,7 @@ const acknowledged: number[] = []
 const chance = random(1)
 
 while (acknowledged.length < Number(count)) {
-  // Alone as a rule, many at once now and then.
+  // Usually one at a time, occasionally many at once.
   const together = chance.below(20) === 0 ? 10 : 1
   await Promise.all(Array.from({ length: together }, append))
   await setTimeout(chance.below(15))

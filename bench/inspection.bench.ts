@@ -1,4 +1,4 @@
-// One confined `true` in a large workspace, what it left behind included. The floor is the same in an empty workspace.
+// One sandboxed `true` in a large workspace, including the inspection afterwards. The floor is the same in an empty workspace.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { inScratch } from './scratch.ts'
 
 const SIZES = [15_000, 138_000].map((entries) => (full ? entries : entries / 10))
 const ROUNDS = full ? 80 : 8
-/** As in node_modules: 15,138 entries of this project's lie in 1,140 folders. */
+/** As in node_modules: this project's has 15,138 entries in 1,140 folders. */
 const FILES_A_FOLDER = 12
 const sandbox = systemSandbox()
 
@@ -21,19 +21,19 @@ await inScratch(async (folder) => {
     const large = await workspaceOf(folder, entries)
     const first_ms = await timed(large)
     await empty()
-    // Folders count as settled a while after their last change.
+    // A folder counts as settled some time after its last change.
     await setTimeout(3_000)
     await large()
     const ours: number[] = []
     const floor: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
-      // By turns: the second of two finds the disk and the memory as the first left them.
+      // Alternate: the second of two runs with the caches that the first left.
       if (round % 2 === 0) ours.push(await timed(large))
       floor.push(await timed(empty))
       if (round % 2 === 1) ours.push(await timed(large))
     }
     tell({
-      bench: `inspection: a command in a workspace of ${entries} entries, of one in an empty one`,
+      bench: `inspection: a command in a workspace of ${entries} entries, relative to an empty one`,
       ratio: medianRatio(ours, floor),
       bar: entries > 100_000 ? '<= 4' : '<= 1.2',
       more: { ms: median(ours), floor_ms: median(floor), first_ms },
@@ -41,7 +41,7 @@ await inScratch(async (folder) => {
   }
 })
 
-/** Makes a workspace of so many files and folders; the answer runs `true` in it. */
+/** Creates a workspace with this many files and folders, and returns a function that runs `true` in it. */
 async function workspaceOf(folder: string, entries: number): Promise<() => Promise<void>> {
   const workspace = join(folder, `workspace-${entries}`)
   const home = join(folder, `home-${entries}`)

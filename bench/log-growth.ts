@@ -4,17 +4,17 @@ import { logName } from '../src/log/place.ts'
 import type { Session } from '../src/session/live/session.ts'
 import { SESSIONS } from './scratch.ts'
 
-/** What a Log has, or what it gets by one round trip. */
+/** Figures of a Log, or of what one round trip adds to it. */
 export interface LogAmounts {
   readonly log_bytes: number
   readonly syncs: number
 }
 
-/** Of a Session below `root`, a place of openParts. */
+/** The figures of a Session below `root`, a place of openParts. */
 export async function logAmounts(root: string, { id, events }: Session): Promise<LogAmounts> {
   return {
     log_bytes: (await stat(join(root, SESSIONS, logName(id)))).size,
-    // Each write is synced, and its first Event is the one without a place in it.
+    // Each write is synced, and its first Event is the one without `batch`.
     syncs: events.filter(({ batch }) => batch === undefined).length,
   }
 }

@@ -7,12 +7,12 @@ import type { TestPlace } from '../test/support/log-place.ts'
 import { sessionStarted, turnEnded, value } from '../test/support/story.ts'
 import { textFold } from '../test/support/text-fold.ts'
 
-/** Drafts go to the writer in groups of about this size, to spend the time on bytes and not on syncs. */
+/** Drafts are passed to the writer in groups of about this size, to spend the time on bytes and not on syncs. */
 const GROUP_BYTES = 2 * 1024 * 1024
-/** How long the Log goes on behind its checkpoint. */
+/** Size of the Log after its checkpoint. */
 const BEHIND_CHECKPOINT_BYTES = 256 * 1024
 
-/** Writes a Log of `bytes` as a long Session leaves it: Turns, a checkpoint near the end, an index at its release. */
+/** Writes a Log of `bytes` bytes as a long Session leaves it: Turns, a checkpoint near the end, an index on release. */
 export async function writeLongLog(here: TestPlace, bytes: number): Promise<SessionId> {
   const { place, keep } = here
   const session = place.ids.session()
@@ -50,7 +50,7 @@ export class LongStory {
     this.#foreign = this.#prose([...PLAIN, ...FOREIGN])
   }
 
-  /** Whole Turns, of about `bytes` together. */
+  /** Complete Turns, about `bytes` bytes in total. */
   turns(bytes: number): EventDraft[] {
     const drafts: EventDraft[] = []
     for (let size = 0; size < bytes;) {
@@ -63,7 +63,7 @@ export class LongStory {
     return drafts
   }
 
-  /** A Turn that is at work, after so many calls. */
+  /** A running Turn, after the given number of calls. */
   unendedTurn(calls: number): EventDraft[] {
     const turn_id = this.#here.place.ids.turn()
     return [
@@ -109,7 +109,7 @@ export class LongStory {
   }
 
   #slice(least: number, most: number): string {
-    // Most of what programs are about is ASCII.
+    // Most text in programs is ASCII.
     const text = this.#random.below(8) === 0 ? this.#foreign : this.#plain
     const from = this.#random.below(text.length - most)
     return text.slice(from, from + least + this.#random.below(most - least))
@@ -120,10 +120,10 @@ export class LongStory {
   }
 }
 
-/** About what a line has around its data. */
+/** Approximate size of a line around its data. */
 const LINE_OVERHEAD = 300
 
-/** With what JSON escapes. */
+/** Words with characters that JSON escapes. */
 const PLAIN = [
   'the harbour master said "not before the tide"',
   'const boats = new Map<string, Boat>()\n',
@@ -133,7 +133,7 @@ const PLAIN = [
   '\tif (tide > 3) continue\n',
 ]
 
-/** What UTF-8 needs more than one byte for. */
+/** Words with characters of more than one byte in UTF-8. */
 const FOREIGN = ['Überfahrt nach Malmö', '船は港に着いた', '⚓️']
 
 function request(call_index: number, call_id: string) {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 
-/** Where peak memory cannot be read, why. */
+/** The reason if peak memory cannot be read. */
 export const noMemoryFigures =
   process.platform === 'linux' ? undefined : 'peak memory is read from /proc, which only Linux has'
 
@@ -10,13 +10,13 @@ export interface Memory {
   readonly peak_bytes: number
 }
 
-/** Physical memory of this process at its highest during `work`, and just before. */
+/** Peak physical memory of this process during `work`, and its memory just before. */
 export async function peakDuring(work: () => Promise<unknown>): Promise<Memory> {
   if (noMemoryFigures !== undefined) {
     await work()
     return { before_bytes: 0, peak_bytes: 0 }
   }
-  // Forgets the peak of starting up, which may be higher than what comes.
+  // Resets the peak: that of the start may be higher than what follows.
   await writeFile('/proc/self/clear_refs', '5')
   const before_bytes = await statusBytes('VmRSS')
   await work()
@@ -26,6 +26,6 @@ export async function peakDuring(work: () => Promise<unknown>): Promise<Memory> 
 async function statusBytes(name: string): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8')
   const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]
-  if (kib === undefined) throw new Error(`/proc/self/status does not tell ${name}`)
+  if (kib === undefined) throw new Error(`/proc/self/status has no ${name}`)
   return Number(kib) * 1024
 }

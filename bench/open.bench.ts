@@ -1,4 +1,4 @@
-// Opening a long Log reads what is behind its index, and little else. A killed writer leaves more behind its index, and
+// Opening a long Log reads what follows its index, and little else. A killed writer leaves more after its index, and
 // a head that lags.
 import { cp, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { LongStory, writeLongLog } from './long-log.ts'
 import { inScratch, SESSIONS } from './scratch.ts'
 
 const LOG_BYTES = (full ? 200 : 20) * 1024 * 1024
-/** How much a killed writer wrote behind the index, and how long the first text behind the head is. */
+/** How much a killed writer wrote after the index, and the length of the first text after the head. */
 const KILLED = [
   { name: 'killed', tail: 200_000, first: 0 },
   { name: 'killed after a long line', tail: 600_000, first: 60_000 },
@@ -34,7 +34,7 @@ await inScratch(async (folder) => {
   }
 })
 
-/** A copy of the place, taken while a writer is in the middle of a Turn: what a kill leaves. */
+/** A copy of the place in the middle of a Turn, as a kill leaves it. */
 async function leaveAsKilled(
   from: string,
   to: string,
@@ -79,7 +79,7 @@ async function measure(name: string, path: string, session: SessionId): Promise<
   })
   tellBytes(`open to read, ${name}`, reading.bytesRead, tail, readMs)
 
-  // Last, because it changes the place: a killed writer is recorded, and then the index kept.
+  // Last, because it changes the place: it records a killed writer and writes the index.
   const writing = { bytesRead: 0 }
   const counted = countingPlace(place, writing)
   const started = performance.now()
@@ -91,7 +91,12 @@ async function measure(name: string, path: string, session: SessionId): Promise<
 
 function tellBytes(bench: string, bytes_read: number, tail_bytes: number, ms: number): void {
   const more = { bytes_read, tail_bytes, ms }
-  tell({ bench: `${bench}: bytes beyond the tail`, ratio: bytes_read - tail_bytes, bar: BAR, more })
+  tell({
+    bench: `${bench}: bytes read beyond the tail`,
+    ratio: bytes_read - tail_bytes,
+    bar: BAR,
+    more,
+  })
 }
 
 async function bytesBehindIndex(sessions: string, session: SessionId): Promise<number> {

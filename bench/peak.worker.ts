@@ -1,4 +1,4 @@
-// Imported before a program: when it ends, writes the most memory it ever had, in bytes, to the file HAWSER_BENCH_PEAK names.
+// Imported before a program: at exit, writes its peak memory in bytes to the file named by HAWSER_BENCH_PEAK.
 import { readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 

@@ -9,27 +9,27 @@ import { bundled } from './bundled.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 
-/** Where and how programs run. */
+/** Folder and environment of a program. */
 export interface Place {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
 
-/** The program as people get it, built anew when a source is newer. */
+/** The built program, rebuilt if a source is newer. */
 export async function builtProgram(): Promise<string> {
   await run(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--if-stale'])
   return join(ROOT, 'dist', 'hawser.js')
 }
 
-/** What a program wrote. */
+/** The output of a program. */
 export async function said(args: readonly string[], place: Place): Promise<string> {
   const running = run(process.execPath, args, { ...place, maxBuffer: 64 * 1024 * 1024 })
-  // A pipe that stays open would be waited for.
+  // The program would wait for an open pipe.
   running.child.stdin?.end()
   return (await running).stdout
 }
 
-/** A function that runs a program and tells the most memory that it ever had, in MB. */
+/** Returns a function that runs a program and returns its peak memory in MB. */
 export async function peakMeter(folder: string) {
   const script = await bundled('peak.worker.ts', join(folder, 'preloaded'))
   const kept = join(folder, 'peak')

@@ -26,7 +26,7 @@ await inScratch(async (folder) => {
   const measure = async (mode: 'ours' | 'floor') => {
     const to = join(folder, mode)
     const figures = await measureIn(worker, [mode, to, ...paths])
-    // Each round puts what the store does not have yet.
+    // Each round puts files that the store does not have yet.
     await rm(to, { recursive: true })
     return figures
   }
@@ -37,7 +37,7 @@ await inScratch(async (folder) => {
   const of = (figure: (round: Round) => number) => median(rounds.map(figure))
 
   tell({
-    bench: 'put: time of read, hash, write and fsync',
+    bench: 'put: time, relative to read, hash, write and fsync',
     ratio: of(({ ours, floor }) => ours('ms') / floor('ms')),
     bar: '<= 3',
     more: {
@@ -49,7 +49,7 @@ await inScratch(async (folder) => {
   const peak = of(({ ours }) => ours('peak_bytes') / MIB)
   const floorPeak = of(({ floor }) => floor('peak_bytes') / MIB)
   tell({
-    bench: 'put: MiB of memory beyond that',
+    bench: 'put: MiB of memory beyond the floor',
     ratio: peak - floorPeak,
     bar: '<= 4',
     more: { peak_mib: peak, floor_peak_mib: floorPeak },

@@ -37,7 +37,7 @@ async function copyHashed(path: string): Promise<void> {
   await file.close()
 }
 
-/** The same stream for both: what it costs is nobody's merit. */
+/** Both use the same stream, so its cost does not affect the comparison. */
 function piecesOf(path: string): AsyncIterable<Buffer> {
   return createReadStream(path, { highWaterMark: 64 * 1024 })
 }

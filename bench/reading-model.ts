@@ -2,15 +2,15 @@ import process from 'node:process'
 import type { Provider, ProviderEvent } from '../src/providers/provider.ts'
 import { encode, frame } from '../src/providers/rehearsal/encode.ts'
 
-/** A model that asks for the same file so many times, and what the harness took from each answer to the next request. */
+/** A model that reads the same file a given number of times, and the time the harness took from each answer to the next request. */
 export interface ReadingModel extends Provider {
   readonly ms: number[]
   readonly cpuMs: number[]
-  /** Is waited for before a request is answered; `trip` is how many round trips were made before it. */
+  /** Awaited before a request is answered; `trip` is the number of round trips before it. */
   onRequest: (trip: number) => Promise<void>
 }
 
-/** The rehearsal's dialect without its mind, which would read the whole request. */
+/** The dialect of the rehearsal model without its rules, which would read the whole request. */
 export function readingModel(path: string, trips: number): ReadingModel {
   let trip = 0
   let answered = { at: 0, cpu: process.cpuUsage() }

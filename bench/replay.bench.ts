@@ -1,5 +1,5 @@
-// What the three replay policies cost: recorded traces, and the worst of many that are made up. Counted in tokens of the
-// rehearsal's prompt cache, so that nothing depends on the machine.
+// The cost of the three replay policies: recorded traces, and the worst of many generated ones. Counted in tokens of the
+// rehearsal model's prompt cache, so that the result does not depend on the machine.
 import { readFile } from 'node:fs/promises'
 import { ReplayModel } from '../test/support/replay-model.ts'
 import { costsOf, timesTheCheaper, type Costs } from '../test/support/replay-story.ts'
@@ -30,7 +30,7 @@ for (const measure of MEASURES) {
     if (timesTheCheaper(costs) > timesTheCheaper(worst)) worst = costs
   }
   tell({
-    bench: `replay: the worst of ${MADE} made traces, ${named(measure)}`,
+    bench: `replay: the worst of ${MADE} generated traces, ${named(measure)}`,
     ratio: timesTheCheaper(worst),
     bar: '<= 1.5',
     more: { ...more(worst), mean_ratio: all / MADE },
@@ -42,7 +42,9 @@ function costsBy(measure: Measure, trace: ReplayTrace): Promise<Costs> {
 }
 
 function named(measure: Measure): string {
-  return measure === 'wire' ? 'pictures as the server counts them' : 'pictures by their bytes'
+  return measure === 'wire'
+    ? 'images counted as the server counts them'
+    : 'images counted by their bytes'
 }
 
 function more(costs: Costs) {

@@ -1,4 +1,4 @@
-// A long Log without an index is read once through, in flat memory. The floor parses the lines and judges nothing.
+// A long Log without an index is read once, in constant memory. The floor parses the lines without checking them.
 import { stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { indexName, logName } from '../src/log/place.ts'
@@ -30,13 +30,13 @@ await inScratch(async (folder) => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const ours = await measureIn(worker, ['ours', folder, session])
     const floor = await measureIn(worker, ['floor', folder, session])
-    if (ours('lines') !== floor('lines')) throw new Error('lines were left out')
+    if (ours('lines') !== floor('lines')) throw new Error('lines are missing')
     rounds.push({ ours, floor })
   }
   const of = (figure: (round: Round) => number) => median(rounds.map(figure))
 
   tell({
-    bench: 'scan: time of a bare parse',
+    bench: 'scan: time, relative to a bare parse',
     ratio: of(({ ours, floor }) => ours('ms') / floor('ms')),
     bar: '<= 2',
     more: {

@@ -1,4 +1,4 @@
-// One measurement of scan.bench.ts: `ours` reads the Log at a place once through, `floor` parses its lines and no more.
+// One measurement of scan.bench.ts: `ours` reads the Log at a place once, `floor` only parses its lines.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'

@@ -2,12 +2,12 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where a place of test/support/disk-place.ts keeps its Logs. */
+/** The folder of the Logs in a place of test/support/disk-place.ts. */
 export const SESSIONS = 'workspace/.hawser/sessions'
 
 const TMPFS = 0x01021994
 
-/** A folder for the time of `work`, on a disk: where syncs cost nothing there is nothing to measure. */
+/** A folder on a real disk for the duration of `work`: where syncs are free, there is nothing to measure. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const { type } = await statfs(tmpdir())
   const folder = await mkdtemp(join(type === TMPFS ? '/var/tmp' : tmpdir(), 'hawser-bench-'))

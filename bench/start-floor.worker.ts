@@ -1,6 +1,6 @@
-// The least that a program in Node can do where `hawser run` begins a Session and calls its model for the first time: the same
-// folders, files, renames and syncs, and a request of the same kind. Its arguments are a folder and, where a request is sent,
-// a URL and how many bytes are sent there.
+// The minimum that a Node program does when `hawser run` starts a Session and calls its model for the first time: the same
+// folders, files, renames and syncs, and a similar request. Its arguments are a folder and, if a request is sent,
+// a URL and the number of bytes to send.
 import { createHash } from 'node:crypto'
 import {
   closeSync,

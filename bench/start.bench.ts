@@ -1,5 +1,5 @@
-// How long a person waits: `--version`, a new Session up to its first request, and an old Session of a megabyte up to the same
-// place. Floors are `node -e 0`, and a script that writes and syncs the same and does nothing else.
+// How long a person waits: `--version`, a new Session until its first request, and an old Session of one megabyte until the same
+// point. The floors are `node -e 0`, and a script that only writes and syncs the same.
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,19 +35,19 @@ await inScratch(async (folder) => {
     resumed.push(await first(PROGRAM, 'run', '--session', long.id, 'What?', '--json'))
   }
   tell({
-    bench: 'start: --version, of node -e 0',
+    bench: 'start: --version, relative to node -e 0',
     ratio: medianRatio(version, bare),
     bar: '<= 1.25',
     more: { ms: median(version), floor_ms: median(bare) },
   })
   tell({
-    bench: 'start: run to its first request, of the floor',
+    bench: 'start: start to first request, relative to the floor',
     ratio: medianRatio(fresh, floor),
     bar: '<= 2.2',
     more: { ms: median(fresh), floor_ms: median(floor) },
   })
   tell({
-    bench: 'start: an old Session to its first request, of a new one',
+    bench: 'start: start to first request of an old Session, relative to a new one',
     ratio: medianRatio(resumed, fresh),
     bar: '<= 1.25',
     more: { ms: median(resumed), log_mib: long.bytes / 1024 / 1024 },
@@ -59,7 +59,7 @@ await inScratch(async (folder) => {
     peaks.push(await peakOf([PROGRAM, 'run', 'Read notes.txt', '--json'], place))
   }
   tell({
-    bench: 'start: MB of memory of a run, at its highest',
+    bench: 'start: peak memory of a run, in MB',
     ratio: median(peaks),
     bar: '<= 70',
     more: {},
@@ -70,7 +70,7 @@ function list(): number[] {
   return []
 }
 
-/** A Session whose next request is about as long as the Log is. */
+/** A Session whose next request is about as long as its Log. */
 async function longSession(place: Place) {
   const request = `Read ${Array.from({ length: 20 }, () => 'notes.txt').join(' and ')}`
   const args = [PROGRAM, 'run', request, '--json']
@@ -80,7 +80,7 @@ async function longSession(place: Place) {
   return { id, bytes: log.length }
 }
 
-/** Milliseconds from the start of a program to the moment when it says that it calls its model. */
+/** Milliseconds from the start of a program until it reports the call of its model. */
 function firstRequest(args: readonly string[], { cwd, env }: Place): Promise<number> {
   const started = performance.now()
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })

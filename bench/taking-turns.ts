@@ -1,4 +1,4 @@
-/** Lets two go on one at a time, each until it asks for its `next` turn; after `end` there is nobody to wait for. */
+/** Alternates two tasks, each until it awaits `next`; after `end` the other continues alone. */
 export function takingTurns() {
   let ended = false
   let wake: (() => void) | undefined

@@ -1,20 +1,20 @@
 import process from 'node:process'
 import type { Provider } from '../src/providers/provider.ts'
 
-/** A provider, and how long each of its round trips took: from one request to the next. */
+/** A provider, and the duration of each of its round trips, from one request to the next. */
 export interface TimedModel extends Provider {
   readonly ms: number[]
   readonly cpuMs: number[]
-  /** Of the last request. */
+  /** Size of the last request. */
   bytes: number
-  /** Is waited for before a request is sent; `trip` is how many round trips were made before it. */
+  /** Awaited before a request is sent; `trip` is the number of round trips before it. */
   onRequest: (trip: number, bytes: number) => Promise<void>
 }
 
 export function timedModel(provider: Provider): TimedModel {
   let trip = 0
   let asked = { at: 0, cpu: process.cpuUsage() }
-  // Without any other way than HTTP that the provider may have.
+  // Without other transports that the provider may have.
   const model: TimedModel = {
     dialect: provider.dialect,
     encode: (items, surface) => provider.encode(items, surface),

@@ -1,5 +1,5 @@
-// One Turn that reads a small file 2,000 times. What the harness does from the end of an answer to the next request must not
-// grow with what came before. The floor reads, joins and syncs as much, and nothing else.
+// One Turn that reads a small file 2,000 times. The work of the harness from the end of an answer to the next request must not
+// grow with the length of the Turn. The floor only reads, joins and syncs the same amount.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundled } from './bundled.ts'
@@ -23,19 +23,19 @@ await inScratch(async (folder) => {
   const of = (figure: (measured: Measured) => number) => median(rounds.map(figure))
 
   tell({
-    bench: `turn: time of tool round trip ${LATE}, of round trip 50`,
+    bench: `turn: time of tool round trip ${LATE}, relative to round trip 50`,
     ratio: of((measured) => measured('late_ms') / measured('early_ms')),
     bar: '<= 1.3',
     more: {
       ms_at_50: of((measured) => measured('early_ms')),
       [`ms_at_${LATE}`]: of((measured) => measured('late_ms')),
-      // Waiting for the disk does not grow, and could hide what does.
+      // The time spent waiting for the disk does not grow, and could hide what does.
       cpu_ratio: of((measured) => measured('late_cpu_ms') / measured('early_cpu_ms')),
       cpu_ms_at_50: of((measured) => measured('early_cpu_ms')),
     },
   })
   tell({
-    bench: 'turn: time of round trip 20, of its reads, joins and syncs',
+    bench: 'turn: time of round trip 20, relative to its reads, joins and syncs',
     ratio: of((measured) => measured('soon_ms') / measured('floor_ms')),
     bar: '<= 2.5',
     more: {
@@ -45,15 +45,15 @@ await inScratch(async (folder) => {
     },
   })
   tell({
-    bench: 'turn: bytes of the Log a round trip',
+    bench: 'turn: Log bytes per round trip',
     ratio: of((measured) => measured('log_bytes')),
     bar: '<= 2600',
     more: {},
   })
-  // The next request is made of all Events and of every item as bytes, so both are kept: that is about twice what the Log
-  // grows by. One thing more of each round trip would be over the bar; its request, far over it.
+  // The next request needs all Events and every item as bytes, so both are kept: about twice what the Log
+  // grows by. Keeping one more copy of each round trip would exceed the bar; keeping its request, by far.
   tell({
-    bench: 'turn: bytes of memory kept, of those in the Log',
+    bench: 'turn: bytes kept in memory, relative to bytes in the Log',
     ratio: of((measured) => measured('kept_bytes') / measured('log_bytes')),
     bar: '<= 3',
     more: {

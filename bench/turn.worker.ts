@@ -1,4 +1,4 @@
-// One measurement of turn.bench.ts: a Turn of so many tool round trips and, in turns with its last ones, a young Turn and the floor.
+// One measurement of turn.bench.ts: a Turn of the given number of tool round trips, its last ones alternating with a short Turn and the floor.
 import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -17,7 +17,7 @@ import { takingTurns } from './taking-turns.ts'
 
 const SOON = 20
 const EARLY = 50
-/** A figure is the median of so many round trips; of fewer where fewer came before. */
+/** A figure is the median of this many round trips, or of fewer if fewer precede. */
 const AROUND = 50
 const FILE = 'notes.txt'
 const FILE_BYTES = 300
@@ -49,7 +49,7 @@ async function measure(late: number): Promise<Record<string, number>> {
 
   long.onRequest = async (trip) => {
     if (trip === EARLY) amounts = await amountsOf(session)
-    // Only now is a young Turn fit to be compared with: the first one of a process waits for its compiler.
+    // A short Turn is comparable only now: the first one of a process waits for the compiler.
     if (trip === late - AROUND / 2) {
       each = grownEach(amounts, await amountsOf(session), trip - EARLY)
       besides = runTurn(await begin('young'))
@@ -87,7 +87,7 @@ async function runTurn(session: Session): Promise<void> {
   if (ended.status !== 'completed') throw new Error(`the Turn was ${ended.status}`)
 }
 
-/** Reads the file, joins all that was read so far, and writes and syncs as much and as often as a round trip does. */
+/** Reads the file, joins everything read so far, and writes and syncs as much and as often as a round trip. */
 async function floorTrip(
   path: string,
   log: FileHandle,
@@ -119,10 +119,10 @@ function grownEach(before: Amounts, after: Amounts, trips: number): Amounts {
   }
 }
 
-/** What is left when everything was let go that nobody holds, buffers included. */
+/** Memory after garbage collection, including buffers. */
 function keptBytes(): number {
   setFlagsFromString('--expose-gc')
-  // A buffer that was let go is counted until the second time.
+  // A released buffer is counted until the second collection.
   runInNewContext('gc(); gc()')
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

@@ -8,14 +8,14 @@ import type { VendorDialect } from '../test/support/vendor-schemas.ts'
 import { bundled } from './bundled.ts'
 import type { VendorAnswers } from './vendor-answers.ts'
 
-/** A vendor on this machine, in a process of its own. */
+/** A vendor on this machine, in a separate process. */
 export interface Vendor {
   /**
-   * Where a dialect is spoken, and where `calls` calls to read a file are answered before words come, again and again.
-   * Askers with different names do not know of each other.
+   * The address of a dialect, where `calls` calls to read a file precede each text answer, repeatedly.
+   * Clients with different names are independent.
    */
   baseUrl(dialect: VendorDialect, calls: number, name: string): string
-  /** The next request that comes to a place. */
+  /** The next request to an address. */
   requestTo(baseUrl: string): Promise<VendorRequest>
   close(): void
 }
@@ -25,7 +25,7 @@ export type VendorRequest = z.infer<typeof VendorRequest>
 const VendorRequest = z.object({
   path: z.string(),
   bytes: z.number(),
-  /** When the last byte was there, by the clock of `process.hrtime`, which all processes share. */
+  /** The time of the last byte, by the clock of `process.hrtime`, which all processes share. */
   at_ms: z.number(),
 })
 
@@ -38,7 +38,7 @@ const PLACES: Readonly<Record<VendorDialect, string>> = {
   chat: '/v1/chat/completions',
 }
 
-/** Answers ask for the file at `path`. */
+/** The answers read the file at `path`. */
 export async function vendor(folder: string, path: string): Promise<Vendor> {
   const program = await bundled('vendor.worker.ts', join(folder, 'vendor'))
   const file = join(folder, 'answers.json')
@@ -56,7 +56,7 @@ export async function vendor(folder: string, path: string): Promise<Vendor> {
         const request = VendorRequest.parse(message)
         if (`${origin}${request.path}`.startsWith(baseUrl)) return request
       }
-      throw new Error('the vendor is gone')
+      throw new Error('the vendor process has exited')
     },
     close: () => child.disconnect(),
   }

@@ -1,5 +1,5 @@
-// The other side of dialects.bench.ts and attachments.bench.ts: a server that answers without looking at what it is asked, over
-// HTTP or a socket. It is a process of its own, so that what it takes is not counted with those who ask. Its arguments are a file
+// The server of dialects.bench.ts and attachments.bench.ts: it answers without reading the request, over
+// HTTP or a socket. It is a separate process, so that its cost is not part of the measurement. Its arguments are a file
 // of answers and the id of a call in them.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -35,13 +35,13 @@ server.on('upgrade', (request, connection, head) => {
 server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
 process.once('disconnect', () => process.exit())
 
-/** A path begins with how many calls come before words, again and again: `/3/anything/v1/messages`. */
+/** A path begins with the number of calls before each text answer: `/3/anything/v1/messages`. */
 function answerTo(path: string): string {
   const before = asked.get(path) ?? 0
   const isCall = before < Number(path.split('/')[1])
   asked.set(path, isCall ? before + 1 : 0)
   const answer = answers.find(([ending]) => path.endsWith(ending))?.[1]
-  if (answer === undefined) throw new Error(`nobody speaks at ${path}`)
+  if (answer === undefined) throw new Error(`no dialect at ${path}`)
   if (!isCall) return answer.words
   calls += 1
   return answer.call.replaceAll(idOfCall, String(calls).padStart(idOfCall.length, '0'))

@@ -1,5 +1,5 @@
-// Builds dist/: the program, the library and its types. `--if-stale` does so only when a source is newer.
-// Everything is made in a folder beside and swapped in at the end: a failing build leaves the old dist.
+// Builds dist/: the program, the library and its types. With `--if-stale`, only if a source is newer.
+// Everything is built in a temporary folder and swapped in at the end: a failed build leaves the old dist.
 import { execFile } from 'node:child_process'
 import {
   chmod,
@@ -30,14 +30,14 @@ const SOURCES = [
 ]
 
 /**
- * Native parts are loaded from node_modules, and so is the reader of PDFs, which is large and which a thread of its own loads;
+ * Native parts are loaded from node_modules, and so is the PDF reader, which is large and runs in a separate thread;
  * everything else is bundled.
  */
 const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
 
 /**
- * Files that are read together are one file: finding and opening many takes longer than reading one. `base` is what also the
- * help needs; `core` is what every command with a Session needs.
+ * Files that are read together are one chunk: finding and opening many takes longer than reading one. `base` is also needed by
+ * the help; `core` is needed by every command with a Session.
  */
 const BASE = new RegExp(
   '/src/(model/(errors|exit-codes)|encoding/amounts|host/(clock|files/disk|files/files|home|machine|streams)|' +
@@ -60,7 +60,7 @@ const LATER = [
   'blobs/sweep',
 ]
 const CORE = new RegExp(`/src/(?!${LATER.join('|')})`)
-/** What all dialects of a network need; beside it, each is a file of its own. */
+/** What all network dialects need; each dialect has its own chunk beside it. */
 const REMOTE = /\/src\/(providers\/[^/]+|host\/net\/http|encoding\/server-sent-events)\.ts$/
 const GROUPS = [
   { name: 'base', priority: 2, test: BASE },
@@ -74,7 +74,7 @@ const GROUPS = [
   })),
 ]
 
-/** The parser of the command line can start programs, which ours never asks it to; loading what that needs takes memory. */
+/** The command line parser can start programs, which this program never does; loading the module for that uses memory. */
 const commanderAlone = {
   name: 'commander-alone',
   resolveId: (id, importer) =>
@@ -83,8 +83,8 @@ const commanderAlone = {
 }
 
 /**
- * Importing `node:process` reads every property of it, which opens standard input, output and error at once; the global one
- * opens each when it is used.
+ * Importing `node:process` reads all its properties, which opens standard input, output and error at once; the global
+ * `process` opens each on first use.
  */
 const processAsGlobal = {
   name: 'process-as-global',
@@ -92,7 +92,7 @@ const processAsGlobal = {
   load: (id) => (id === '\0process' ? 'module.exports = globalThis.process' : null),
 }
 
-/** The lock's native part is loaded from where it lies on this platform; looking for it takes longer than all else of it. */
+/** The lock's native part is loaded by its path on this platform; searching for it takes longer than all the rest. */
 const nativeAtOnce = {
   name: 'native-at-once',
   resolveId: (id, importer) =>
@@ -152,7 +152,7 @@ async function declareTypes(folder) {
     cwd: ROOT,
   }).catch((error) => {
     console.error(error.stdout)
-    throw new Error('the types do not build', { cause: error })
+    throw new Error('type declarations could not be built', { cause: error })
   })
   const files = await readdir(folder, { recursive: true })
   await Promise.all(
@@ -162,7 +162,7 @@ async function declareTypes(folder) {
   )
 }
 
-/** tsc leaves `./errors.ts` in declarations; who imports the package has `./errors.d.ts`, found by `./errors.js`. */
+/** tsc leaves `./errors.ts` in declarations; importers of the package have `./errors.d.ts`, found by `./errors.js`. */
 async function nameBuiltFiles(path) {
   const text = await readFile(path, 'utf8')
   await writeFile(
@@ -190,13 +190,13 @@ function unless(...codes) {
   }
 }
 
-/** The program carries the time at which its build started, so that a source saved meanwhile counts as newer. */
+/** The program has the time at which its build started, so that a source saved meanwhile counts as newer. */
 async function isFresh() {
   const built = await stat(join(DIST, PROGRAM)).catch(() => undefined)
   return built !== undefined && (await newest(SOURCES)) < built.mtimeMs
 }
 
-/** Folders count too: their time tells of files that were removed. */
+/** Folders count too: their time shows that files were removed. */
 async function newest(paths) {
   const times = paths.map(async (path) => {
     const found = await stat(join(ROOT, path))

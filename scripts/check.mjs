@@ -1,4 +1,4 @@
-// Every check that reads the tree and changes nothing but dist/. `npm run fix` mends what can be mended.
+// Every check that reads the tree; writes only dist/. `npm run fix` fixes what can be fixed automatically.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,15 +7,15 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const tool = (name) => join(ROOT, 'node_modules', '.bin', name)
 
 const CHECKS = [
-  { name: 'format', command: [tool('oxfmt'), '--check'], mend: 'npm run fix' },
-  { name: 'lint', command: [tool('oxlint'), '--type-aware'], mend: 'npm run fix mends some of it' },
+  { name: 'format', command: [tool('oxfmt'), '--check'], fix: 'npm run fix' },
+  { name: 'lint', command: [tool('oxlint'), '--type-aware'], fix: 'npm run fix fixes some of it' },
   { name: 'types', command: [tool('tsc')] },
   { name: 'structure', command: [tool('vitest'), 'run', 'test/structure'] },
-  { name: 'dead code', command: [tool('knip'), '--no-progress'] },
+  { name: 'unused code', command: [tool('knip'), '--no-progress'] },
   {
     name: 'documents',
     command: [process.execPath, 'scripts/docs.mjs', '--check'],
-    mend: 'npm run docs',
+    fix: 'npm run docs',
   },
   { name: 'build', command: [process.execPath, 'scripts/build.mjs', '--if-stale'] },
   { name: 'package', command: [tool('publint'), '--strict'], needs: 'build' },
@@ -34,7 +34,7 @@ for (const check of CHECKS) {
     failed.push(check.name)
     console.log(output.trimEnd())
   }
-  const advice = code !== 0 && check.mend !== undefined ? ` - ${check.mend}` : ''
+  const advice = code !== 0 && check.fix !== undefined ? ` - ${check.fix}` : ''
   console.log(`${code === 0 ? 'ok' : 'failed'} ${check.name} (${seconds} s)${advice}`)
 }
 

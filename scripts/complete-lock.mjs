@@ -1,5 +1,5 @@
-// Adds to package-lock.json what `npm install` leaves out: packages for other platforms that could not be looked up.
-// npm ci refuses a lock without them. Run it after an install: `npm run lock`.
+// Adds to package-lock.json what `npm install` omits: packages of other platforms that could not be resolved.
+// npm ci rejects a lock file without them. Run it after an install: `npm run lock`.
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -24,14 +24,14 @@ function missingPackages(packages) {
       const nearest = lookUp(packages, path, name)
       if (nearest !== undefined && (!EXACT.test(version) || nearest.version === version)) continue
       if (!EXACT.test(version))
-        throw new Error(`${path} wants ${name} ${version}: no exact version to write`)
+        throw new Error(`${path} requires ${name} ${version}, which is not an exact version`)
       found[`${siblingsOf(path)}${name}`] = entryOf(name, version, dev)
     }
   }
   return found
 }
 
-/** As Node does: beside the package, then beside each package around it. */
+/** As Node does: beside the package, then beside each enclosing package. */
 function lookUp(packages, path, name) {
   for (
     let folder = siblingsOf(path);

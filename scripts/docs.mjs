@@ -1,5 +1,5 @@
-// Writes what docs/ says about commands, settings and JSON answers from the program itself: `npm run docs`.
-// `npm run docs -- --check` writes nothing and fails when a document is stale.
+// Generates the parts of docs/ about commands, settings and JSON output from the program: `npm run docs`.
+// `npm run docs -- --check` writes nothing and fails if a document is stale.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

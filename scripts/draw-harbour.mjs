@@ -1,4 +1,4 @@
-// Draws examples/harbour.png: a small picture to try attachments with. `node scripts/draw-harbour.mjs` draws the same bytes again.
+// Draws examples/harbour.png, a small image to try attachments with. `node scripts/draw-harbour.mjs` draws the same bytes again.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { crc32, deflateSync } from 'node:zlib'
 
@@ -28,7 +28,7 @@ const MAST = [92, 66, 46]
 await mkdir(new URL('.', PLACE), { recursive: true })
 await writeFile(PLACE, png(drawn()))
 
-/** Later shapes lie over earlier ones. */
+/** Later shapes cover earlier ones. */
 function drawn() {
   const pixels = Buffer.alloc(WIDTH * HEIGHT * 3)
   for (let y = 0; y < HEIGHT; y += 1) {
@@ -83,7 +83,7 @@ function between([from, to], part) {
   return from.map((start, at) => Math.round(start + (to[at] - start) * part))
 }
 
-/** Eight bits a channel, no filter. */
+/** Eight bits per channel, no filter. */
 function png(pixels) {
   const rows = Array.from({ length: HEIGHT }, (_, y) =>
     Buffer.concat([Buffer.of(0), pixels.subarray(y * WIDTH * 3, (y + 1) * WIDTH * 3)]),

@@ -1,5 +1,5 @@
-// Runs measuring scripts one after another and keeps their last figures in a README.
-// A script prints one JSON object a line for each figure; other lines are relayed and otherwise ignored.
+// Runs measuring scripts one after another and stores their latest figures in a README.
+// A script prints each figure as one line of JSON; other lines are passed on and otherwise ignored.
 import { spawn } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, release, type } from 'node:os'
@@ -13,15 +13,15 @@ const CLOSE = '<!-- /figures -->'
 
 /**
  * @typedef {object} Suite
- * @property {string} folder      where the scripts and their README lie
- * @property {string} ending      how the name of a script ends
+ * @property {string} folder      folder of the scripts and their README
+ * @property {string} ending      suffix of the script names
  * @property {string} title       heading of a README that does not exist yet
  * @property {string[]} columns   keys of a figure, in the order of the table; the first one names the figure
- * @property {number} minutes     how long one script may take
+ * @property {number} minutes     time limit of one script
  * @property {(figure: object) => string | undefined} complain   what is wrong with a figure, if anything
  *
  * @param {Suite} suite
- * @param {string[]} args   names of scripts to run (all without one), `--write` to keep the figures of a filtered run
+ * @param {string[]} args   names of scripts to run (all if none), `--write` to store the figures of a filtered run
  * @returns {Promise<number>} exit code
  */
 export async function runSuite(suite, args) {
@@ -57,7 +57,7 @@ async function scriptsOf({ folder, ending }, filters) {
     .toSorted()
 }
 
-/** A figure may say `skipped` with the reason: where a test needs what this machine does not have. */
+/** A figure may have `skipped` with a reason, if this machine lacks what the test needs. */
 function complaintsAbout(suite, name, figures, end) {
   const wrong = figures
     .filter(({ skipped }) => skipped === undefined)
@@ -69,7 +69,7 @@ function complaintsAbout(suite, name, figures, end) {
   return wrong
 }
 
-/** The script gets a process group of its own, so that a script that hangs is ended with all it started. */
+/** The script gets its own process group, so that a script that hangs is killed together with its children. */
 async function runScript(path, minutes) {
   console.log(`--- ${path}`)
   const child = spawn(process.execPath, ['--import', 'tsx', path, '--full'], {
@@ -120,7 +120,7 @@ function figureIn(line) {
   }
 }
 
-/** Rows of scripts that did not run this time stay as they are; each row has its own date. */
+/** Rows of scripts that did not run stay unchanged; each row has its own date. */
 async function keep(suite, ran, rows) {
   const path = join(ROOT, suite.folder, 'README.md')
   const before = await readFile(path, 'utf8').catch(() => `# ${suite.title}\n`)

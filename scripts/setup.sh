@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the system programs that the sandbox, the search tool, the fault tests and the browser tests use.
-# Hawser builds and its tests run without them: what cannot be installed is named, and the exit code is 0.
+# Installs the system programs for the sandbox, the search tool, the fault tests and the browser tests.
+# Hawser builds and its tests run without them: the script reports what it cannot install, and exits with 0.
 set -u
 
 # command:package
@@ -46,7 +46,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 apt update >"$log" 2>&1 || echo "setup: apt-get update failed: $(tail -n 1 "$log")"
 
-# One package at a time: one that this release does not carry must not keep the others away.
+# One package at a time: a package that this release lacks must not prevent the others.
 for package in "${missing[@]}"; do
   if apt install -y --no-install-recommends "$package" >"$log" 2>&1; then
     echo "setup: installed $package"

@@ -1,4 +1,4 @@
-// Prints every test that a run skipped and fails on any that .ci/skips.json does not name for this platform.
+// Prints every test that a run skipped, and fails if .ci/skips.json does not list one for this platform.
 // Usage: node scripts/skipped.mjs REPORT.json...   (reports of `vitest --reporter=json`)
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'

@@ -1,5 +1,5 @@
-// Writes JSON Schemas of what each vendor takes and sends, from the types of its official SDK: `npm run vendor-schemas`.
-// They are written anew after an SDK was upgraded; a test compares the version that each one carries.
+// Generates JSON Schemas of what each vendor accepts and sends from the types of its official SDK: `npm run vendor-schemas`.
+// Run it after upgrading an SDK; a test compares the version recorded in each schema.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,10 +29,10 @@ const DIALECTS = [
   },
 ]
 
-/** What an SDK says of a parameter that travels in a header: it is no field of a body. */
+/** How an SDK documents a parameter that is sent in a header and is not a field of the body. */
 const HEADER = /^Header param:/
 
-/** Fields that an SDK adds to an answer when it has read it. */
+/** Fields that an SDK adds to an answer after reading it. */
 const ADDED_BY_SDK = { Response: ['output_text'] }
 
 const TAKEN_OVER = new Set(['$ref', 'const', 'enum', 'type'])
@@ -60,7 +60,7 @@ for (const { dialect, sdk, types } of DIALECTS) {
   }
 }
 
-/** It reads types from files; theirs may lie in node_modules only, where the names of the SDKs are known. */
+/** The generator reads types from files, which must be in node_modules for the SDK names to resolve. */
 async function generatorOfTypes() {
   const folder = await mkdtemp(join(ROOT, 'node_modules', '.vendor-schemas-'))
   const path = join(folder, 'types.ts')
@@ -87,7 +87,7 @@ async function generatorOfTypes() {
       tsconfig,
       expose: 'all',
       topRef: false,
-      // Descriptions tell headers from fields.
+      // Descriptions distinguish headers from fields.
       jsDoc: 'extended',
       additionalProperties: false,
     })
@@ -100,7 +100,7 @@ function typeName(dialect, kind) {
   return `${dialect}_${kind}`
 }
 
-/** A schema of the bytes: without prose, headers and whatever else never leaves the SDK. Keys in order of the alphabet. */
+/** A schema of the bytes: without prose, headers and anything else that never leaves the SDK. Keys in alphabetical order. */
 function onTheWire(schema) {
   if (typeof schema !== 'object') return schema
   const entries = Object.entries(schema).toSorted(byName)
@@ -116,7 +116,7 @@ function onTheWire(schema) {
         const names = Object.keys(value).filter(isField(schema)).toSorted()
         return [[keyword, Object.fromEntries(names.map((name) => [name, onTheWire(value[name])]))]]
       }
-      throw new Error(`the generator wrote "${keyword}": decide what it means on the wire`)
+      throw new Error(`unknown keyword "${keyword}" from the generator`)
     }),
   )
 }
@@ -129,7 +129,7 @@ function withoutAdded(definition, schema) {
   const added = ADDED_BY_SDK[definition] ?? []
   const properties = { ...schema.properties }
   for (const name of added) {
-    if (!(name in properties)) throw new Error(`${definition} has no ${name} any more`)
+    if (!(name in properties)) throw new Error(`${definition} no longer has ${name}`)
     delete properties[name]
   }
   if (added.length === 0) return schema
@@ -137,7 +137,7 @@ function withoutAdded(definition, schema) {
   return { ...schema, properties, required }
 }
 
-/** A line a definition, so that the difference between two versions can be read. */
+/** One line per definition, so that the difference between two versions is readable. */
 function written({ definitions, ...top }) {
   const lines = Object.entries(definitions).map(
     ([name, schema]) => `${JSON.stringify(name)}:${JSON.stringify(schema)}`,

@@ -38,7 +38,7 @@ test('a presenter of another name runs a Turn without the terminal, and new Sess
   await session.close()
 })
 
-test('a Session goes on by its id, by its last characters, or as the latest', async () => {
+test('a Session continues by its id, by its last characters, or as the latest', async () => {
   const workspace = value(await opened(await freshFolder()))
   onTestFinished(workspace.close)
   const options = { env: ENV }
@@ -70,6 +70,6 @@ test('a Session goes on by its id, by its last characters, or as the latest', as
   })
 })
 
-test('a workspace that was never used is not created unless asked for', async () => {
+test('an unused workspace is not created unless requested', async () => {
   expect(await opened(await freshFolder(), {})).toMatchObject({ error: { kind: 'not_found' } })
 })

@@ -5,13 +5,13 @@ async function run(...argv: string[]): Promise<CliRun> {
   return runCli({ root: '/nowhere' }, ...argv)
 }
 
-test.each(['--version', '-V'])('%s prints the version the build gave', async (option) => {
+test.each(['--version', '-V'])('%s prints the version of the build', async (option) => {
   const { code, stdout, stderr } = await run(option)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^hawser \d+\.\d+\.\d+\n$/)
 })
 
-test('help is the answer to --help, to -h and to nothing at all', async () => {
+test('--help, -h and no argument print the help', async () => {
   const { code, stdout, stderr } = await run('--help')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('hawser run "What is in this folder?"')
@@ -42,13 +42,13 @@ test('with --json the error is data on stdout', async () => {
   })
 })
 
-test('--json alone is an error too: there is nothing to answer', async () => {
+test('--json alone is an error too: there is no command', async () => {
   const { code, stdout } = await run('--json')
   expect(code).toBe(2)
   expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
 })
 
-test('a command that is nearly one is asked back', async () => {
+test('a misspelled command gets a suggestion', async () => {
   expect(await run('sesions')).toEqual({
     code: 2,
     stdout: '',
@@ -56,7 +56,7 @@ test('a command that is nearly one is asked back', async () => {
   })
 })
 
-test('an unknown option, and an argument too many or too few, are usage errors that say so', async () => {
+test('an unknown option, and too many or too few arguments, are usage errors that name them', async () => {
   expect(await run('run', '--bogus', 'x')).toMatchObject({ code: 2, stdout: '' })
   expect(await run('sessions', 'x', 'y')).toMatchObject({ code: 2, stdout: '' })
   const { code, stderr } = await run('pin')
@@ -66,7 +66,7 @@ test('an unknown option, and an argument too many or too few, are usage errors t
   ])
 })
 
-test('what a person typed cannot steer the terminal', async () => {
+test('typed text cannot control the terminal', async () => {
   const { stderr } = await run('\u001b[2J\u202Eevil\nline')
   expect(stderr).toBe(
     'hawser: Unknown command "\\u001b[2J\\u{202e}evil\\nline".\nTry: hawser --help\n',

@@ -11,7 +11,7 @@ import { TETHER_GATEWAYS } from './requirements/tether-gateways.ts'
 
 export type { Owner, Requirement }
 
-/** Every promised behaviour. A test cites the rows it shows by their ids in square brackets. */
+/** Every promised behaviour. A test cites the rows it demonstrates by their ids in square brackets. */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...SESSION_RESOURCES,
   ...TETHER_BLOBS,
@@ -24,7 +24,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...ATTACHMENT_EDGES,
 ]
 
-/** Owners whose rows must all be cited by a test. An owner joins when its part is done. */
+/** Owners whose rows must all be cited by a test. An owner is added when its part is done. */
 export const FINISHED_OWNERS: readonly Owner[] = [
   'foundations',
   'turn',

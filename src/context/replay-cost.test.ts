@@ -106,18 +106,18 @@ function gone(events: readonly WholeEvent[]): ResourceId[] {
 const LITTLE = { brings: ['@img1'], texts: [8_000, 10_000] }
 const MUCH = { brings: ['@img1'], texts: [8_000, 80_000] }
 
-test('[SR-008] a picture goes when reading again what follows it costs less than keeping it, and the figures say why', () => {
+test('[SR-008] an image is retired when reading again what follows costs less than keeping it, and the figures are recorded', () => {
   const expected = { tokens: 1_600, following: 500, calls: 20, reread: 575 }
   expect(costlyResources(session([LITTLE]), NOW)).toEqual([
     { resource_id: resourceId('@img1'), estimate: expected },
   ])
 })
 
-test('a picture stays while reading again what follows it costs more', () => {
+test('an image is kept while reading again what follows costs more', () => {
   expect(gone(session([MUCH]))).toEqual([])
 })
 
-test('after so many calls that keeping it for as many would cost more, it goes after all', () => {
+test('an image is retired after enough calls, when keeping it for as many more would cost more', () => {
   const calls = (count: number) => [
     { brings: ['@img1'], texts: [8_000, ...Array.from({ length: count }, () => 24_000)] },
   ]
@@ -125,7 +125,7 @@ test('after so many calls that keeping it for as many would cost more, it goes a
   expect(gone(session(calls(30)))).toEqual([resourceId('@img1')])
 })
 
-test('nothing goes before a call has shown it and was answered, and nothing that the Turn itself brings', () => {
+test('an image is not retired before a call that contained it was answered, or on the Turn that attaches it', () => {
   expect(costlyResources([], undefined)).toEqual([])
   expect(gone(session([]))).toEqual([])
   expect(gone(session([{ brings: ['@img1'], texts: [] }]))).toEqual([])
@@ -134,37 +134,37 @@ test('nothing goes before a call has shown it and was answered, and nothing that
   expect(costlyResources(session([LITTLE]).slice(0, -2), turnId(0))).toEqual([])
 })
 
-test('after a pause in which providers forget, all go, and cost nothing', () => {
+test('after a pause in which caches expire, all images are retired at no cost', () => {
   const told = costlyResources(session([MUCH], 5), NOW)
   const nothing = { tokens: 1_600, following: 0, calls: 20, reread: 0 }
   expect(told).toEqual([{ resource_id: resourceId('@img1'), estimate: nothing }])
   expect(gone(session([MUCH], 4))).toEqual([])
 })
 
-test('where a provider caches nothing, all go', () => {
+test('if a provider caches nothing, all images are retired', () => {
   expect(gone(session([{ ...MUCH, uncached: true }]))).toEqual([resourceId('@img1')])
 })
 
-test('the pictures of the latest message go alone when little follows them, whatever follows earlier ones', () => {
+test('the images of the latest message are retired alone if little follows them, whatever follows earlier ones', () => {
   const later = { brings: ['@img2', '@img3'], shows: ['@img1', '@img2', '@img3'], texts: [82_000] }
   expect(gone(session([MUCH, later]))).toEqual([resourceId('@img2'), resourceId('@img3')])
 })
 
-test('all go together when that saves more', () => {
+test('all images are retired together if that saves more', () => {
   const many = Array.from({ length: 10 }, (_, n) => `@img${n + 1}`)
   const first = { brings: many, texts: [8_000, 80_000] }
   const later = { brings: ['@img11'], shows: [...many, '@img11'], texts: [82_000, 82_000] }
   expect(gone(session([first, later]))).toEqual([...many, '@img11'].map(resourceId))
 })
 
-test('all retirements together cost at most their share of what calls cost without them', () => {
+test('all retirements together cost at most their share of the cost of calls without them', () => {
   // Two calls cost 5,485. Of what they cost without the earlier one, 40 per cent may be spent, and this one takes 575.
   const earlier = (reread: number) => session([{ ...LITTLE, before: [retired('@img7', reread)] }])
   expect(gone(earlier(1_150))).toEqual([resourceId('@img1')])
   expect(gone(earlier(1_160))).toEqual([])
 })
 
-test('what is gone already is not named again', () => {
+test('a retired image is not listed again', () => {
   const dropped: EventDraft = {
     type: 'resource_dropped',
     data: { resource_id: resourceId('@img1'), by: 'person' },
@@ -174,7 +174,7 @@ test('what is gone already is not named again', () => {
   expect(gone(session([LITTLE, { ...next, shows: ['@img1'], before: [dropped] }]))).toEqual([])
 })
 
-test('behind a checkpoint only what its tail shows can go', () => {
+test('after a checkpoint, only images in its tail can be retired', () => {
   const checkpoint: EventDraft = {
     type: 'history_compaction',
     data: {

@@ -13,7 +13,7 @@ function showing(...all: readonly (readonly [ResourceId | undefined, number])[])
   return new Map(all.flatMap(([id, bytes]) => (id === undefined ? [] : [[id, bytes] as const])))
 }
 
-test('a byte of text is what requests that differ in text alone tell', () => {
+test('requests that differ only in text give the cost of a byte of text', () => {
   const shown = showing([A, 5_000])
   const calls = [{ ...call(1_000, 3_000), grown: false }, call(4_000, 6_000, shown)]
   expect(shownTokens(calls).perByte).toBe((5_000 + 1_000) / (20_000 + 3_000))
@@ -21,7 +21,7 @@ test('a byte of text is what requests that differ in text alone tell', () => {
   expect(shownTokens(more).perByte).toBe((5_000 + 91_000) / (20_000 + 303_000))
 })
 
-test('what text does not account for is shared by what was shown for the first time, by bytes', () => {
+test('cost that text does not account for is shared by the newly shown Resources, by bytes', () => {
   const first = showing([A, 4_000], [B, 12_000])
   const calls = [
     { ...call(1_000, 4_000), grown: false },
@@ -41,12 +41,12 @@ test('what text does not account for is shared by what was shown for the first t
   })
 })
 
-test('a request that did not grow out of the one before it is taken for itself', () => {
+test('a request that does not extend the previous one is evaluated alone', () => {
   const calls = [call(1_000, 4_000), { ...call(1_700, 800, showing([A, 9])), grown: false }]
   expect(shownTokens(calls).of).toEqual(new Map([[A, 1_500]]))
 })
 
-test('before there is anything to learn from, a token is four bytes', () => {
+test('without earlier requests, a token counts as four bytes', () => {
   expect(shownTokens([])).toEqual({ perByte: 1 / 4, of: new Map() })
   expect(shownTokens([call(3_000, 4_000, showing([A, 9]))]).of).toEqual(new Map([[A, 2_000]]))
 })

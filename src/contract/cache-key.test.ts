@@ -13,7 +13,7 @@ const FAMILY: CacheFamily = {
   skills_sha256: 'b'.repeat(64),
 }
 
-test('[PC-034] [PC-076] a key has the published shape, begins with the contract and is short', () => {
+test('[PC-034] [PC-076] a key has the documented format, begins with the contract and is short', () => {
   const key = cacheKey(FAMILY)
   expect(key).toMatch(/^hw1:m_[0-9a-f]{16}:r_build:s_[0-9a-f]{16}:t_[0-9a-f]{16}:k_[0-9a-f]{16}$/)
   expect(Buffer.byteLength(key)).toBeLessThanOrEqual(LIMITS.cache_key_bytes)
@@ -32,7 +32,7 @@ test.each([
   expect(different.map((piece) => piece.slice(0, 2))).toEqual([part])
 })
 
-test('[PC-076] nothing that a person wrote can be read from a key, however long it is', () => {
+test('[PC-076] a key reveals nothing that a person wrote, however long it is', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 4, maxLength: 2_000 }), (model) => {
       const key = cacheKey({ ...FAMILY, model })

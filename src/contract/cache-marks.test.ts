@@ -2,18 +2,18 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cacheMarks } from './cache-marks.ts'
 
-test('marks stand at the end of the surface, before what is retired, at the end of the last request and of this one', () => {
+test('marks are at the end of the surface, before what is retired, and at the ends of the last request and of this one', () => {
   const places = { surface: 9, transient: 11, shared: 20, end: 24 }
   expect(cacheMarks(places).map(({ after }) => after)).toEqual([9, 11, 20, 24])
 })
 
-test('what does not exist has no mark', () => {
+test('an absent part has no mark', () => {
   const first = { surface: 9, transient: undefined, shared: 0, end: 12 }
   expect(cacheMarks(first).map(({ after }) => after)).toEqual([9, 12])
   expect(cacheMarks({ ...first, end: 9 }).map(({ after }) => after)).toEqual([9])
 })
 
-test('there are never more than four, each once, in order, inside the request and not inside the surface', () => {
+test('there are at most four marks, each once, in order, inside the request and not inside the surface', () => {
   const count = fc.nat({ max: 30 })
   fc.assert(
     fc.property(

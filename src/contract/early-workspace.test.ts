@@ -14,7 +14,7 @@ const PARTS = {
   params: { replay: 'attach-turn', late_role: 'user', tool_choice: 'auto', limits: {} },
 } as const
 
-test('the compared contract is this one with the path moved to the front, under a version of its own', () => {
+test('the compared contract is this one with the path moved to the front, under its own version', () => {
   const contract = earlyWorkspace('/a "b"')
   const [ours, early] = [freezeSurface(PARTS), freezeSurface({ ...PARTS, contract })]
   expect(early.surface).toEqual({
@@ -27,7 +27,7 @@ test('the compared contract is this one with the path moved to the front, under 
   expect(early.layer0_sha256).not.toBe(layer0_sha256)
 })
 
-test('its version leaves the cache key within its bound', () => {
+test('its version keeps the cache key within its limit', () => {
   const key = cacheKey({
     contract_version: earlyWorkspace('/a').version,
     model: 'model',

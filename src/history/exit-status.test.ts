@@ -3,7 +3,7 @@ import { exitStatus } from './exit-status.ts'
 
 const RESULT = { call_id: 'c1', name: 'bash', output: '', duration_ms: 1 }
 
-test('a command that ends with another code than 0 failed', () => {
+test('a command that exits with a code other than 0 failed', () => {
   expect(exitStatus({ ...RESULT, outcome: 'failed', exit_code: 2 })).toEqual({
     outcome: 'failed',
     failure: 'exit code 2',

@@ -5,7 +5,7 @@ import { SessionResources } from './session-resources.ts'
 const image = sampleDescriptor('@img1')
 const chart = sampleDescriptor('@img7')
 
-test('Resources are known by handle and by id, in the order they came in, and by who brought them', () => {
+test('Resources are found by handle and by id, in order of arrival, with who attached them', () => {
   const resources = new SessionResources(
     wholeEvents([
       { type: 'user_message', data: { text: '', prompt_mode: 'blocks', resources: [image] } },

@@ -20,13 +20,13 @@ function passing(named: string | undefined) {
   return { seqs, missing: filter.value.missing }
 }
 
-test('a Turn is named by its id or its number; without a name every Event passes', () => {
+test('a Turn is selected by its id or its number; without a selection every Event passes', () => {
   expect(passing(undefined)).toEqual({ seqs: [0, 1, 2, 3], missing: undefined })
   expect(passing('2')).toEqual({ seqs: [2, 3], missing: undefined })
   expect(passing(FIRST)).toEqual({ seqs: [0, 1], missing: undefined })
 })
 
-test('a Turn that is not there is missing among so many', () => {
+test('an unknown Turn is reported with the number of Turns', () => {
   expect(passing('3')).toEqual({ seqs: [], missing: { turns: 2 } })
   expect(passing('first')).toBe('invalid_args')
 })

@@ -37,7 +37,7 @@ const ended = (turn_id: TurnId, data: object = {}): EventDraft => ({
   data: { status: 'completed', usage_total: USAGE, ...data },
 })
 
-test('a result holds the answer after the last call, what was attached, and what it took', () => {
+test('a result contains the answer after the last call, the attachments, and the usage', () => {
   const events = wholeEvents([
     started(OTHER),
     said(OTHER, 'An older answer.'),
@@ -61,7 +61,7 @@ test('a result holds the answer after the last call, what was attached, and what
   })
 })
 
-test('what follows the end of a Turn does not change its result', () => {
+test('Events after the end of a Turn do not change its result', () => {
   const own = [started(TURN), said(TURN, 'Mine.'), ended(TURN)]
   const next = [started(OTHER), said(OTHER, 'Another.'), ended(OTHER, { status: 'failed' })]
   expect(turnResult(wholeEvents([...own, ...next]), TURN)).toEqual(
@@ -69,7 +69,7 @@ test('what follows the end of a Turn does not change its result', () => {
   )
 })
 
-test('a failed Turn keeps its error, and one without an end is failed and used nothing', () => {
+test('a failed Turn keeps its error, and one without an end is failed without usage', () => {
   const error = { kind: 'auth', message: 'The key was refused.' } as const
   const failed = wholeEvents([started(TURN), ended(TURN, { status: 'failed', error })])
   expect(turnResult(failed, TURN)).toMatchObject({ status: 'failed', error, text: '' })
@@ -77,7 +77,7 @@ test('a failed Turn keeps its error, and one without an end is failed and used n
   expect(cut).toMatchObject({ status: 'failed', text: 'Half', usage: { input: 0, calls: 0 } })
 })
 
-test('only calls that nobody could be asked about count as denied', () => {
+test('only calls without a user to ask count as denied', () => {
   const decided = (by: 'policy' | 'nobody'): EventDraft => ({
     type: 'permission_decision',
     turn_id: TURN,
@@ -94,7 +94,7 @@ test('only calls that nobody could be asked about count as denied', () => {
   expect(turnResult(wholeEvents(events), TURN).denied).toBe(1)
 })
 
-test('a Turn has a cost only when each of its calls has one', () => {
+test('a Turn has a cost only if each of its calls has one', () => {
   const call = (cost_usd?: number): EventDraft => ({
     type: 'provider_usage',
     turn_id: TURN,

@@ -57,7 +57,7 @@ function told(segments: readonly Segment[]) {
 }
 
 test.each(DIALECT_NAMES)(
-  'requests in %s that grow with their Log are those that are composed from nothing, byte for byte',
+  'requests in %s that grow with their Log equal those composed from scratch, byte for byte',
   async (dialect) => {
     const provider = DIALECTS[dialect]
     let continued = 0
@@ -84,7 +84,7 @@ test.each(DIALECT_NAMES)(
 )
 
 test.each(DIALECT_NAMES)(
-  'a body in %s may be given back for the very next one',
+  'a body in %s may be returned for reuse by the next one',
   async (dialect) => {
     const provider = DIALECTS[dialect]
     const store = await storeOf(3, dialect)
@@ -104,7 +104,7 @@ test.each(DIALECT_NAMES)(
   },
 )
 
-test.each(DIALECT_NAMES)('a body in %s that was not given back stays as it is', async (dialect) => {
+test.each(DIALECT_NAMES)('a body in %s that was not returned stays unchanged', async (dialect) => {
   const provider = DIALECTS[dialect]
   const store = await storeOf(3, dialect)
   const requests = await madeRequests(3, { dialect })

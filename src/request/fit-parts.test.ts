@@ -48,11 +48,11 @@ async function shown(
   return parts.map((part) => (part.type === 'text' ? part.text : (part.handle ?? '')))
 }
 
-test('a limit that nobody knows refuses nothing', async () => {
+test('an unknown limit refuses nothing', async () => {
   expect(await shown({}, user(image(1), image(2, 9_000_000)))).toEqual(['@img1', '@img2'])
 })
 
-test('an image over a limit is told instead, in its place, and the others are shown', async () => {
+test('an image over a limit is replaced by a sentence, and the others are sent', async () => {
   const limits = { image_base64_bytes: 4_000, image_side_pixels: 100 }
   const wide = image(3, 30, { width: 101, height: 2 })
   expect(await shown({ limits }, user(image(1), image(2, 3_001), wide))).toEqual([
@@ -71,7 +71,7 @@ test('images are counted over the whole request, in order', async () => {
   ])
 })
 
-test('what would take the request over its size is told instead, and a smaller one behind it still fits', async () => {
+test('a part that would exceed the request size is replaced by a sentence, and a smaller one after it still fits', async () => {
   const limits = { request_bytes: 9_000 }
   expect(await shown({ limits }, user(image(1), image(2, 6_000), image(3)))).toEqual([
     '@img1',
@@ -80,7 +80,7 @@ test('what would take the request over its size is told instead, and a smaller o
   ])
 })
 
-test('a model that takes no images or no files is told of them', async () => {
+test('a model that does not accept images or files gets a sentence instead', async () => {
   const pdf = image(2, 30, { media_type: 'application/pdf', handle: '@pdf2' })
   expect(await shown({ images: false, files: false }, user(image(1), pdf))).toEqual([
     '[@img1 is not shown: this model does not accept images.]',

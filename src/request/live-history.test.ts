@@ -3,7 +3,7 @@ import { harnessPlace } from '../../test/support/harness-place.ts'
 import { value } from '../../test/support/story.ts'
 import { LiveHistory } from './live-history.ts'
 
-test('a Log of any length is taken in at once', async () => {
+test('a Log of any length is read at once', async () => {
   const { parts, harness } = await harnessPlace()
   const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   const lines = session.events.map((event) => ({ logged: { known: true as const, event } }))

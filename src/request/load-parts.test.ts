@@ -37,7 +37,7 @@ test('[TI-083] the blobs that items need are read, and become bytes of their par
   expect(lost).toEqual([])
 })
 
-test('[SR-026] text in another encoding is shown converted, and stays stored as it was given', async () => {
+test('[SR-026] text in another encoding is sent converted, and stays stored unchanged', async () => {
   const { store, kept } = await place()
   const given = Buffer.from([0x93, 0x6e, 0xe9, 0x65, 0x94])
   const text = await kept(given, 'text/plain', { charset: 'windows-1252' })
@@ -48,7 +48,7 @@ test('[SR-026] text in another encoding is shown converted, and stays stored as 
   expect(value(await store.get(text.blob))).toEqual(given)
 })
 
-test('what the store does not have is told in its place, by its handle, and by what became of it', async () => {
+test('a payload that the store lacks is replaced by a sentence with its handle and the reason', async () => {
   const { store, kept } = await place()
   const there = await kept(Buffer.from('here'), 'text/plain')
   const missing = part(BlobKey.parse(`${'0'.repeat(64)}.txt`), 'text/plain')

@@ -54,7 +54,7 @@ async function imagePart() {
   return { store, part }
 }
 
-test('[SR-028] a smaller form stands beside the original, and the request names it with how it was made', async () => {
+test('[SR-028] a smaller variant is stored beside the original, and the request names it and how it was created', async () => {
   const { store, part } = await imagePart()
   const { maker } = countingMaker()
   const form = formOf(await new Variants(store, working(maker)).smaller(part, CAPS))
@@ -72,7 +72,7 @@ test('[SR-028] a smaller form stands beside the original, and the request names 
   expect(projected).toMatchObject([{ content_sha256: of, variant: form.blob, bytes: 5 }])
 })
 
-test('a form that was recorded is used again, also where none can be made, and others are not made', async () => {
+test('a recorded variant is reused, even if none can be created, and no other is created', async () => {
   const { store, part } = await imagePart()
   const { maker, made } = countingMaker()
   const first = formOf(await new Variants(store, working(maker)).smaller(part, CAPS))
@@ -84,7 +84,7 @@ test('a form that was recorded is used again, also where none can be made, and o
   expect(made()).toBe(1)
 })
 
-test('what cannot be made is tried once, and why is told once', async () => {
+test('a variant that cannot be created is tried once, and the reason is reported once', async () => {
   const { store, part } = await imagePart()
   const { maker } = countingMaker()
   const variants = new Variants(store, working(maker))
@@ -93,7 +93,7 @@ test('what cannot be made is tried once, and why is told once', async () => {
   expect(variants.failures).toEqual(['@img1 could not be made to fit: It cannot be read.'])
 })
 
-test('a recorded form whose bytes are gone is made again if it comes out the same, and is told as gone otherwise', async () => {
+test('a recorded variant whose bytes are lost is created again if the result is the same, and otherwise reported as lost', async () => {
   const { store, part } = await imagePart()
   const { maker } = countingMaker()
   const first = formOf(await new Variants(store, working(maker)).smaller(part, CAPS))
@@ -118,7 +118,7 @@ test('a recorded form whose bytes are gone is made again if it comes out the sam
   expect(await changed.smaller(part, CAPS)).toBe('gone')
 })
 
-test('nobody waits for a form after an interrupt', async () => {
+test('an interrupt does not wait for a variant', async () => {
   const { store, part } = await imagePart()
   const stop = new AbortController()
   const maker: VariantMaker = {
@@ -132,7 +132,7 @@ test('nobody waits for a form after an interrupt', async () => {
   expect(await new Variants(store, work).smaller(part, CAPS)).toBe('none')
 })
 
-test('only the time that making takes is limited, however long the Turn lasts', async () => {
+test('the time limit applies only to creating variants, however long the Turn lasts', async () => {
   const { store, part } = await imagePart()
   let now = 0
   const clock = { now: () => 0, monotonicMs: () => now, after: () => () => {} }

@@ -17,7 +17,7 @@ async function attached(args: object, resources: Partial<ToolResources>) {
   return { claim: call.claim, outcome }
 }
 
-test('a file is attached under a handle of its own, in the result and as a Resource', async () => {
+test('a file is attached under its own handle, in the result and as a Resource', async () => {
   const titles: unknown[] = []
   const { claim, outcome } = await attached(
     { path: 'out/chart.png', title: 'Tides' },
@@ -47,7 +47,7 @@ test('a file is attached under a handle of its own, in the result and as a Resou
   expect(titles).toEqual(['Tides'])
 })
 
-test('a file that is refused is told with its code and its figures, and nothing is attached', async () => {
+test('a refused file is reported with its code and figures, and nothing is attached', async () => {
   const error = {
     code: 'too_large',
     name: 'a.png',

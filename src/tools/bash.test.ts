@@ -87,7 +87,7 @@ function said(chunks: readonly (string | Buffer)[], exit: Partial<Exit> = {}): C
   }
 }
 
-test('it claims to run a program, with its words, its folder and the network it wants', () => {
+test('it claims to run a program, with its text, its folder and the requested network access', () => {
   const claimOf = (args: object) => {
     const parsed = bash.parse(JSON.stringify(args))
     return parsed.ok ? parsed.value.claim : parsed.error.kind
@@ -101,7 +101,7 @@ test('it claims to run a program, with its words, its folder and the network it 
   })
 })
 
-test('what cannot be run as it is said is refused before anything happens', () => {
+test('an invalid command is refused before anything happens', () => {
   const bad = [
     {},
     { command: '' },
@@ -119,7 +119,7 @@ test('what cannot be run as it is said is refused before anything happens', () =
   expect(kinds).toEqual(bad.map(() => 'invalid_args'))
 })
 
-test('the command gets its time, its network and its folder; what is not said has its default', async () => {
+test('the command gets its time limit, network and folder; unset ones have their default', async () => {
   const seen: object[] = []
   const run: ConfinedRun = async ({ wallMs, network, folder, stdin }) => {
     seen.push({ wallMs, network, folder, stdin })
@@ -133,7 +133,7 @@ test('the command gets its time, its network and its folder; what is not said ha
   ])
 })
 
-test('a real command runs in bash, in its folder, and says how it ended', async () => {
+test('a real command runs in bash, in its folder, and reports its exit', async () => {
   const workspace = await freshFolder()
   await mkdir(join(workspace, 'sub'))
   const command = 'a=(x y); echo "${a[1]} $(basename "$PWD")"; echo oops >&2; exit 3'
@@ -151,7 +151,7 @@ test('a folder that leads out of the workspace is a failure of that kind', async
   expect(outcome).toMatchObject({ outcome: 'failed', error: { kind: 'outside_workspace' } })
 })
 
-test('a command that does not end with 0 failed, and its result has the exit code', async () => {
+test('a command that does not exit with 0 failed, and its result has the exit code', async () => {
   const ends = await Promise.all(
     [{ code: 0 }, { code: 1 }, { code: 127 }, { code: null, signal: 'SIGSEGV' }].map(
       async (exit) => (await call({ command: 'x' }, { run: said(['out'], exit) })).outcome,
@@ -165,7 +165,7 @@ test('a command that does not end with 0 failed, and its result has the exit cod
   ])
 })
 
-test('a command that tried to reach the network says so at once, and in its result what can be done', async () => {
+test('a command that tried to use the network is reported at once, and its result says what can be done', async () => {
   const run: ConfinedRun = async (command) => {
     command.onNetworkTry?.()
     await command.onOutput(Buffer.from('EAI_AGAIN\n'))
@@ -178,7 +178,7 @@ test('a command that tried to reach the network says so at once, and in its resu
   )
 })
 
-test('at the limit, on interruption and without a sandbox it failed, with what it said until then', async () => {
+test('at the time limit, on interruption and without a sandbox it fails, with the output so far', async () => {
   const timedOut = said(['so far\n'], { code: null, signal: 'SIGKILL', timedOut: true })
   expect((await call({ command: 'x', timeout_ms: 1500 }, { run: timedOut })).outcome).toMatchObject(
     {
@@ -200,7 +200,7 @@ test('at the limit, on interruption and without a sandbox it failed, with what i
   })
 })
 
-test('a call that was interrupted before it began runs nothing', async () => {
+test('a call that is interrupted before it starts runs nothing', async () => {
   const run: ConfinedRun = () => {
     throw new Error('it ran')
   }
@@ -208,7 +208,7 @@ test('a call that was interrupted before it began runs nothing', async () => {
   expect(outcome).toMatchObject({ outcome: 'failed', error: { kind: 'interrupted' } })
 })
 
-test('of a long output the ends are shown, and a line between them names the blob of the whole', async () => {
+test('both ends of a long output are shown, and a line between them names the blob of the whole', async () => {
   const chunks = ['first\n', 'x'.repeat(60), '\nlast\n']
   const { outcome, blobs } = await call({ command: 'x' }, { run: said(chunks), output_bytes: 20 })
   const [key] = [...blobs.keys()]
@@ -221,7 +221,7 @@ test('of a long output the ends are shown, and a line between them names the blo
   expect(blobs.get(key ?? '')?.toString()).toBe(chunks.join(''))
 })
 
-test('an output of exactly the limit is shown whole and stored nowhere', async () => {
+test('an output of exactly the limit is shown completely and not stored', async () => {
   const { outcome, blobs } = await call(
     { command: 'x' },
     { run: said(['0123456789', '0123456789']), output_bytes: 20 },
@@ -230,7 +230,7 @@ test('an output of exactly the limit is shown whole and stored nowhere', async (
   expect(blobs.size).toBe(0)
 })
 
-test('bytes that are no text are replaced, and that is said', async () => {
+test('bytes that are not text are replaced, and the result reports it', async () => {
   const { outcome, progress } = await call(
     { command: 'x' },
     { run: said([Buffer.from([0x61, 0xff]), Buffer.from([0xc3]), Buffer.from([0xa4])]) },
@@ -241,14 +241,14 @@ test('bytes that are no text are replaced, and that is said', async () => {
   expect(progress).toBe('a\ufffdä')
 })
 
-test('replacing makes text longer: the whole is stored also when its bytes alone would have fitted', async () => {
+test('replacing makes text longer: the whole is stored even if its bytes alone would have fitted', async () => {
   const bytes = Buffer.alloc(20, 0xff)
   const { outcome, blobs } = await call({ command: 'x' }, { run: said([bytes]), output_bytes: 30 })
   expect(outcome.truncated).toBe(true)
   expect([...blobs.values()]).toEqual([bytes])
 })
 
-test('protected paths that were moved away are named, and no name moves a cursor', async () => {
+test('protected paths that were moved aside are named, without control characters', async () => {
   const run = said([], { appeared: ['AGENTS.md', '.vscode\u001b[2J'] })
   const { outcome } = await call({ command: 'x' }, { run })
   expect(outcome.output).toBe(
@@ -256,7 +256,7 @@ test('protected paths that were moved away are named, and no name moves a cursor
   )
 })
 
-test('limits of the sandbox that a command met are named', async () => {
+test('the limits of the sandbox that a command reached are named', async () => {
   const run = said([], { code: 137, limitsMet: { memory: 209_715_200, processes: 64 } })
   const { outcome } = await call({ command: 'x' }, { run })
   expect(outcome.output).toBe(
@@ -264,7 +264,7 @@ test('limits of the sandbox that a command met are named', async () => {
   )
 })
 
-test('when the store fails the output is shown still, and why the rest is not there', async () => {
+test('if the store fails, the output is still shown, with the reason why the rest is missing', async () => {
   const keep: ToolContext['keep'] = async () => failed('storage_failed', 'The disk is full.')
   const chunks = Array.from({ length: 200 }, () => 'y'.repeat(65_536))
   const { outcome } = await call({ command: 'x' }, { run: said(chunks), keep, output_bytes: 10 })
@@ -273,7 +273,7 @@ test('when the store fails the output is shown still, and why the rest is not th
   )
 })
 
-test('a store that is slow holds the command up, so that little waits in memory', async () => {
+test('a slow store slows the command down, so that little waits in memory', async () => {
   let given = 0
   let taken = 0
   let most = 0
@@ -298,7 +298,7 @@ test('a store that is slow holds the command up, so that little waits in memory'
   expect(most).toBeLessThan(2 * 1024 * 1024)
 })
 
-test('more than may be stored is not stored, and the line says how much is', async () => {
+test('output over the storage limit is not stored, and the line states how much is', async () => {
   let stored = 0
   const keep: ToolContext['keep'] = async (bytes) => {
     for await (const chunk of bytes) stored += chunk.length

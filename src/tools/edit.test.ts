@@ -21,7 +21,7 @@ test('one piece of text is replaced, and the change is shown', async () => {
   expect(outcome.before_blob).not.toBe(outcome.after_blob)
 })
 
-test('text that stands there more than once is refused with its lines, also when it overlaps', async () => {
+test('text that occurs more than once is refused with its lines, even if it overlaps', async () => {
   const twice = await editing('one\ntwo\none\n', { old_text: 'one', new_text: '1' })
   expect(twice.outcome.error).toMatchObject({
     kind: 'not_unique',
@@ -36,19 +36,19 @@ test('text that stands there more than once is refused with its lines, also when
   })
 })
 
-test('all of them are replaced on request, each once', async () => {
+test('all occurrences are replaced on request, each once', async () => {
   const all = { replace_all: true }
   expect((await editing('a b a', { old_text: 'a', new_text: 'aa', ...all })).after).toBe('aa b aa')
   expect((await editing('aaaa', { old_text: 'aa', new_text: 'b', ...all })).after).toBe('bb')
   expect((await editing('aaa', { old_text: 'aa', new_text: '', ...all })).after).toBe('a')
 })
 
-test('letters with a meaning elsewhere are letters here', async () => {
+test('special characters are taken literally', async () => {
   const { after } = await editing('a.*b $& c', { old_text: '.*', new_text: '$&$1' })
   expect(after).toBe('a$&$1b $& c')
 })
 
-test('text that does not stand there is refused with the line that was probably meant', async () => {
+test('text that does not occur is refused with the line that was probably meant', async () => {
   const content = 'first\n\tconst total = sum(a, b)\nlast\n'
   const spaces = await editing(content, { old_text: '  const total = sum(a, b)', new_text: 'x' })
   expect(spaces.outcome.error).toMatchObject({ kind: 'no_match', details: { nearest_line: 2 } })
@@ -61,19 +61,19 @@ test('text that does not stand there is refused with the line that was probably 
   expect(nothing.outcome.error?.details).toEqual({})
 })
 
-test('in a file whose lines end in CRLF they still do after an edit', async () => {
+test('an edit keeps CRLF line ends', async () => {
   const { after } = await editing('a\r\nb\r\nc\r\n', { old_text: 'a\nb\n', new_text: 'x\ny\nz\n' })
   expect(after).toBe('x\r\ny\r\nz\r\nc\r\n')
 })
 
-test('bytes that are not UTF-8 stay as they are', async () => {
+test('bytes that are not UTF-8 stay unchanged', async () => {
   const content = Buffer.from('caf\xe9 old \xff', 'latin1')
   expect((await editing(content, { old_text: 'old', new_text: 'new' })).after).toBe(
     'caf\xe9 new \xff',
   )
 })
 
-test('a file that changed while it was edited is left alone', async () => {
+test('a file that changes during an edit is left alone', async () => {
   const { workspace, context, close } = await toolWorld({ files: { x: 'old' } })
   const meddling = {
     ...context,
@@ -89,7 +89,7 @@ test('a file that changed while it was edited is left alone', async () => {
   await close()
 })
 
-test('an edit that would change nothing, or has nothing to look for, is no call', () => {
+test('an edit that would change nothing, or has nothing to search for, is invalid', () => {
   for (const [old_text, new_text] of [
     ['same', 'same'],
     ['', 'x'],

@@ -24,7 +24,7 @@ async function globbing(args: object): Promise<string> {
   return output
 }
 
-test('files are found by pattern, in one order, without what is ignored or hidden', async () => {
+test('files are found by pattern, in a stable order, without ignored or hidden ones', async () => {
   const all = ['B.ts', 'a.ts', 'b.ts', 'src/deep/c.ts', String.raw`src/new\u{a}line.ts`]
   for (const pattern of ['*.ts', '**/*.ts', '**/*.t[s]']) {
     expect(await globbing({ pattern })).toBe(`${all.join('\n')}\n`)
@@ -34,12 +34,12 @@ test('files are found by pattern, in one order, without what is ignored or hidde
   expect(await globbing({ pattern: '*.ts', path: '.hidden' })).toBe('.hidden/e.ts\n')
 })
 
-test('a pattern names files from the folder that is looked in', async () => {
+test('a pattern is relative to the searched folder', async () => {
   expect(await globbing({ pattern: 'deep/*.ts', path: 'src' })).toBe('src/deep/c.ts\n')
   expect(await globbing({ pattern: 'src/*.md', path: 'src' })).toMatch(/^\[No file\./)
 })
 
-test('nothing found says what was not looked at', async () => {
+test('an empty result names what was not searched', async () => {
   for (const pattern of ['*.rs', '.hidden/*', 'secret.ts', '.hawser/**', 'build/**']) {
     expect(await globbing({ pattern })).toBe(
       '[No file. Hidden files and those that .gitignore names are left out.]\n',

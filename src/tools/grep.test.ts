@@ -25,13 +25,13 @@ async function grepping(args: object, options: WorldOptions = { files }) {
   return outcome
 }
 
-test('lines are found and shown by file, sorted, without what is ignored, hidden or binary', async () => {
+test('lines are found and shown by file, sorted, without ignored, hidden or binary files', async () => {
   expect((await grepping({ pattern: 'rope' })).output).toBe(
     'a.md\n1:Rope and -rope\n\nb.ts\n2:two rope\n6:six rope\n\nsrc/c.ts\n2:rope\n[4 matches in 3 files.]\n',
   )
 })
 
-test('a glob narrows the files and brings back nothing that is ignored', async () => {
+test('a glob narrows the files and includes nothing that is ignored', async () => {
   expect((await grepping({ pattern: 'rope', glob: '*.ts' })).output).toBe(
     'b.ts\n2:two rope\n6:six rope\n\nsrc/c.ts\n2:rope\n[3 matches in 2 files.]\n',
   )
@@ -44,7 +44,7 @@ test('lines around a match are marked as such, and gaps are shown', async () => 
   )
 })
 
-test('case counts unless it is told not to', async () => {
+test('the search is case-sensitive unless requested otherwise', async () => {
   expect((await grepping({ pattern: 'ROPE' })).output).toMatch(/^\[No match\./)
   expect((await grepping({ pattern: 'ROPE', ignore_case: true })).output).toContain('4 matches')
 })
@@ -57,14 +57,14 @@ test('a pattern is never taken for a flag', async () => {
   expect((await grepping({ pattern: '--pre=id' })).output).toMatch(/^\[No match\./)
 })
 
-test('a pattern that is none is refused with what is wrong with it', async () => {
+test('an invalid pattern is refused with the reason', async () => {
   const { error } = await grepping({ pattern: '(' })
   expect(error?.kind).toBe('invalid_args')
   expect(error?.message).toContain('unclosed group')
   expect((await grepping({ pattern: 'a\nb' })).error?.kind).toBe('invalid_args')
 })
 
-test('long lines and long answers are cut, and the whole is counted', async () => {
+test('long lines and long results are cut, and the total is counted', async () => {
   const many = { x: `${'rope '.repeat(1_000)}\n${'rope\n'.repeat(3_000)}` }
   const { output, truncated } = await grepping(
     { pattern: 'rope' },
@@ -84,7 +84,7 @@ test('a file that read would refuse is not shown', async () => {
   await close()
 })
 
-test('a search that cannot run says why', async () => {
+test('a search that cannot run reports why', async () => {
   const exit = {
     code: null,
     signal: null,

@@ -12,7 +12,7 @@ async function reading(args: object, options: WorldOptions) {
   return outcome
 }
 
-test('lines are shown with their numbers, from and to where they are asked for', async () => {
+test('the requested lines are shown with their numbers', async () => {
   const files = { 'a.txt': 'one\ntwo\n\nfour' }
   expect(await reading({ path: 'a.txt' }, { files })).toEqual({
     outcome: 'ok',
@@ -27,7 +27,7 @@ test('lines are shown with their numbers, from and to where they are asked for',
   expect((await reading({ path: 'a.txt', to_line: 99 }, { files })).output).toMatch(/four\n$/)
 })
 
-test('a span that is not there is refused with the number of lines', async () => {
+test('a range outside the file is refused with the number of lines', async () => {
   const files = { 'a.txt': 'one\ntwo\n' }
   for (const span of [{ from_line: 3 }, { from_line: 2, to_line: 1 }]) {
     expect(await reading({ path: 'a.txt', ...span }, { files })).toMatchObject({
@@ -37,7 +37,7 @@ test('a span that is not there is refused with the number of lines', async () =>
   }
 })
 
-test('what is too long is cut at a line, and the last line says how to go on', async () => {
+test('long content is cut at a line, and the last line says how to continue', async () => {
   const files = { 'a.txt': Array.from({ length: 500 }, (_, i) => `line ${i + 1}`).join('\n') }
   let [from, seen] = [1, 0]
   for (let more = true; more;) {
@@ -51,7 +51,7 @@ test('what is too long is cut at a line, and the last line says how to go on', a
   expect(seen).toBe(500)
 })
 
-test('a line longer than the limit is shown in part, and never in half letters', async () => {
+test('a line longer than the limit is shown in part, without half a character', async () => {
   const files = { 'a.txt': `${'ü'.repeat(5_000)}\nnext` }
   const { output, truncated } = await reading({ path: 'a.txt' }, { files, outputBytes: 2_001 })
   expect(output).toMatch(
@@ -60,7 +60,7 @@ test('a line longer than the limit is shown in part, and never in half letters',
   expect(truncated).toBe(true)
 })
 
-test('an empty file, an empty folder and a folder say what they are', async () => {
+test('an empty file, an empty folder and a folder are reported as such', async () => {
   const { workspace, context, close } = await toolWorld({ files: { empty: '', 'd/x\ny': '' } })
   await mkdir(join(workspace, 'd/sub'))
   await mkdir(join(workspace, 'bare'))
@@ -73,7 +73,7 @@ test('an empty file, an empty folder and a folder say what they are', async () =
   await close()
 })
 
-test('what is not text is refused by what it is', async () => {
+test('what is not text is refused with its type', async () => {
   const files = {
     'a.png': Buffer.from(`\x89PNG\r\n\x1a\n${'x'.repeat(12_337)}`, 'latin1'),
     'a.txt': 'text and\0more',
@@ -84,7 +84,7 @@ test('what is not text is refused by what it is', async () => {
   expect((await reading({ path: 'a.txt' }, { files })).output).toContain('binary data of 13 bytes')
 })
 
-test('line ends, odd bytes and a byte order mark are told, not shown', async () => {
+test('line ends, invalid bytes and a byte order mark are reported, not shown', async () => {
   const files = {
     dos: '\uFEFFone\r\ntwo\r\n',
     mixed: 'one\r\ntwo\n',
@@ -101,7 +101,7 @@ test('line ends, odd bytes and a byte order mark are told, not shown', async () 
   )
 })
 
-test('of a file that is too large the first part can be read, and that is said', async () => {
+test('the first part of a file that is too large can be read, with a note', async () => {
   const files = { log: `${'x'.repeat(99)}\n`.repeat(110_000) }
   const { output, truncated } = await reading({ path: 'log', to_line: 1 }, { files })
   expect(output).toMatch(/Only the first 10,485,760 of 11,000,000 bytes can be read by line/)

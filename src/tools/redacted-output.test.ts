@@ -55,7 +55,7 @@ function tells(text: string): boolean {
 describe('bash', () => {
   const text = `before ${CANARY_KEY} after\n`
 
-  test('a key that comes in two chunks is redacted in result and progress, wherever it is cut', async () => {
+  test('a key that is split between two chunks is redacted in result and progress, wherever it is split', async () => {
     for (let at = 0; at <= text.length; at += 1) {
       const run = printing(text.slice(0, at), text.slice(at))
       const { outcome, progress } = await ran(bash, { command: 'x' }, { ...KEYED, run })
@@ -65,7 +65,7 @@ describe('bash', () => {
     }
   })
 
-  test('an excerpt that is cut at any place in a key holds no part of it, nor does the stored output', async () => {
+  test('an excerpt that is cut anywhere in a key contains no part of it, nor does the stored output', async () => {
     const limit = 200
     for (let shift = 0; shift < CANARY_KEY.length + 20; shift += 1) {
       const head = 'h'.repeat(limit / 2 - shift)
@@ -79,12 +79,12 @@ describe('bash', () => {
     }
   })
 
-  test('without redaction both are told, so these tests can fail', async () => {
+  test('without redaction both contain it, so these tests can fail', async () => {
     const { all } = await ran(bash, { command: 'x' }, { run: printing(text) })
     expect(all.map(tells)).toContain(true)
   })
 
-  test('a command that is ended while it prints a key leaves no part of it that gives it away', async () => {
+  test('a command that is killed while it prints a key leaves no part that reveals it', async () => {
     for (let length = 0; length <= CANARY_KEY.length; length += 1) {
       const part = CANARY_KEY.slice(0, length)
       const run = ending(true, `a ${part}`)
@@ -94,7 +94,7 @@ describe('bash', () => {
     }
   })
 
-  test('what a key would have begun with is shown at the end', async () => {
+  test('a partial match of a key is shown at the end', async () => {
     const run = printing(CANARY_KEY.slice(0, 8))
     const { outcome, progress } = await ran(bash, { command: 'x' }, { ...KEYED, run })
     expect(outcome.output).toBe('sk-canar\n[exit code 0]\n')
@@ -102,7 +102,7 @@ describe('bash', () => {
   })
 })
 
-test('a line that is shortened in a key holds no part of the key', async () => {
+test('a line that is shortened inside a key contains no part of the key', async () => {
   for (const before of [470, 480, 490, 499]) {
     const files = { 'a.txt': `${'x'.repeat(before)}${CANARY_KEY} found\n` }
     const { outcome, all } = await ran(grep, { pattern: 'found' }, { ...KEYED, files })
@@ -114,7 +114,7 @@ test('a line that is shortened in a key holds no part of the key', async () => {
   }
 })
 
-test('the nearest line that a failed edit names holds no part of a key', async () => {
+test('the nearest line that a failed edit names contains no part of a key', async () => {
   const numbers = Array.from({ length: 48 }, (_, at) => at + 100).join(' ')
   const files = { 'a.txt': `${numbers}${CANARY_KEY}\n` }
   const args = { path: 'a.txt', old_text: `${numbers} and more`, new_text: 'x' }
@@ -123,7 +123,7 @@ test('the nearest line that a failed edit names holds no part of a key', async (
   expect(all.map(tells)).not.toContain(true)
 })
 
-test('an edit that only changes keys is made, and says no more', async () => {
+test('an edit that only changes keys is made, and shows nothing more', async () => {
   const world = await toolWorld({ secrets: ['key-number-one', 'key-number-two'] })
   try {
     await writeFile(join(world.workspace, 'a.txt'), 'key-number-one\n')

@@ -61,7 +61,7 @@ async function viewed(args: object, { events = [], ...changes }: Given = {}) {
   return { call, outcome, data, bytes }
 }
 
-test('[SR-029] [SR-009] a view of the whole names the Resource, who asked and why, and makes nothing', async () => {
+test('[SR-029] [SR-009] a view of the whole names the Resource, who asked and why, and creates nothing', async () => {
   const { call, outcome, data } = await viewed({ handle: '@img1' })
   expect(call.claim.effect).toBe('read')
   expect([outcome.outcome, data]).toEqual([
@@ -77,7 +77,7 @@ test('[SR-029] [SR-009] a view of the whole names the Resource, who asked and wh
   ])
 })
 
-test('a view of lines or pages has exactly those', async () => {
+test('a view of lines or pages contains exactly those', async () => {
   const lines = await viewed({ handle: '@txt3', lines: { from: 2, to: 3 } })
   expect(lines.bytes?.toString()).toBe('two\nthree\n')
   expect(lines.data?.lines).toEqual({ from: 2, to: 3 })
@@ -87,7 +87,7 @@ test('a view of lines or pages has exactly those', async () => {
 })
 
 test.skipIf(!canDrawAll)(
-  'a view of a region has its pixels, and one of a size is that small',
+  'a view of a region contains its pixels, and one with a size has that size',
   async () => {
     const region = { x: 0, y: 0, width: Math.floor(image.width / 3), height: 4 }
     const cut = await viewed({ handle: '@img1', region })

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { canonicalJson } from '../encoding/json.ts'
 import { TOOLSET, toolSchemas } from './toolset.ts'
 
-test('tools are sorted by name, and each name is there once', () => {
+test('tools are sorted by name, and each name occurs once', () => {
   const names = TOOLSET.map(({ name }) => name)
   expect(names).toEqual([...new Set(names)].toSorted())
 })
 
-test('schemas are the same bytes whatever the order of the tools, and canonical', () => {
+test('schemas have the same canonical bytes whatever the order of the tools', () => {
   const bytes = JSON.stringify(toolSchemas(TOOLSET))
   expect(JSON.stringify(toolSchemas(TOOLSET.toReversed()))).toBe(bytes)
   for (const { parameters } of toolSchemas(TOOLSET)) {
@@ -18,7 +18,7 @@ test('schemas are the same bytes whatever the order of the tools, and canonical'
   }
 })
 
-test('a schema reads like this', () => {
+test('a schema has exactly this form', () => {
   const read = toolSchemas(TOOLSET).find(({ name }) => name === 'read')
   expect(read?.parameters).toEqual({
     type: 'object',

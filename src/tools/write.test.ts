@@ -7,7 +7,7 @@ import { write } from './write.ts'
 
 const call = (args: object) => value(write.parse(JSON.stringify(args)))
 
-test('a new file is made with its folders, and only what it holds is kept', async () => {
+test('a new file is created with its folders, and only its content is stored', async () => {
   const { workspace, context, blobs, close } = await toolWorld()
   const outcome = await call({ path: 'a/b.txt', content: 'one\ntwo' }).run(context)
   expect(outcome.output).toBe('Created a/b.txt: 2 lines, 7 bytes.\n')
@@ -19,7 +19,7 @@ test('a new file is made with its folders, and only what it holds is kept', asyn
   await close()
 })
 
-test('a file that is replaced is kept before and after, and the change is shown', async () => {
+test('a replaced file is stored before and after, and the change is shown', async () => {
   const { context, blobs, close } = await toolWorld({ files: { x: 'one\ntwo\n' } })
   const outcome = await call({ path: 'x', content: 'one\nTWO\n' }).run(context)
   expect(outcome.output).toBe('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n')
@@ -29,7 +29,7 @@ test('a file that is replaced is kept before and after, and the change is shown'
   await close()
 })
 
-test('what is not UTF-8 is kept as bytes, and told by its size', async () => {
+test('content that is not UTF-8 is stored as bytes, and reported by its size', async () => {
   const { context, close } = await toolWorld({ files: { x: Buffer.from([0xff, 0xfe, 0xff]) } })
   const outcome = await call({ path: 'x', content: 'text' }).run(context)
   expect(outcome.output).toBe('Changed x: 3 bytes before, 4 bytes now.\n')
@@ -38,7 +38,7 @@ test('what is not UTF-8 is kept as bytes, and told by its size', async () => {
   await close()
 })
 
-test('the same content again writes nothing', async () => {
+test('writing the same content again changes nothing', async () => {
   const { context, blobs, close } = await toolWorld({ files: { x: 'same' } })
   const { output } = await call({ path: 'x', content: 'same' }).run(context)
   expect(output).toBe('[x holds exactly this already]\n')
@@ -46,7 +46,7 @@ test('the same content again writes nothing', async () => {
   await close()
 })
 
-test('a file is not touched when what it held cannot be kept', async () => {
+test('a file is not changed if its previous content cannot be stored', async () => {
   const { workspace, context, close } = await toolWorld({ files: { x: 'old' }, full: true })
   const outcome = await call({ path: 'x', content: 'new' }).run(context)
   expect(outcome.error?.kind).toBe('storage_failed')
@@ -54,7 +54,7 @@ test('a file is not touched when what it held cannot be kept', async () => {
   await close()
 })
 
-test('a call that is stopped while it keeps what was there changes nothing', async () => {
+test('a call that is interrupted while it stores the previous content changes nothing', async () => {
   const stop = new AbortController()
   const { workspace, context, close } = await toolWorld({
     files: { x: 'old' },
@@ -73,7 +73,7 @@ test('a call that is stopped while it keeps what was there changes nothing', asy
   await close()
 })
 
-test('a link does not lead a write to what is protected, unless just that place was decided on', async () => {
+test('a link does not redirect a write to a protected path, unless the decision was about that path', async () => {
   const { workspace, context, close } = await toolWorld({ files: { '.git/hooks/old': '' } })
   await symlink('.git', join(workspace, 'd'))
   const linked = await call({ path: 'd/hooks/new', content: 'x' }).run(context)
@@ -91,7 +91,7 @@ test('a link does not lead a write to what is protected, unless just that place 
   await close()
 })
 
-test('nor does one that is put there after the decision', async () => {
+test('a link that is created after the decision does not redirect a write either', async () => {
   const { workspace, context, close } = await toolWorld({ files: { '.git/hooks/old': '' } })
   await mkdir(join(workspace, 'd'))
   const swapping = {

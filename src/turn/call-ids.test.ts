@@ -18,7 +18,7 @@ function called(seq: number, call_id: string): WholeEvent {
   }
 }
 
-test('an id that no call has is kept, and one that a call has is replaced by one that none has', () => {
+test('a new id is kept, and a used id is replaced by a new one', () => {
   const events = [called(0, 'call_0')]
   const ids = new CallIds(() => events)
   expect(ids.unused('toolu_1')).toBe('toolu_1')

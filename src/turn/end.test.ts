@@ -48,7 +48,7 @@ test.each<[string, Ending, object]>([
   expect(await ended(ending)).toEqual([[{ type: 'turn_ended', data }]])
 })
 
-test('what goes before the end is in the same write', async () => {
+test('Events before the end are in the same write', async () => {
   const notice: EventDraft = { type: 'notice', data: { code: 'test', text: 'first' } }
   const [write] = await ended({ how: 'crashed', usage }, [notice])
   expect(write?.map(({ type }) => type)).toEqual(['notice', 'turn_ended'])

@@ -8,7 +8,7 @@ function after(kind: ErrorKind, attempt: number, chance = 0, asked = {}) {
   return retryIn(error, { attempt, invalid: 0 }, { retries: 4, chance: () => chance })
 }
 
-test('an answer that cannot be read is tried again once, whatever failed before it', () => {
+test('an unreadable answer is retried once, whatever failed before it', () => {
   const { error } = failed('invalid_response', 'x')
   const waits = [0, 1].map((invalid) =>
     retryIn(error, { attempt: 2, invalid }, { retries: 4, chance: () => 0 }),
@@ -16,7 +16,7 @@ test('an answer that cannot be read is tried again once, whatever failed before 
   expect(waits).toEqual([1000, undefined])
 })
 
-test('only failures that may pass are tried again', () => {
+test('only transient failures are retried', () => {
   expect(ERROR_KINDS.filter((kind) => after(kind, 0) !== undefined)).toEqual([
     'rate_limited',
     'overloaded',
@@ -26,7 +26,7 @@ test('only failures that may pass are tried again', () => {
   ])
 })
 
-test('waits double, end at a longest one, and so do tries', () => {
+test('delays double up to a maximum, and the number of attempts is limited', () => {
   const waits = [0, 1, 2, 3, 4].map((attempt) => after('overloaded', attempt))
   expect(waits).toEqual([250, 500, 1000, 2000, undefined])
   expect([0, 1, 2, 3].map((attempt) => after('overloaded', attempt, 1))).toEqual([
@@ -34,7 +34,7 @@ test('waits double, end at a longest one, and so do tries', () => {
   ])
 })
 
-test('what the server asks for is a floor, and a wait nobody would sit through is not begun', () => {
+test('the delay that the server requests is a minimum, and an excessive one is not waited for', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 300_000 }),

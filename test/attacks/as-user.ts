@@ -7,13 +7,13 @@ import { freshFolder } from '../support/folder.ts'
 
 const isRoot = process.getuid?.() === 0
 
-/** Whom attacks can be tried as: root and nobody, or whoever runs the tests. */
+/** The users that attacks run as: root and nobody, or the user who runs the tests. */
 export const USERS = isRoot ? ['root', 'nobody'] : ['this user']
 
 /**
- * What that child prints, run as that user with a folder for its scene and with one word. The scene has to be where
- * a sandbox shows it, which is not where tests have their folders: root gets a disk in memory that nobody else sees, others
- * use their home.
+ * The output of that child, run as that user with a folder for its scene and one argument. The scene must be where
+ * a sandbox shows it, unlike the folders of other tests: root gets a private in-memory disk, others
+ * use their home directory.
  */
 export async function attackAs(user: string, child: URL, order = ''): Promise<string> {
   const script = await bundleScript(child, await freshFolder())

@@ -18,7 +18,7 @@ export interface AttachmentRun {
   readonly wrong: readonly string[]
 }
 
-/** Gives every case to the resolver, as a person and as a caller that may see the workspace only, by path and by link. */
+/** Passes every case to the resolver, as a person and as a caller restricted to the workspace, by path and by link. */
 export async function runAttachmentCases(base: string): Promise<AttachmentRun> {
   const scene = await buildAttachmentScene(base)
   const refuse = [join(scene.workspace, '.hawser')]
@@ -46,7 +46,7 @@ interface Attempt {
   readonly scene: AttachmentScene
 }
 
-/** What the system refuses to nobody is refused to root by no one. */
+/** What the system refuses to nobody, it does not refuse to root. */
 function isTried({ needs }: AttachmentCase, { devices }: AttachmentScene): boolean {
   if (needs === 'devices') return devices
   return needs !== 'rights' || process.getuid?.() !== 0

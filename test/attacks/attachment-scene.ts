@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import type { AttachmentCode } from '../../src/model/attachment.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
-/** Stands in every file that must not be read; whoever shows it has leaked. */
+/** The content of every file that must not be read; showing it is a leak. */
 export const CANARY = 'canary-9b1e'
 
-/** A path below the scene, and what must become of it when a person gives it, and when a confined caller does. */
+/** A path below the scene, and the expected result if a person attaches it, and if a restricted caller does. */
 export interface AttachmentCase {
   readonly path: string
   readonly person: AttachmentCode | 'taken'
   readonly confined: AttachmentCode | 'taken'
-  /** Said where it matters what was found. */
+  /** Given if the reason matters. */
   readonly reason?: RegExp
-  /** Only where there are devices, or where the system refuses anything to this user. */
+  /** Only if device files exist, or if the system refuses anything to this user. */
   readonly needs?: 'devices' | 'rights'
 }
 
@@ -70,7 +70,7 @@ export interface AttachmentScene {
   readonly devices: boolean
 }
 
-/** A workspace full of what is no attachment, and secrets around it. */
+/** A workspace full of files that cannot be attached, with secrets around it. */
 export async function buildAttachmentScene(base: string): Promise<AttachmentScene> {
   const workspace = join(base, 'ws')
   const at = (name: string) => join(workspace, name)
@@ -109,7 +109,7 @@ const LINKS = {
   'way-out': '..',
 }
 
-/** One that nobody listens to any more. It is renamed, because whoever stops listening takes the name away. */
+/** A socket without a listener. It is renamed, because closing a listener removes its name. */
 async function makeSocket(path: string): Promise<void> {
   const server = createServer().listen(`${path}-1`)
   await once(server, 'listening')

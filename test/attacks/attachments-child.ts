@@ -1,5 +1,5 @@
 import { runAttachmentCases } from './attachment-runs.ts'
 
-/** A child process that tries the cases as whoever it runs as, in the folder it is told, and prints what became of them. */
+/** A child process that tries the cases as its user, in the given folder, and prints the results. */
 const run = await runAttachmentCases(process.argv[2] ?? '')
 console.log(JSON.stringify({ ...run, uid: process.getuid?.() ?? 0 }))

@@ -9,18 +9,18 @@ import { runAttachmentCases } from './attachment-runs.ts'
 
 const NOBODY = 65_534
 
-test('[AT-015] [AT-024] [AT-030] [AT-031] [AT-059] what is no attachment is refused with its own reason, by path and by link', async () => {
+test('[AT-015] [AT-024] [AT-030] [AT-031] [AT-059] what cannot be attached is refused with its own reason, by path and by link', async () => {
   const { tried, wrong } = await runAttachmentCases(await freshFolder())
   expect(wrong).toEqual([])
   expect(tried).toBeGreaterThan(130)
 })
 
-test('the same holds for a user without any rights, who is told what is closed to them', async () => {
+test('the same applies to an unprivileged user, who learns which files cannot be read', async () => {
   const folder = await freshFolder()
   const script = await bundleScript(new URL('attachments-child.ts', import.meta.url), folder)
   const isRoot = process.getuid?.() === 0
   if (isRoot) {
-    // The way to the folder is open to root alone; whoever else comes in can still list nothing.
+    // Only root can enter the parent folder; a user who gets in can still list nothing.
     await chmod(process.env['HAWSER_TEST_ROOT'] ?? folder, 0o711)
     await chown(folder, NOBODY, NOBODY)
   }

@@ -1,22 +1,22 @@
 import type { Scene } from './sandbox-scene.ts'
 
-/** Something a program in the sandbox tries. */
+/** An attack by a program in the sandbox. */
 export interface Attack {
-  /** Of the attack table in the study on reliability; 0 for what must work in spite of all this. */
+  /** Number in the attack table of the reliability study; 0 for what must work nevertheless. */
   readonly row: number
   readonly name: string
-  /** What got through, in words; `undefined` when nothing did. */
+  /** What got through, as text; `undefined` if nothing did. */
   run(scene: Scene): Promise<string | undefined>
 }
 
-/** What became of one, as the child that tried it tells. */
+/** The result of one attack, as reported by the child. */
 export interface Verdict {
   readonly row: number
   readonly name: string
   readonly through?: string
 }
 
-/** The first of these facts that is so. */
+/** The first of these statements that is true. */
 export function firstOf(facts: Readonly<Record<string, boolean>>): string | undefined {
   return Object.entries(facts).find(([, so]) => so)?.[0]
 }

@@ -10,7 +10,7 @@ import { freshFolder } from '../support/folder.ts'
 const BASH = '/bin/bash'
 let place = ''
 
-/** A folder whose programs only note how they were called. */
+/** A folder of programs that only record how they were called. */
 beforeAll(async () => {
   place = await freshFolder()
   await mkdir(join(place, 'bin'))
@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
 })
 
-/** The calls that bash really makes of a command line, in no order; `undefined` where it takes it for no valid one. */
+/** The calls that bash actually makes for a command line, in no order; `undefined` if it is invalid. */
 async function callsOf(command: string): Promise<string[] | undefined> {
   const notes = join(place, 'notes')
   await rm(notes, { force: true })
@@ -63,7 +63,7 @@ const SIGNS = [
 ]
 const PIECES = WORDS.concat(SIGNS)
 
-test('whatever is understood, bash calls no other program than the parts name, with no other words', async () => {
+test('for every command line that is understood, bash calls only the programs and arguments that the parts name', async () => {
   let understood = 0
   await assert(
     asyncProperty(array(constantFrom(...PIECES), { maxLength: 14 }), async (pieces) => {
@@ -82,13 +82,13 @@ test('whatever is understood, bash calls no other program than the parts name, w
   expect(understood).toBeGreaterThan(20)
 })
 
-test('a command line that a splitter by characters takes for one part starts another program', async () => {
+test('a command line that a character-based splitter takes for one part starts another program', async () => {
   for (const command of ['npm test $(rm x)', 'npm test "`rm x`"', 'npm test\nrm x']) {
     expect((await callsOf(command))?.some((call) => call.startsWith('rm'))).toBe(true)
   }
 })
 
-test('of the vectors that the rule `npm test` allows, bash starts npm test and filters only', async () => {
+test('for the vectors that the rule `npm test` allows, bash starts only npm test and filters', async () => {
   const file = new URL('../vectors/command-lines.json', import.meta.url)
   const { vectors } = JSON.parse(readFileSync(file, 'utf8')) as {
     vectors: readonly { rules: string; command: string; answer: string }[]

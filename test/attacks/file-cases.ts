@@ -1,18 +1,18 @@
 import type { ErrorKind } from '../../src/model/errors.ts'
 
-/** What each way to touch a path must answer; a way that is not named is not tried. */
+/** The expected result of each way to access a path; a way that is not listed is not tried. */
 export interface FileCase {
-  /** Of the list of attacks in the reliability study. */
+  /** Number in the list of attacks of the reliability study. */
   readonly row: number
-  /** `{ws}` is the workspace, `{around}` the folder it lies in. */
+  /** `{ws}` is the workspace, `{around}` its parent folder. */
   readonly path: string
   readonly read?: Answer
   readonly write?: Answer
   readonly remove?: Answer
   readonly list?: Answer
-  /** A kind, or the path that is said to be meant. */
+  /** An error kind, or the resolved path. */
   readonly real?: ErrorKind | { readonly path: string }
-  /** Answers that differ for root, whom the system lets in everywhere. */
+  /** Expected results that differ for root, who can access everything. */
   readonly root?: { readonly read?: Answer; readonly list?: Answer; readonly write?: Answer }
   readonly devices?: true
 }
@@ -20,15 +20,15 @@ export interface FileCase {
 export type Answer = ErrorKind | 'ok'
 
 const ways = (answer: ErrorKind) => ({ read: answer, write: answer, remove: answer, list: answer })
-/** As `ways`, and it has no place either. */
+/** As `ways`, and it has no resolved place either. */
 const every = (answer: ErrorKind) => ({ ...ways(answer), real: answer })
 
 const OUTSIDE = every('outside_workspace')
 const INVALID = every('invalid_args')
 const PROTECTED = every('protected_path')
-/** A link at the end of a path has a place, but nobody goes there. */
+/** A link at the end of a path has a place, but it is not followed. */
 const LEAF = ways('not_regular_file')
-/** What stands there is no file; `list` says the same in its own way. */
+/** It is not a file; `list` reports this in its own way. */
 const NO_FILE = ways('not_regular_file')
 const HARD = {
   read: 'permission_denied',
@@ -48,7 +48,7 @@ function rows(
 }
 
 export const FILE_CASES: readonly FileCase[] = [
-  // Paths that lead out by their words.
+  // Paths whose text leads outside.
   ...rows(
     1,
     OUTSIDE,
@@ -84,7 +84,7 @@ export const FILE_CASES: readonly FileCase[] = [
     './~/.bashrc',
     '{around}/home/config.json',
   ),
-  // Words that only look as if they did.
+  // Paths that only look as if they did.
   ...rows(
     1,
     NOT_THERE,
@@ -135,7 +135,7 @@ export const FILE_CASES: readonly FileCase[] = [
   ),
   ...rows(2, { read: 'not_regular_file', list: 'not_regular_file' }, 'leaf-in/', 'leaf-out/.'),
 
-  // A link on the way.
+  // A link in the middle.
   ...rows(
     3,
     OUTSIDE,
@@ -180,17 +180,17 @@ export const FILE_CASES: readonly FileCase[] = [
   ...rows(3, { real: { path: 'src/deep/new/x' } }, 'dir-odd/new/x', 'dir-in/deep/./new//x'),
   ...rows(3, { real: { path: '.' } }, '.', './', '{ws}', 'src/..'),
 
-  // A link that a write would go through.
+  // A link that a write would follow.
   ...rows(5, { write: 'not_regular_file' }, 'leaf-new', 'leaf-out', 'leaf-zero', 'leaf-in'),
   ...rows(5, { write: 'outside_workspace' }, 'dir-out/new.txt', 'dir-out/new/deep.txt'),
   ...rows(5, { write: 'outside_workspace' }, 'dir-nowhere-out/x', 'dir-etc/cron.d/x', 'src/up/x'),
   ...rows(5, { read: 'not_found', write: 'not_found' }, 'dir-nowhere/x', 'dir-nowhere/y/x'),
   ...rows(5, { write: 'ok' }, 'dir-in/made.ts', 'dir-in/made/deep/x.ts', 'new/folders/x.ts'),
 
-  // A second name of a file.
+  // A second name of a file (hard link).
   ...rows(6, HARD, 'hard-out', 'hard-in', 'twin', './hard-out', '{ws}/hard-out', 'src/../hard-out'),
 
-  // What would block, never end, or is no file.
+  // What would block, never end, or is not a file.
   ...rows(7, NO_FILE, 'pipe', 'a.png', 'src/pipe', 'dir-in/pipe', './/pipe'),
   ...rows(8, NO_FILE, 'socket', './socket'),
   ...rows(8, { ...NO_FILE, devices: true }, 'device', 'block'),
@@ -209,7 +209,7 @@ export const FILE_CASES: readonly FileCase[] = [
   ),
   ...rows(8, { write: 'invalid_args', remove: 'invalid_args' }, 'src/', 'new/', 'README.md/', './'),
 
-  // What is no path.
+  // Invalid paths.
   ...rows(
     15,
     INVALID,
@@ -241,7 +241,7 @@ export const FILE_CASES: readonly FileCase[] = [
     '*',
   ),
 
-  // What would take long, or open very much.
+  // What would take long, or open very many files.
   ...rows(15, { read: 'not_found', write: 'ok' }, `${'d/'.repeat(128)}x`),
   ...rows(15, INVALID, `${'d/'.repeat(129)}x`, `${'d/'.repeat(140)}x`, 'dir-long/README.md'),
   ...rows(15, { write: 'invalid_args' }, `${'e/'.repeat(129)}x`),
@@ -281,7 +281,7 @@ export const FILE_CASES: readonly FileCase[] = [
     'dir-late/sub/new/x',
   ),
   ...rows(26, { list: 'protected_path' }, 'found-late', 'found-late/sub'),
-  // Also before it is there.
+  // Even before it exists.
   ...rows(
     26,
     PROTECTED,
@@ -293,7 +293,7 @@ export const FILE_CASES: readonly FileCase[] = [
     'src/../dir-here/NOT-YET',
   ),
   ...rows(26, { write: 'not_found', read: 'not_found' }, 'src/to-new/x'),
-  // What policy asks about has to be told by its true name.
+  // Policy must get the true name of what it asks about.
   ...rows(26, { real: { path: '.git/hooks/pre-commit' } }, 'dir-git/hooks/pre-commit'),
   ...rows(26, { real: { path: '.git/config' } }, 'src/../dir-git/./config'),
   ...rows(26, { real: { path: '.GIT/hooks/x' } }, '.GIT/hooks/x'),

@@ -15,7 +15,7 @@ export interface CaseRun {
 const WAYS = ['read', 'write', 'remove', 'list', 'real'] as const
 type Way = (typeof WAYS)[number]
 
-/** Tries every case, in a new scene a way, and looks afterwards at all that no call may change. */
+/** Tries every case, in a new scene for each way, and then checks everything that no call may change. */
 export async function runFileCases(base: string): Promise<CaseRun> {
   let tried = 0
   const wrong: string[] = []

@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import { openConfined, type ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import { value } from '../support/story.ts'
 
-/** Stands in every file that must not be read; whoever shows it has leaked. */
+/** The content of every file that must not be read; showing it is a leak. */
 export const CANARY = 'canary-7f3a'
 
-/** A workspace full of traps, and what lies around it. */
+/** A workspace full of traps, and its surroundings. */
 export interface Scene {
   readonly base: string
   readonly workspace: string
-  /** Where everything lies that no call may change. */
+  /** The parent of everything that no call may change. */
   readonly outside: string
   readonly files: ConfinedFiles
-  /** There are device files; only root can make them. */
+  /** Whether there are device files; only root can create them. */
   readonly devices: boolean
   readonly close: () => Promise<void>
 }
@@ -38,7 +38,7 @@ export async function buildScene(base: string): Promise<Scene> {
   const own = ['.hawser', 'state', 'not-yet'].map((name) => join(workspace, name))
   const refuse = [...own, join(outside, 'home'), late]
   const files = value(await openConfined(workspace, { refuse }))
-  // Only now it is known that this folder is one of ours: by its inode, as no name of it was.
+  // Only now is this folder known to be one of ours: by its inode, because none of its names showed it.
   await symlink(join(workspace, 'found-late'), late)
   const close = async () => {
     await files.close()
@@ -136,7 +136,7 @@ async function buildLinks(workspace: string): Promise<void> {
   }
 }
 
-/** One that nobody listens to any more. It is renamed, because whoever stops listening takes the name away. */
+/** A socket without a listener. It is renamed, because closing a listener removes its name. */
 async function makeSocket(path: string): Promise<void> {
   const server = createServer().listen(`${path}-1`)
   await once(server, 'listening')

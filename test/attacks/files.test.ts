@@ -14,18 +14,18 @@ import { buildScene, CANARY } from './file-scene.ts'
 const NOBODY = 65_534
 const run = promisify(execFile)
 
-test('[PC-024] [SR-013] every path that leads where a model may not go is refused, by every way to touch it', async () => {
+test('[PC-024] [SR-013] every path that leads where a model may not go is refused, for every way to access it', async () => {
   const { tried, wrong } = await runFileCases(await freshFolder())
   expect(wrong).toEqual([])
   expect(tried).toBeGreaterThan(700)
 })
 
-test('the same holds for a user without any rights', async () => {
+test('the same applies to an unprivileged user', async () => {
   const folder = await freshFolder()
   const script = await bundleScript(new URL('files-child.ts', import.meta.url), folder)
   const isRoot = process.getuid?.() === 0
   if (isRoot) {
-    // The way to the folder is open to root alone; whoever else comes in can still list nothing.
+    // Only root can enter the parent folder; a user who gets in can still list nothing.
     await chmod(process.env['HAWSER_TEST_ROOT'] ?? folder, 0o711)
     await chown(folder, NOBODY, NOBODY)
   }
@@ -39,7 +39,7 @@ test('the same holds for a user without any rights', async () => {
 
 const CaseRun = z.object({ tried: z.int(), wrong: z.array(z.string()), uid: z.int() })
 
-test('[SR-013] no tool is another door', async () => {
+test('[SR-013] no tool bypasses this', async () => {
   const scene = await buildScene(await freshFolder())
   const before = await untouched(scene)
   const { context, ran } = await toolWorld({ at: scene })
@@ -51,7 +51,7 @@ test('[SR-013] no tool is another door', async () => {
     if (one.root !== undefined && process.getuid?.() === 0) continue
     const path = pathOf(one, scene)
     for (const [name, args] of Object.entries(ARGUMENTS)) {
-      // What is not there can be made.
+      // A file that does not exist can be created.
       if (name === 'write' && expected === 'not_found') continue
       const call = TOOLSET.find((tool) => tool.name === name)?.parse(
         JSON.stringify({ path, ...args }),
@@ -76,7 +76,7 @@ const ARGUMENTS = {
   grep: { pattern: '.' },
 }
 
-test('a search of the whole workspace shows nothing of what lies outside or is our own', async () => {
+test('a search of the whole workspace shows nothing from outside or from Hawser folders', async () => {
   const scene = await buildScene(await freshFolder())
   const { context } = await toolWorld({ at: scene })
   const shown = await Promise.all(

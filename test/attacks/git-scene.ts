@@ -17,16 +17,16 @@ export interface GitScene {
   readonly path: string
   readonly mark: string
   readonly fill: (text: string) => string
-  /** Writes files as a tool does that nobody stops. */
+  /** Writes files as an unrestricted tool does. */
   readonly write: (files: Readonly<Record<string, string>>) => Promise<void>
-  /** Writes as `write` does in `auto` when every question is denied; says what was asked about. */
+  /** Writes as `write` does in `auto` if every question is denied; returns what was asked about. */
   readonly asked: (files: Readonly<Record<string, string>>) => Promise<readonly string[]>
-  /** Runs a command as bash does in `auto`; says what was moved aside. */
+  /** Runs a command as bash does in `auto`; returns what was moved aside. */
   readonly bash: (
     script: string,
   ) => Promise<{ moved: readonly string[]; code: number | null; output: string }>
   readonly git: (...args: readonly string[]) => Promise<string>
-  /** Whether `git status` of the person, in these folders, ran the program. */
+  /** Whether the person's `git status` in these folders ran the program. */
   readonly marked: (...folders: readonly string[]) => Promise<boolean>
 }
 
@@ -95,7 +95,7 @@ export async function gitScene(): Promise<GitScene> {
   }
 }
 
-/** The files of a git directory that holds this configuration. */
+/** The files of a git directory with this configuration. */
 export function gitDirectory(at: string, config: string): Record<string, string> {
   const below = at === '' ? '' : `${at}/`
   return {

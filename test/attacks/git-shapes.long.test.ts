@@ -213,7 +213,7 @@ describe.skipIf(!confined)('a command in auto', () => {
     ),
   )
   test.each(attacks)(
-    'cannot %s that is there',
+    'cannot %s that exists',
     async (_, at, tree, script) => {
       const scene = await gitScene()
       await scene.git('init', '-q')
@@ -228,7 +228,7 @@ describe.skipIf(!confined)('a command in auto', () => {
     30_000,
   )
 
-  test('cannot lead an existing link of .git elsewhere', async () => {
+  test('cannot redirect an existing link of .git', async () => {
     const scene = await gitScene()
     await scene.git('init', '-q', 'real')
     await symlink('real/.git', join(scene.path, '.git'))

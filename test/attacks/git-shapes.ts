@@ -1,12 +1,12 @@
-/** Ways to make a person's git run a program, by what files hold. MARK is a program that leaves a mark, EV a folder. */
+/** Ways to make a person's git run a program, by file contents. MARK is a program that leaves a mark, EV a folder. */
 
 /** A configuration, and whether `git status` runs something because of it. */
 export interface ConfigShape {
   readonly name: string
   readonly text: string
-  /** Other files that belong to it, from the work tree. */
+  /** Other files that belong to it, relative to the work tree. */
   readonly files?: Readonly<Record<string, string>>
-  /** `git status` itself runs it; other keys wait for other commands. */
+  /** `git status` itself runs it; other keys need other commands. */
   readonly runs: boolean
 }
 
@@ -96,7 +96,7 @@ export const HARMLESS: readonly ConfigShape[] = [
   { name: 'a comment', text: '# nothing\n[core]\n\tbare = false\n; at all\n' },
 ].map((shape) => ({ ...shape, runs: false }))
 
-/** Folders that git is to take for a git directory, and where a person stands. */
+/** Folders that git could take for a git directory, and the person's current folder. */
 export const PLACES: Readonly<Record<string, string>> = {
   'the root': '.git',
   'a folder': 'sub/.git',
@@ -106,7 +106,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   'a work tree': '.git/worktrees/w',
 }
 
-/** Files of a git directory that a tool may not write unasked. */
+/** Files of a git directory that a tool may not write without asking. */
 export const GIT_FILES = [
   'config',
   'config.worktree',
@@ -117,7 +117,7 @@ export const GIT_FILES = [
   'hooks/deep/er',
 ] as const
 
-/** Other names that some file system takes for the same. */
+/** Other names that some file system treats as the same. */
 export const SPELLINGS = [
   '.GIT',
   '.Git ',

@@ -7,7 +7,7 @@ import { gitScene, type GitScene } from './git-scene.ts'
 const { confined } = await systemSandbox().status()
 const AS = 'git -c user.name=a -c user.email=a@b -c protocol.file.allow=always'
 
-/** Repositories that people made: their configuration is read-only to commands. */
+/** Repositories that people created: their configuration is read-only to commands. */
 async function repository(): Promise<GitScene> {
   const scene = await gitScene()
   const as = ['-c', 'user.name=a', '-c', 'user.email=a@b']
@@ -52,7 +52,7 @@ describe.skipIf(!confined)('git in the sandbox', () => {
     60_000,
   )
 
-  test('changes, leaves and removes repositories that commands of this process made', async () => {
+  test('changes, moves and removes repositories that commands of this process created', async () => {
     const scene = await repository()
     await scene.bash('git clone -q lib copy; git worktree add -q w 2>/dev/null')
     const { moved, code } = await scene.bash(
@@ -61,7 +61,7 @@ describe.skipIf(!confined)('git in the sandbox', () => {
     expect([moved, code]).toEqual([[], 0])
   }, 60_000)
 
-  test('takes out the submodules of a clone that people made', async () => {
+  test('checks out the submodules of a clone that people created', async () => {
     const scene = await repository()
     await scene.bash(`${AS} submodule --quiet add ROOT/lib sub 2>/dev/null; ${AS} commit -qm sub`)
     const clone = await gitScene()
@@ -74,7 +74,7 @@ describe.skipIf(!confined)('git in the sandbox', () => {
     expect(await readFile(join(clone.path, '.git/config'), 'utf8')).toBe(config)
   }, 60_000)
 
-  test('runs the hooks of people and leaves them as they are', async () => {
+  test('runs the hooks of people and leaves them unchanged', async () => {
     const scene = await gitScene()
     await scene.git('init', '-q')
     const hook = join(scene.path, '.git/hooks/pre-commit')
@@ -85,7 +85,7 @@ describe.skipIf(!confined)('git in the sandbox', () => {
     expect(await readFile(hook, 'utf8')).toContain('checked')
   }, 60_000)
 
-  test('names what else may run later and lies deeper, and leaves it', async () => {
+  test('lists other files in subfolders that may run later, and leaves them', async () => {
     const scene = await repository()
     const { moved } = await scene.bash(
       'mkdir -p v/.vscode && echo {} >v/.vscode/tasks.json && echo x >v/AGENTS.md',

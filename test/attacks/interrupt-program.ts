@@ -1,8 +1,8 @@
 import { CODE_AT, rawProgram } from '../../src/host/sandbox/bubblewrap/raw-program.ts'
 
 /**
- * A program for x86-64 that gives a file every mode in turn by the calls of 32-bit programs (`int 0x80`), and stops at the
- * first set-id bit that is not refused. Exits with 0 then, else with 1.
+ * An x86-64 program that sets every mode of a file in turn with 32-bit system calls (`int 0x80`), and stops at the
+ * first set-id bit that is not refused. It then exits with 0, otherwise with 1.
  */
 export function chmodByInterrupt(path: string): Buffer {
   const name = Buffer.from(`${path}\0`)

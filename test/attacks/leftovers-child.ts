@@ -8,9 +8,9 @@ import { KEYRING_WAYS, OTHER_WAYS } from './other-ways.ts'
 import { chmodByInterrupt } from './interrupt-program.ts'
 
 /**
- * A child process that has programs try, as the user it runs as, to leave set-id bits, devices, capabilities and files of
- * others: in the sandbox, and as a control in one without a filter. For each it prints what was said and what is left. With
- * `every` as its second argument it has all modes tried.
+ * A child process whose programs try, as its user, to leave set-id bits, devices, capabilities and files of
+ * other owners: in the sandbox and, as a control, in one without a filter. For each it prints the output and what is left. With
+ * `every` as its second argument, all modes are tried.
  */
 const [, , root = '', order] = process.argv
 const home = join(root, 'home')
@@ -38,7 +38,7 @@ const inSandbox: Run = async (workspace, argv, guest) => {
   return ran.ok ? Buffer.concat(chunks).toString() : ran.error.message
 }
 
-/** What the sandbox was before it had a filter, as far as this matters. */
+/** The sandbox without its filter, as far as relevant here. */
 const withoutFilter: Run = async (workspace, argv, guest) => {
   const user = isRoot ? ['--uid', '1000', '--gid', '1000'] : []
   const flags = ['--unshare-user', '--unshare-pid', '--cap-drop', 'ALL', '--die-with-parent']
@@ -94,7 +94,7 @@ for (const [way, run] of [
   tell({ way, name: 'keyrings', said, ...leftIn(workspace) })
 }
 
-/** With a folder that hands on its group, an archive of set-id files, and a program of another ABI. */
+/** With a set-group-id folder, an archive of set-id files, and a program of another ABI. */
 function prepared(name: string): string {
   const workspace = join(root, name)
   mkdirSync(workspace)
@@ -106,7 +106,7 @@ function prepared(name: string): string {
   return workspace
 }
 
-/** Everything in a workspace that would matter outside, apart from the folder that was made so. */
+/** Everything in a workspace that would matter outside, except the folder that was prepared so. */
 function leftIn(workspace: string) {
   const shared = join(workspace, 'shared')
   const found = { setId: [] as string[], devices: [] as string[], foreign: [] as string[] }
@@ -129,7 +129,7 @@ function leftIn(workspace: string) {
   return { ...found, capable: capable.length === 0 ? '' : capabilities(capable) }
 }
 
-/** Nothing, where its owner has no right to look: then it is empty, since nothing else here makes such folders. */
+/** Nothing if its owner may not read it: then it is empty, because nothing else here creates such folders. */
 function listed(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

@@ -29,7 +29,7 @@ const Way = z.object({
 
 const [EPERM, ENOSYS] = [1, 38]
 
-/** What commands leave behind, as each user; with every mode, or with enough of them to try every bit. */
+/** What commands leave behind, as each user; with every mode, or with enough of them to cover every bit. */
 export function leftovers(every: boolean): void {
   describe.skipIf(!canRun).each(USERS)('as %s', (user) => suite(user, every))
 }
@@ -58,19 +58,19 @@ function suite(user: string, every: boolean): void {
       .map((line) => Way.parse(JSON.parse(line)))
 
   test.each(['modes', 'modes as a guest'])(
-    'no call gives a file a set-id bit, and every other mode is given (%s)',
+    'no call gives a file a set-id bit, and every other mode is set (%s)',
     (name) => {
       expect(of('sandbox', name).setId).toEqual([])
       for (const { way, left, exact, errors } of ways('sandbox', name)) {
         const missing = way === 'openat2' || way === 'chmod_x32'
         const wanted = { left: 0, exact: missing ? 0 : PLAIN, errors: [missing ? ENOSYS : EPERM] }
-        // A mode that a file has from its making needs no call.
+        // A file that is created with a mode needs no call to set it.
         expect({ way, left, exact: missing ? 0 : exact, errors }).toEqual({ way, ...wanted })
       }
     },
   )
 
-  test('without a filter every one of these calls leaves set-id files', () => {
+  test('without a filter, every one of these calls leaves set-id files', () => {
     for (const { way, left, errors } of ways('control', 'modes')) {
       const known = !(left === 0 && errors.join() === String(ENOSYS))
       expect({ way, left }).toEqual({ way, left: known ? SET_ID : 0 })
@@ -88,13 +88,13 @@ function suite(user: string, every: boolean): void {
       expect(left).toContain(name)
   })
 
-  test.runIf(process.arch === 'x64')('calls of 32-bit programs end the process', () => {
+  test.runIf(process.arch === 'x64')('32-bit system calls kill the process', () => {
     expect(of('sandbox', 'interrupt')).toMatchObject({ setId: [] })
     expect(of('sandbox', 'interrupt').said).toContain('exit 159')
     expect(of('control', 'interrupt')).toMatchObject({ setId: ['victim'], said: 'exit 0\n' })
   })
 
-  test('io_uring does not exist', () => {
+  test('io_uring is not available', () => {
     expect(of('sandbox', 'uring').said).toBe(String(ENOSYS))
   })
 
@@ -105,18 +105,18 @@ function suite(user: string, every: boolean): void {
     }
   })
 
-  test('without a filter a command leaves devices, and a guest capabilities', () => {
+  test('without a filter, a command leaves devices, and a guest capabilities', () => {
     expect(of('control', 'others').devices).not.toEqual([])
     expect(of('control', 'others as a guest').capable).not.toBe('')
   })
 
-  test('a folder that hands on its group still does', () => {
+  test('a set-group-id folder still passes on its group', () => {
     for (const way of ['sandbox', 'control']) {
       expect(of(way, 'inheritance')).toMatchObject({ said: 'done\n', setId: ['shared/sub'] })
     }
   })
 
-  test('every kind of keyring is refused, and without a filter some answer', () => {
+  test('every kind of keyring is refused, and without a filter some succeed', () => {
     expect(of('sandbox', 'keyrings').said).toBe(`0 ${EPERM}\n`)
     expect(Number.parseInt(of('control', 'keyrings').said, 10)).toBeGreaterThan(5)
   })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { systemSandbox, type Sandbox } from '../../src/host/sandbox/sandbox.ts'
 
 /**
- * A child process that has programs in the sandbox, as the user it runs as, start as many processes and take as much memory
- * as they get, within small limits, and prints what they got. With `hold` it keeps a command running until it is killed.
+ * A child process whose sandboxed programs start as many processes and allocate as much memory as they can, as its user,
+ * within small limits, and that prints the result. With `hold` it keeps a command running until it is killed.
  */
 const [, , root = '', order] = process.argv
 const MIB = 1024 * 1024
@@ -16,7 +16,7 @@ const FORKS =
   'my $n = 0; while ($n < 500) { my $p = fork; last unless defined $p; if (!$p) { sleep 60; exit } $n++ } print "$n\\n"'
 const GROWS = 'my $x = "x" x (1024 * 1024 * 1024); print "grown\\n"'
 
-/** Each proves itself once. */
+/** Each runs its self-test once. */
 const tight = systemSandbox({ limits: limits(64) })
 const wide = systemSandbox({ limits: limits(2_000) })
 

@@ -31,7 +31,7 @@ const Report = z.object({
 const MEMORY = 256 * 1024 * 1024
 
 describe.skipIf(!canRun).each(USERS)('as %s', (user) => {
-  test('a command gets no more processes and memory than its limits', async () => {
+  test('a command cannot exceed its limits of processes and memory', async () => {
     const said = Report.parse(
       JSON.parse(await attackAs(user, new URL('limits-child.ts', import.meta.url))),
     )
@@ -54,7 +54,7 @@ describe.skipIf(!canRun).each(USERS)('as %s', (user) => {
 })
 
 test.skipIf(!canRun || by !== 'cgroup v1')(
-  'the group of a command ends with it, and that of a killed process with the next one',
+  'the group of a command is removed when it ends, and that of a killed process by the next one',
   async () => {
     const script = await bundleScript(
       new URL('limits-child.ts', import.meta.url),
@@ -71,12 +71,12 @@ test.skipIf(!canRun || by !== 'cgroup v1')(
     const mark = `-${(child.pid ?? 0).toString(36)}-`
     expect(await groupsOf(mark)).toHaveLength(2)
     child.kill('SIGKILL')
-    // How long the kernel takes to end them is not known: a group that stays fails by the limit of the test.
+    // How long the kernel takes to end them is unknown: a group that remains fails by the time limit of the test.
     while ((await groupsOf(mark)).length > 0) await findLimits()
   },
 )
 
-/** The groups of the process with that in its mark, in both hierarchies. */
+/** The groups of the process with that mark, in both hierarchies. */
 async function groupsOf(mark: string): Promise<readonly string[]> {
   const places = await Promise.all([groupPlace('/', 'pids'), groupPlace('/', 'memory')])
   const listed = await Promise.all(

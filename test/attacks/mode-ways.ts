@@ -1,6 +1,6 @@
 /**
- * Every mode by every call that sets one, as a program of Perl, which can make any system call. It keeps the files that got a
- * set-id bit and prints what became of each call. It is given the modes: octal digits, with commas between them.
+ * Every mode by every call that sets one, as a Perl program, which can make any system call. It keeps the files that got a
+ * set-id bit and prints the result of each call. Its argument is the modes: octal digits, separated by commas.
  */
 export const MODE_WAYS = `
 use strict; umask 0;
@@ -54,7 +54,7 @@ for my $way (sort keys %how) {
 print join("\\n", @said), "\\n";
 `
 
-/** The same by programs that people use, for each bit alone and for all of them. `SET_ID_TAR` holds an archive. */
+/** The same with common programs, for each bit alone and for all of them. `SET_ID_TAR` contains an archive. */
 export const PROGRAM_WAYS = `
 umask 0
 for mode in 4000 2000 1000 0400 0200 0100 0040 0020 0010 0004 0002 0001 4755 2755 6755 7777; do
@@ -69,7 +69,7 @@ tar -xpf archive.tar
 echo done
 `
 
-/** The numbers of the calls on a machine of Node's, as Perl writes them. */
+/** The system call numbers of an architecture of Node, in Perl syntax. */
 const NUMBERS: Readonly<Record<string, string>> = {
   x64: `
     chmod => 90, chmod_x32 => 0x4000005a, fchmod => 91, fchmodat => 268, fchmodat2 => 452, creat => 85, open => 2,
@@ -82,7 +82,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
     add_key => 217, request_key => 218, keyctl => 219`,
 }
 
-/** The program with the numbers of this machine in it. */
+/** The program with the numbers of this machine. */
 export function perlFor(script: string): string {
   return script.replace('NUMBERS', `(${NUMBERS[process.arch] ?? ''})`)
 }

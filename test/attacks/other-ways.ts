@@ -1,4 +1,4 @@
-/** Ways to leave devices, capabilities or files of another owner, as a program of Perl. Prints the names of those that worked. */
+/** Ways to leave devices, capabilities or files of another owner, as a Perl program. Prints the names of those that worked. */
 export const OTHER_WAYS = `
 use strict; umask 0;
 my %n = NUMBERS;
@@ -30,8 +30,8 @@ print join(' ', grep { !$seen{$_}++ } @worked), "\\n";
 `
 
 /**
- * Every kind of keyring by every operation that reads, and every other operation without a key, as a program of Perl. It is
- * given the kinds; for a session keyring it makes one of its own. Prints how many calls were answered, and all errors.
+ * Every kind of keyring with every operation that reads, and every other operation without a key, as a Perl program. Its
+ * argument is the kinds; for a session keyring it creates its own. Prints how many calls succeeded, and all errors.
  */
 export const KEYRING_WAYS = `
 use strict;

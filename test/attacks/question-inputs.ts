@@ -1,4 +1,4 @@
-/** What may arrive at a question without anyone meaning to answer it. Pieces come one after the other, as fast as can be. */
+/** Input that may arrive at a question without the intention to answer it. Pieces follow each other as fast as possible. */
 export interface HostileInput {
   readonly title: string
   readonly pieces: readonly string[]
@@ -47,7 +47,7 @@ export const HOSTILE_INPUTS: readonly HostileInput[] = [
   ['an unfinished sequence, and Enter', `${ESC}[1;`, '\r', '\r'],
 ].map(([title = '', ...pieces]) => ({ title, pieces }))
 
-/** How a program would be fooled that takes letters for answers and Enter for a yes. */
+/** How a program that takes letters as answers and Enter as yes would be fooled. */
 export function foolsNaive({ pieces }: HostileInput): boolean {
   return /[yan1\r]/i.test(pieces.join(''))
 }

@@ -33,7 +33,7 @@ async function decisions(workspace: string): Promise<readonly string[]> {
   return lines.filter((line) => line.includes('"type":"permission_decision"'))
 }
 
-/** The question is there as it was: it takes a choice, and letters take the choice away again. */
+/** The question is unchanged: it accepts a choice, and letters cancel the choice. */
 async function stillAsks(pty: Pty): Promise<void> {
   const again = setInterval(() => pty.write('2'), 600)
   await pty.until(/^❯ 2 /m).finally(() => clearInterval(again))
@@ -58,7 +58,7 @@ async function attacked(pty: Pty & { readonly workspace: string }): Promise<void
   expect(await decisions(pty.workspace)).toEqual([])
 }
 
-test('at a question of a run, no hostile input answers', { timeout: 120_000 }, async () => {
+test('no hostile input answers a question of a run', { timeout: 120_000 }, async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
   await run.until(QUESTION)
   await attacked(run)
@@ -68,7 +68,7 @@ test('at a question of a run, no hostile input answers', { timeout: 120_000 }, a
 })
 
 test(
-  'at a question of a chat, no hostile input answers, and the draft stays as it was',
+  'no hostile input answers a question of a chat, and the draft is unchanged',
   { timeout: 120_000 },
   async () => {
     const chat = await hawser()
@@ -87,7 +87,7 @@ test(
   },
 )
 
-test('Ctrl-C at a question, and only that, interrupts', async () => {
+test('only Ctrl-C interrupts at a question', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
   await run.until(QUESTION)
   run.write('\u0003')

@@ -5,7 +5,7 @@ import { listenToKeys } from '../../src/presenters/cli/screen/keyboard.ts'
 import { Questions } from '../../src/session/questions/questions.ts'
 import { foolsNaive, HOSTILE_INPUTS } from './question-inputs.ts'
 
-/** A clock that goes on when told to, alarm by alarm. */
+/** A clock that advances on request, alarm by alarm. */
 function handClock() {
   let now = 0
   const alarms = new Map<() => void, number>()
@@ -73,8 +73,8 @@ function question() {
   return { asking, pass, answered, type: (text: string) => send(Buffer.from(text)) }
 }
 
-test.each(HOSTILE_INPUTS)('$title at a question is no answer', ({ pieces }) => {
-  // Before it is open to keys, right then, and long after; pieces together and with pauses that split no sequence.
+test.each(HOSTILE_INPUTS)('$title at a question is not an answer', ({ pieces }) => {
+  // Before it accepts keys, at that moment, and long after; pieces together and with pauses that split no sequence.
   for (const [before, between] of [
     [0, 0],
     [300, 0],
@@ -92,7 +92,7 @@ test.each(HOSTILE_INPUTS)('$title at a question is no answer', ({ pieces }) => {
   }
 })
 
-test('an escape sequence that arrives in pieces, more slowly than keys do, is no answer', () => {
+test('an escape sequence that arrives in pieces, more slowly than keys do, is not an answer', () => {
   const { asking, pass, type } = question()
   pass(5_000)
   for (const piece of ['\u001b', '[', 'B', '\u001b', 'O', 'A']) {
@@ -102,7 +102,7 @@ test('an escape sequence that arrives in pieces, more slowly than keys do, is no
   expect(asking.waits).toBe(true)
 })
 
-test('a program that takes letters and Enter for answers would be fooled by most of them', () => {
+test('most of them would fool a program that takes letters and Enter as answers', () => {
   expect(HOSTILE_INPUTS.length).toBeGreaterThanOrEqual(30)
   expect(HOSTILE_INPUTS.filter(foolsNaive).length).toBeGreaterThanOrEqual(25)
 })

@@ -6,7 +6,7 @@ import { raceReads, raceWrites } from '../faults/link-race-runs.ts'
 import { freshFolder } from '../support/folder.ts'
 import { value } from '../support/story.ts'
 
-test('of a file that grows or is replaced while it is read, one version is read and never too much', async () => {
+test('if a file grows or is replaced while it is read, one version is read and never too much', async () => {
   const workspace = await freshFolder()
   const files = value(await openConfined(workspace, { refuse: [] }))
   const [path, next] = [join(workspace, 'x'), join(workspace, 'next')]
@@ -23,7 +23,7 @@ test('of a file that grows or is replaced while it is read, one version is read 
   const wrong: string[] = []
   for (let i = 0; i < 500; i++) {
     const read = await files.read('x', 100_000)
-    // A name that is replaced at the moment it is judged has no name any more.
+    // A name that is replaced at the moment it is checked no longer has a name.
     if (!read.ok) continue
     const text = read.value.bytes.toString()
     if (text.length > 100_000 || new Set(text).size > 1) wrong.push(`${text.length} bytes`)
@@ -34,12 +34,12 @@ test('of a file that grows or is replaced while it is read, one version is read 
   await files.close()
 })
 
-test('links swapped in while reading let nothing out', async () => {
+test('links swapped in during reads leak nothing', async () => {
   const { violations } = await raceReads({ seed: 1, n: 2_000, folder: await freshFolder() })
   expect(violations).toEqual([])
 })
 
-test('links swapped in while writing let nothing out', async () => {
+test('links swapped in during writes leak nothing', async () => {
   const { violations } = await raceWrites({ seed: 1, n: 500, folder: await freshFolder() })
   expect(violations).toEqual([])
 })

@@ -1,11 +1,11 @@
 import type { Confinement } from '../../src/host/sandbox/sandbox.ts'
 
-/** A person's home full of credentials, and a workspace. */
+/** A person's home directory full of credentials, and a workspace. */
 export interface RootScene {
   readonly root: string
   readonly person: string
   readonly workspace: string
-  /** Words that nothing inside may find. */
+  /** Secrets that nothing inside may find. */
   readonly canaries: readonly string[]
   sh(workspace: string, script: string, how?: Partial<Confinement>): Promise<{ output: string }>
   run(
@@ -17,7 +17,7 @@ export interface RootScene {
   clear(): void
 }
 
-/** Something a program inside tries to read or reach; `undefined` when nothing got through. */
+/** What a program inside tries to read or reach; `undefined` if nothing got through. */
 export interface RootAttack {
   readonly name: string
   run(scene: RootScene): Promise<string | undefined>

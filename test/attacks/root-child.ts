@@ -2,7 +2,7 @@ import { CREDENTIAL_ATTACKS } from './root-credentials.ts'
 import { setRootScene } from './root-scene.ts'
 import { SOCKET_ATTACKS } from './root-sockets.ts'
 
-/** A child process that tries every attack on the root of the sandbox as the user it runs as, and prints how each went. */
+/** A child process that tries every attack on the root of the sandbox as its user, and prints the result of each. */
 const [, , root = '', system] = process.argv
 const scene = await setRootScene(root, system === 'own')
 for (const attack of [...CREDENTIAL_ATTACKS, ...SOCKET_ATTACKS]) {

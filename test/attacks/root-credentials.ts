@@ -9,7 +9,7 @@ import {
 import { TOOLCHAINS } from '../../src/model/safety/toolchains.ts'
 import type { RootAttack, RootScene } from './root-attack.ts'
 
-/** Every entry of the tables of credentials, read from workspaces that lie differently to the home. */
+/** Every entry of the tables of credentials, read from workspaces in different locations relative to the home directory. */
 export const CREDENTIAL_ATTACKS: readonly RootAttack[] = [
   ...(['workspace', 'nothing'] as const).flatMap((writable) =>
     Object.entries(PLACES()).map(([where, at]): RootAttack => ({
@@ -83,8 +83,8 @@ function leaked({ canaries }: RootScene, output: string): string | undefined {
 }
 
 /**
- * A home with every entry of the table in it, each with words of its own; toolchains, two of them elsewhere; a folder that
- * the person allowed, with a home's credentials below; and what no table knows.
+ * A home with every entry of the table, each with its own content; toolchains, two of them elsewhere; a folder that
+ * the person allowed, with a home's credentials below it; and files that no table lists.
  */
 export async function plantCredentials(root: string, person: string): Promise<readonly string[]> {
   const canaries: string[] = []
@@ -136,7 +136,7 @@ export async function plantSystemCredentials(): Promise<readonly string[]> {
   return canaries
 }
 
-/** What no table knows and only its owner may read: found only by the superuser. */
+/** A file that no table lists and only its owner may read: only root finds it. */
 export async function plantClosed(): Promise<readonly string[]> {
   await writeFile('/etc/of-no-table.key', 'canary-closed-file', { mode: 0o600 })
   await mkdir('/etc/of-no-table.d', { mode: 0o700 })

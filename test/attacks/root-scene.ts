@@ -4,7 +4,7 @@ import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 import type { RootScene } from './root-attack.ts'
 import { plantClosed, plantCredentials, plantSystemCredentials } from './root-credentials.ts'
 
-/** `ownSystem`: /etc and other folders of the system are copies that nobody else sees. */
+/** `ownSystem`: /etc and other system folders are private copies. */
 export async function setRootScene(root: string, ownSystem: boolean): Promise<RootScene> {
   const [person, workspace, home] = ['person', 'ws', 'hawser'].map((name) => join(root, name)) as [
     string,

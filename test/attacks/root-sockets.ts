@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { RootAttack, RootScene } from './root-attack.ts'
 
-/** Sockets of every kind, at every kind of place, bound in every way: none outside the workspace is reached. */
+/** Sockets of every kind, at every kind of location, bound in every way: none outside the workspace is reachable. */
 export const SOCKET_ATTACKS: readonly RootAttack[] = [
   ...(['workspace', 'nothing'] as const).map((writable): RootAttack => ({
     name: `connect to any socket outside, ${writable} writable`,
@@ -54,17 +54,17 @@ interface Socket {
   /** 1 stream, 2 datagram, 5 seqpacket. */
   readonly kind: number
   readonly folder: string
-  /** The name it is bound by, from the folder or absolute; abstract with `@`. */
+  /** The name it is bound to, relative to the folder or absolute; abstract with `@`. */
   readonly bind: string
-  /** What it becomes after. */
+  /** Its name after a rename. */
   readonly after?: 'renamed' | 'linked' | undefined
-  /** Where it is reached. */
+  /** The path to connect to. */
   readonly path: string
 }
 
 const KINDS = { stream: 1, dgram: 2, seqpacket: 5 }
 
-/** Names that well-known programs use. */
+/** Names of well-known programs. */
 const SHAPES = [
   'ssh-XXXXabcd/agent.1',
   'docker.sock',

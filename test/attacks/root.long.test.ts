@@ -11,8 +11,8 @@ import { CREDENTIAL_ATTACKS } from './root-credentials.ts'
 import { SOCKET_ATTACKS } from './root-sockets.ts'
 
 /**
- * What of the machine a sandbox shows. As root the attacks run on a system of their own: a private /etc with a canary at
- * every entry of the table, and folders in memory over those that sockets are put in.
+ * What a sandbox shows of the machine. As root, the attacks run on a private system: an /etc with a canary at
+ * every entry of the table, and in-memory folders over those that contain sockets.
  */
 
 const ATTACKS = [...CREDENTIAL_ATTACKS, ...SOCKET_ATTACKS]

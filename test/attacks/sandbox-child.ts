@@ -6,9 +6,9 @@ import { setScene } from './sandbox-scene.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
 
 /**
- * A child process that attacks the sandbox as the user it runs as, in the folder it is given, and tells how each attack
- * went. With a second argument it only says whether a sandbox proves itself, or keeps a program running that can be found
- * by that argument, until it is killed.
+ * A child process that attacks the sandbox as its user, in the given folder, and reports the result of each attack.
+ * With a second argument it only reports whether the self-test of a sandbox passes, or keeps a program running that can be
+ * found by that argument, until it is killed.
  */
 const [, , root = '', order] = process.argv
 await (order === undefined ? attack() : order === 'prove' ? prove() : hold(order))

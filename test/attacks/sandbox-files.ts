@@ -4,7 +4,7 @@ import { liesIn } from '../../src/host/files/confined-path.ts'
 import { firstOf, type Attack } from './attack.ts'
 import { CANARY, type Ground, type Scene } from './sandbox-scene.ts'
 
-/** Files outside, git, protected paths, folders: what can be written, and what comes of it. */
+/** Files outside, git, protected paths, folders: what can be written, and the effects. */
 export const FILE_ATTACKS: readonly Attack[] = [
   ...outsideWrites(),
   ...folderEscapes(),
@@ -13,7 +13,7 @@ export const FILE_ATTACKS: readonly Attack[] = [
   ...placesOfWorkspaces(),
 ]
 
-/** Each tries to change `outside`, in words that no list of forbidden words foresees. */
+/** Each tries to change `outside`, in ways that no list of forbidden words covers. */
 function outsideWrites(): Attack[] {
   const scripts: Readonly<Record<string, string>> = {
     'by its path': 'echo evil >OUT/target; echo evil >>OUT/target; touch OUT/new',
@@ -327,7 +327,7 @@ function protectedAttacks(): Attack[] {
   ]
 }
 
-/** Wherever a workspace lies, it is there and writable, and what is hidden is hidden. */
+/** Wherever a workspace is, it is present and writable, and what is hidden stays hidden. */
 function placesOfWorkspaces(): Attack[] {
   const places: Readonly<Record<string, (scene: Scene) => string>> = {
     'below /tmp': (scene) => join('/tmp', basename(scene.root), 'ws'),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { firstOf, type Attack } from './attack.ts'
 import { CANARY, running, type Ground, type Scene } from './sandbox-scene.ts'
 
-/** Sockets, powers, keys, processes, network: what is not a file of the workspace. */
+/** Sockets, privileges, keys, processes, network: everything but files of the workspace. */
 export const POWER_ATTACKS: readonly Attack[] = [
   ...['home', 'outside'].map((where): Attack => ({
     row: 19,
@@ -189,7 +189,7 @@ export const POWER_ATTACKS: readonly Attack[] = [
     name: 'use a descriptor that we were given by whoever started us',
     run: async (scene) => {
       const ground = await scene.workspace()
-      // The child was started with the folder of the scene as its tenth.
+      // The child was started with the folder of the scene as descriptor 10.
       const { output } = await ground.sh('ls /proc/self/fd/9/; cat /proc/self/fd/9/outside/target')
       return /^(outside|untouched)$/m.test(output) ? 'it reached outside' : undefined
     },
@@ -206,7 +206,7 @@ export const POWER_ATTACKS: readonly Attack[] = [
         holder.once('close', () => reject(new Error('it did not start')))
       })
       holder.kill('SIGKILL')
-      // Nobody is told when they are gone: a sandbox that lets them live is found out by the limit of the whole test.
+      // Nothing reports their end: a sandbox that lets them live is detected by the time limit of the whole test.
       while (running(mark) > 0) await new Promise<void>((resolve) => void setTimeout(resolve, 5))
       return undefined
     },
@@ -272,7 +272,7 @@ export const POWER_ATTACKS: readonly Attack[] = [
   },
 ]
 
-/** Ways to leave something running; `marked` is a program that would run for ever, findable by its arguments. */
+/** Ways to leave something running; `marked` is an endless program that can be found by its arguments. */
 function leaving(): Attack[] {
   const ways: Readonly<Record<string, string>> = {
     'in the background': 'MARKED & MARKED >/dev/null 2>&1 & echo started',

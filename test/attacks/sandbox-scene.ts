@@ -15,18 +15,18 @@ import { ok, type Result } from '../../src/model/errors.ts'
 /** What an attack would find, and must not. */
 export const CANARY = 'canary-5b1f0c4e9d7a'
 
-/** A person's machine in small: their files, their keys, their servers, and a workspace. All made by the attacked user. */
+/** A small model of a person's machine: files, keys, servers, and a workspace. All created by the attacked user. */
 export interface Scene {
   readonly sandbox: Sandbox
-  /** A folder that programs in a sandbox see, and that this user may write to. */
+  /** A folder that sandboxed programs see and this user can write to. */
   readonly root: string
   readonly outside: string
   readonly hawserHome: string
   readonly port: number
   readonly abstractName: string
-  /** A new workspace with a repository, an AGENTS.md and a `.hawser` in it. */
+  /** A new workspace with a repository, an AGENTS.md and a `.hawser`. */
   workspace(folder?: string): Promise<Ground>
-  /** Puts outside back what an attack that got through has changed, so that the next is judged alone. */
+  /** Restores what a successful attack changed outside, so that the next one is judged alone. */
   restore(): Promise<void>
   clear(): Promise<void>
 }
@@ -41,9 +41,9 @@ export interface Seen {
 /** A workspace under attack. */
 export interface Ground {
   readonly path: string
-  /** What `keep` got, by path. */
+  /** What `keep` received, by path. */
   readonly kept: ReadonlyMap<string, string>
-  /** Runs a script of bash in the sandbox. Without `LC_ALL` messages would depend on the machine. */
+  /** Runs a bash script in the sandbox. Without `LC_ALL`, messages would depend on the machine. */
   sh(script: string, more?: Partial<ConfinedCommand>, how?: Partial<Confinement>): Promise<Seen>
   read(name: string): Promise<string | undefined>
 }
@@ -172,7 +172,7 @@ async function listen(where: { path: string } | { host: string; port: number }):
   return server
 }
 
-/** How many processes on this machine have `words` in their command line. */
+/** The number of processes on this machine with `words` in their command line. */
 export function running(words: string): number {
   const lines = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -32,6 +32,6 @@ describe.each(USERS)('as %s', (user) => {
   )
 })
 
-test('no two attacks have one name', () => {
+test('no two attacks have the same name', () => {
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length)
 })

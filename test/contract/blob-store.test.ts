@@ -14,7 +14,7 @@ import { blobStoreContract } from './blob-store.ts'
 const ids = systemIds(systemClock)
 const storeIn = (folder: Folder) => workspaceBlobStore({ folder, ids, clock: systemClock })
 
-// One suite for every store: what passes it can take another's place.
+// One suite for every store: any store that passes it can replace another.
 blobStoreContract('the workspace store on a disk', async () => {
   const path = await freshFolder()
   await mkdir(join(path, 'other'))

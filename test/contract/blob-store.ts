@@ -5,24 +5,24 @@ import { CAUSE } from '../../src/model/error-cause.ts'
 import { BLOB_EXTENSIONS, type BlobKey } from '../../src/model/ids.ts'
 import { value } from '../support/story.ts'
 
-/** A new, empty store, and ways to spoil it that no caller has. */
+/** A new, empty store, and ways to corrupt it that no caller has. */
 export interface StoreUnderTest {
   readonly store: BlobStore
   /** Another store of the same kind that shares nothing with the first. */
   readonly other: BlobStore
-  /** Puts bytes under a key that is not theirs. */
+  /** Stores bytes under a key that does not match them. */
   readonly spoil: (key: BlobKey, bytes: Buffer) => Promise<void>
-  /** Makes the blob look as if it had been put so many milliseconds earlier. */
+  /** Makes the blob look as if it had been put `ms` milliseconds earlier. */
   readonly age: (key: BlobKey, ms: number) => Promise<void>
   close(): Promise<void>
 }
 
-/** The same for people and for code. */
+/** The same facts for people and for code. */
 function absence(state: 'missing' | 'damaged') {
   return { kind: 'resource_missing', details: { state }, [CAUSE]: { type: 'payload', state } }
 }
 
-/** What every blob store has to do, whatever holds its bytes. */
+/** What every blob store must do, whatever its storage. */
 export function blobStoreContract(name: string, make: () => Promise<StoreUnderTest>): void {
   const withStore = (work: (under: StoreUnderTest) => Promise<void>) => async () => {
     const under = await make()
@@ -35,7 +35,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
 
   describe(name, () => {
     test(
-      'gives back exactly the bytes that were put [SR-027] [TI-010] [TI-080]',
+      'returns exactly the bytes that were put [SR-027] [TI-010] [TI-080]',
       withStore(async ({ store }) => {
         for (const bytes of [Buffer.alloc(0), harbour, Buffer.alloc(700_000, 'x\0\xff')]) {
           const key = await put(store, bytes, 'application/octet-stream')
@@ -46,7 +46,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'names bytes by their hash and their media type [TI-012] [TI-014] [TI-021]',
+      'identifies bytes by their hash and media type [TI-012] [TI-014] [TI-021]',
       withStore(async ({ store }) => {
         for (const [type, extension] of Object.entries(BLOB_EXTENSIONS)) {
           const key = await put(store, harbour, type)
@@ -58,7 +58,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'hashes a stream whole, wherever it is cut',
+      'hashes a whole stream, however it is chunked',
       withStore(async ({ store }) => {
         async function* slowly() {
           for (const byte of harbour) yield Buffer.from([byte])
@@ -68,7 +68,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'keeps the same bytes once [TI-013]',
+      'stores the same bytes once [TI-013]',
       withStore(async ({ store }) => {
         const keys = await Promise.all([1, 2, 3].map(() => put(store, harbour)))
         await put(store, harbour)
@@ -78,7 +78,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'refuses a media type it does not know',
+      'refuses an unknown media type',
       withStore(async ({ store }) => {
         for (const type of ['image/svg+xml', '', 'constructor', 'text/plain; charset=utf-8']) {
           expect(await store.put([harbour], type)).toMatchObject({
@@ -90,7 +90,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'refuses what is not a key before it touches anything [TI-019] [TI-020]',
+      'refuses an invalid key before it accesses anything [TI-019] [TI-020]',
       withStore(async ({ store }) => {
         const hash = sha256(harbour)
         const bad = [
@@ -117,7 +117,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'says that a blob is missing, and never gives empty bytes for it [SR-032]',
+      'reports a missing blob, and never returns empty bytes for it [SR-032]',
       withStore(async ({ store }) => {
         const key = `${sha256('absent')}.png`
         for (const ask of ['get', 'open', 'stat'] as const) {
@@ -129,7 +129,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'refuses to give damaged bytes, and heals them when they are put again',
+      'refuses to return damaged bytes, and repairs them when they are put again',
       withStore(async ({ store, spoil }) => {
         const key = await put(store, harbour)
         const flips = Array.from({ length: harbour.length * 8 }, (_, bit) => {
@@ -171,7 +171,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'passes on what its source throws, and keeps nothing of it [TI-025]',
+      'passes on an error of its source, and stores nothing of it [TI-025]',
       withStore(async ({ store }) => {
         async function* failing() {
           yield harbour
@@ -184,14 +184,14 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'deletes a blob, but not one that was put or put again since',
+      'deletes a blob, unless it was put or put again since',
       withStore(async ({ store, age }) => {
         const key = await put(store, harbour)
         await age(key, 10_000)
         const { putAt } = value(await store.stat(key))
         await put(store, harbour)
         expect(value(await store.delete(key, putAt))).toBe(false)
-        // A clock that steps back makes what was put again look older, not the same.
+        // After a clock stepped back, a blob that was put again looks older, not the same.
         await age(key, 20_000)
         expect(value(await store.delete(key, putAt))).toBe(false)
         expect((await store.get(key)).ok).toBe(true)
@@ -202,7 +202,7 @@ export function blobStoreContract(name: string, make: () => Promise<StoreUnderTe
     )
 
     test(
-      'renews what is there, so that it counts as put now, and says when nothing is',
+      'renews an existing blob as if it were put now, and reports a missing one',
       withStore(async ({ store, age }) => {
         const key = await put(store, harbour)
         await age(key, 10_000)

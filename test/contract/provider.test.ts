@@ -12,7 +12,7 @@ import {
   type Trouble,
 } from './provider.ts'
 
-// One suite for every way to a model: what passes it can take another's place.
+// One suite for every transport to a model: any provider that passes it can replace another.
 
 providerContract({
   name: 'the rehearsal model in this process',
@@ -34,11 +34,11 @@ function overWire(way: WireWay): ProviderKind {
   }
 }
 
-/** The rehearsal model behind a server on this machine, which refuses what the vendor would. */
+/** The rehearsal model behind a server on this machine, which refuses what the vendor would refuse. */
 async function served(way: WireWay, trouble?: Trouble): Promise<ProviderUnderTest> {
   const vendor = await openRehearsal()
   const dialect = dialectOf(way)
-  // With a switch that changes nothing, what is refused is refused and is no mistake of the test.
+  // A switch that changes nothing shows that refusals are real and not mistakes of the test.
   const switches = trouble === undefined ? 'delay:0' : switchesOf(trouble)
   const provider = providerOf(
     way,

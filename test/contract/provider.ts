@@ -11,30 +11,30 @@ import type {
   ProviderEvent,
 } from '../../src/providers/provider.ts'
 
-/** A provider whose model repeats a question that it cannot answer, and calls the tool `read` when it is asked to read. */
+/** A provider whose model repeats a question that it cannot answer, and calls the tool `read` when asked to read. */
 export interface ProviderUnderTest {
   readonly provider: Provider
-  /** Sends a request in the way under test, as whoever runs a Turn does. */
+  /** Sends a request over the transport under test, as a Turn does. */
   readonly send: (request: OutgoingRequest, signal: AbortSignal) => AsyncIterable<ProviderEvent>
-  /** How many requests have reached the server. Absent where there is none. */
+  /** The number of requests that reached the server. Absent if there is none. */
   readonly reached?: () => number
 }
 
-/** What goes wrong between a provider and its model. */
+/** Faults between a provider and its model. */
 export type Trouble =
   | { readonly cutAfter: number }
   | { readonly status: 429 | 500 | 503 | 529 }
   | 'closed'
   | 'malformed'
-  /** For longer than the provider waits, which is `IDLE_MS`. */
+  /** For longer than the provider waits (`IDLE_MS`). */
   | 'silent'
-  /** For less. */
+  /** For a shorter time. */
   | 'slow'
 
 export interface ProviderKind {
   readonly name: string
   readonly make: () => Promise<ProviderUnderTest>
-  /** Absent for a model in this process: nothing lies between. */
+  /** Absent for a model in this process: there is no connection. */
   readonly troubled?: (trouble: Trouble) => Promise<ProviderUnderTest>
 }
 
@@ -66,7 +66,7 @@ const SURFACE: Surface = {
 }
 
 const QUESTION = 'What is 2 + 2?'
-/** Part of what the offline model answers to it. */
+/** Part of the offline model's answer to it. */
 const ANSWER = 'offline demo model'
 const READ = 'Read notes.txt'
 
@@ -110,7 +110,7 @@ const textOf = (events: readonly ProviderEvent[], type: 'text_delta' | 'reasonin
   events.map((event) => (event.type === type ? event.text : '')).join('')
 const never = () => new AbortController().signal
 
-/** What every provider has to do, whatever it speaks and whatever it goes over. */
+/** What every provider must do, whatever its dialect and transport. */
 export function providerContract({ name, make, troubled }: ProviderKind): void {
   describe(name, () => {
     dialectContract(make)
@@ -121,7 +121,7 @@ export function providerContract({ name, make, troubled }: ProviderKind): void {
 }
 
 function dialectContract(make: ProviderKind['make']): void {
-  test('encodes the same items to the same segments, in another provider too, and changes nothing', async () => {
+  test('encodes the same items to the same segments, in another instance too, without changing the items', async () => {
     const [one, other] = [await make(), await make()]
     const before = JSON.stringify([CALLED, SURFACE])
     const plain = (segments: readonly Segment[]) =>
@@ -134,7 +134,7 @@ function dialectContract(make: ProviderKind['make']): void {
     for (const { reached } of [one, other]) expect(reached?.() ?? 0).toBe(0)
   })
 
-  test('puts parameters, tools and system blocks first, then items in their order', async () => {
+  test('places parameters, tools and system blocks first, then items in order', async () => {
     const { provider } = await make()
     const segments = provider.encode(CALLED, SURFACE)
     const ranks = segments.map(({ role }) => {
@@ -147,7 +147,7 @@ function dialectContract(make: ProviderKind['make']): void {
     expect(new Set(numbers)).toEqual(new Set([-1, 3, 5, 7, 8]))
   })
 
-  test('encodes more items to the same segments and more', async () => {
+  test('encodes additional items as additional segments after the same ones', async () => {
     const { provider } = await make()
     const bytesOf = (items: readonly ConversationItem[]) =>
       provider.encode(items, SURFACE).map(({ bytes }) => bytes.toString('utf8'))
@@ -157,7 +157,7 @@ function dialectContract(make: ProviderKind['make']): void {
     }
   })
 
-  test('frames a body of JSON that holds the bytes of every segment, items in order, marks or not', async () => {
+  test('frames a JSON body that contains the bytes of every segment, items in order, with or without marks', async () => {
     const { provider } = await make()
     const segments = provider.encode(CALLED, SURFACE)
     for (const marks of [[], [{ after: 1 }, { after: segments.length }]]) {
@@ -174,7 +174,7 @@ function dialectContract(make: ProviderKind['make']): void {
     }
   })
 
-  test('frames a body of more items that begins like that of fewer', async () => {
+  test('frames a body of more items that begins with the body of fewer', async () => {
     const { provider } = await make()
     const fewer = provider.encode(CALLED.slice(0, 1), SURFACE)
     const body = provider.buildBody(fewer, BODY_OPTIONS)
@@ -184,7 +184,7 @@ function dialectContract(make: ProviderKind['make']): void {
     expect(longer.subarray(0, end).equals(body.subarray(0, end))).toBe(true)
   })
 
-  test('frames the same body in memory that it is given', async () => {
+  test('frames the same body into given memory', async () => {
     const { provider } = await make()
     const earlier = provider.encode(CALLED.slice(0, 1), SURFACE)
     const segments = provider.encode(CALLED, SURFACE)
@@ -195,7 +195,7 @@ function dialectContract(make: ProviderKind['make']): void {
 }
 
 function answerContract(make: ProviderKind['make']): void {
-  test('answers with deltas, the items they led to, and one end with what was used', async () => {
+  test('returns deltas, the resulting items, and one end with usage', async () => {
     const { provider, send, reached } = await make()
     const events = await all(send(request(provider, [asked(QUESTION)]), never()))
     const types = events.map(({ type }) => type)
@@ -229,14 +229,14 @@ function answerContract(make: ProviderKind['make']): void {
     expect(events.at(-1)?.type).toBe('done')
   })
 
-  test('goes on with an answer of its own, sent back as items', async () => {
+  test('continues from its own answer, sent back as items', async () => {
     const { provider, send } = await make()
     const events = await all(send(request(provider, [...CALLED, asked(QUESTION)]), never()))
     expect(textOf(events, 'text_delta')).toContain(ANSWER)
     expect(events.at(-1)?.type).toBe('done')
   })
 
-  test('answers calls of two Sessions at the same time, each for itself', async () => {
+  test('answers calls of two Sessions concurrently and independently', async () => {
     const { provider, send } = await make()
     const [sum, read] = await Promise.all([
       all(send(request(provider, [asked(QUESTION)], 'ses_1'), never())),
@@ -247,7 +247,7 @@ function answerContract(make: ProviderKind['make']): void {
     expect(itemsIn(read).map(({ kind }) => kind)).toContain('tool_call')
   })
 
-  test('lets a Session leave, twice or unknown, and answers its next call', async () => {
+  test('releases a Session, even twice or unknown, and answers its next call', async () => {
     const { provider, send } = await make()
     await all(send(request(provider, [asked(QUESTION)]), never()))
     for (const session of ['ses_1', 'ses_1', 'ses_unknown']) provider.leave?.(session)
@@ -257,14 +257,14 @@ function answerContract(make: ProviderKind['make']): void {
 }
 
 function endContract(make: ProviderKind['make']): void {
-  test('sends nothing when it is interrupted before it begins', async () => {
+  test('sends nothing if it is interrupted before it starts', async () => {
     const { provider, send, reached } = await make()
     const events = await all(send(request(provider, [asked(QUESTION)]), AbortSignal.abort()))
     expect(events.map(kindOf)).toEqual(['interrupted'])
     expect(reached?.() ?? 0).toBe(0)
   })
 
-  test('ends with interrupted when it is interrupted in the middle, and the next call is answered', async () => {
+  test('ends with interrupted if it is interrupted midway, and answers the next call', async () => {
     const { provider, send } = await make()
     const interrupt = new AbortController()
     const kinds: string[] = []
@@ -277,7 +277,7 @@ function endContract(make: ProviderKind['make']): void {
     expect(next.at(-1)?.type).toBe('done')
   })
 
-  test('lets its reader stop early, and answers the next call with nothing of that one', async () => {
+  test('allows its reader to stop early, and keeps that output out of the next call', async () => {
     const { provider, send } = await make()
     for await (const event of send(request(provider, [asked(READ)]), never())) {
       expect(event.type).not.toBe('error')
@@ -288,7 +288,7 @@ function endContract(make: ProviderKind['make']): void {
     expect(next.at(-1)?.type).toBe('done')
   })
 
-  test('reports a body that its model does not take as one error with a kind, and never throws', async () => {
+  test('reports a body that its model rejects as one error with a kind, and never throws', async () => {
     const { provider, send } = await make()
     const right = request(provider, [asked(QUESTION)])
     const body = Buffer.from('{"hello":"world"}')
@@ -318,7 +318,7 @@ function troubleContract(
     expect((await answered(trouble, QUESTION)).map(kindOf)).toEqual([kind])
   })
 
-  test('ends at once when it is interrupted while a server says nothing', async () => {
+  test('ends at once if it is interrupted while a server is silent', async () => {
     const { provider, send } = await troubled('slow')
     const started = performance.now()
     const events = await all(send(request(provider, [asked(QUESTION)]), AbortSignal.timeout(50)))
@@ -326,7 +326,7 @@ function troubleContract(
     expect(performance.now() - started).toBeLessThan(SLOW_MS)
   })
 
-  test('reports what it does not understand as one error, behind what it did', async () => {
+  test('reports unknown input as one error, after the output before it', async () => {
     const kinds = (await answered('malformed', QUESTION)).map(kindOf)
     expect(kinds.at(-1)).toBe('invalid_response')
     expect(new Set(kinds.slice(0, -1)).has('done')).toBe(false)

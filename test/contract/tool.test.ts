@@ -24,7 +24,7 @@ const REFUSED_PATHS = [
 const refusedPaths = (rest: Readonly<Record<string, unknown>>) =>
   REFUSED_PATHS.map(([path, kind]) => [{ path, ...rest }, kind] as const)
 
-/** One a tool; a tool without one fails the test below. */
+/** One per tool; a tool without one fails the test below. */
 const SAMPLES: Readonly<Record<string, ToolSample>> = {
   attach: {
     files,
@@ -40,7 +40,7 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
     files,
     good: { command: 'cat notes.txt', folder: '.' },
     long: { command: 'cat long.txt' },
-    // Its limit is on what the command said.
+    // Its limit applies to the output of the command.
     refused: [
       [{ command: 'true', folder: '../x' }, 'outside_workspace'],
       [{ command: 'true', folder: '/' }, 'outside_workspace'],

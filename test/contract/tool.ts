@@ -7,20 +7,20 @@ import { value } from '../support/story.ts'
 import { toolWorld, type ToolWorld, type WorldOptions } from '../support/tool-world.ts'
 import { treeHash } from '../support/tree-hash.ts'
 
-/** What the suite has to know of a tool to try it. */
+/** What the suite needs to know about a tool to test it. */
 export interface ToolSample {
   readonly files?: WorldOptions['files']
-  /** Arguments that work in a workspace with those files. */
+  /** Arguments that succeed in a workspace with those files. */
   readonly good: Readonly<Record<string, unknown>>
-  /** Arguments whose output would be long there; absent when there are none. */
+  /** Arguments with a long output; absent if there are none. */
   readonly long?: Readonly<Record<string, unknown>>
-  /** Arguments that are refused when the call runs, with the kind. */
+  /** Arguments that are refused at run time, with the error kind. */
   readonly refused: readonly (readonly [Readonly<Record<string, unknown>>, kind: string])[]
-  /** It stores something of its own even when it only reads. */
+  /** It stores data of its own even if it only reads. */
   readonly keeps?: true
 }
 
-/** What every tool has to do, whatever it is for. */
+/** What every tool must do, whatever its purpose. */
 export function toolContract(tool: Tool, sample: ToolSample): void {
   const { files = {} } = sample
   const inWorld =
@@ -38,13 +38,13 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
   }
 
   describe(`the tool ${tool.name}`, () => {
-    test('takes a strict object and describes every part of it', () => {
+    test('accepts a strict object and describes every part of it', () => {
       const schema = Schema.parse(z.toJSONSchema(tool.parameters, { io: 'input' }))
       expect(undescribed(schema, tool.name)).toEqual([])
       expect(tool.description.length).toBeGreaterThan(20)
     })
 
-    test('says in words what is wrong with text that is no object', () => {
+    test('explains what is wrong with text that is not an object', () => {
       for (const text of ['{', 'null', '[]', '"path"', '12', 'true', '{"a":}', '{}}', '\u0000']) {
         const { kind, message } = refusal(text)
         expect([text, kind]).toEqual([text, 'invalid_args'])
@@ -52,7 +52,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
       }
     })
 
-    test('says which argument is missing, too many, or of the wrong type', () => {
+    test('names an argument that is missing, unknown, or of the wrong type', () => {
       const { required = [], properties = {} } = Schema.parse(
         z.toJSONSchema(tool.parameters, { io: 'input' }),
       )
@@ -75,7 +75,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
     })
 
     test(
-      'claims the same for the same arguments, touching nothing',
+      'claims the same for the same arguments, without accessing anything',
       inWorld(async ({ workspace }) => {
         const before = await treeHash(workspace)
         const { claim } = parsed(sample.good)
@@ -88,7 +88,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
     )
 
     test(
-      'works, and its outcome is an Event as it is',
+      'succeeds, and its outcome is a valid Event',
       inWorld(async ({ context }) => {
         const outcome = await parsed(sample.good).run(context)
         expect(outcome.outcome).toBe('ok')
@@ -96,7 +96,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
       }),
     )
 
-    test('refuses by an outcome, and leaves everything as it was', async () => {
+    test('refuses with an outcome, and changes nothing', async () => {
       for (const [args, kind] of sample.refused) {
         const { workspace, context, close } = await toolWorld({ files })
         const before = await treeHash(workspace)
@@ -109,7 +109,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
       }
     })
 
-    test('keeps its output within the limit, and says when it cut', async () => {
+    test('limits its output, and reports truncation', async () => {
       for (const outputBytes of [2_000, 4_000]) {
         const { context, close } = await toolWorld({ files, outputBytes })
         for (const args of [sample.good, ...(sample.long === undefined ? [] : [sample.long])]) {
@@ -122,7 +122,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
     })
 
     test(
-      'ends as interrupted when it was stopped before it began, and changes nothing',
+      'ends as interrupted if it is stopped before it starts, and changes nothing',
       inWorld(
         async ({ workspace, context, ran }) => {
           const before = await treeHash(workspace)
@@ -139,7 +139,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
     const { effect } = parsed(sample.good).claim
     if (effect === 'none' || effect === 'read') {
       test(
-        'changes nothing, as it claims',
+        'changes nothing if it claims so',
         inWorld(async ({ workspace, context, blobs }) => {
           const before = await treeHash(workspace)
           await parsed(sample.good).run(context)
@@ -152,7 +152,7 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
   })
 }
 
-/** As `turn/` puts it into the Log: the typed cause of an error is for code, and a copy does not have it. */
+/** As `turn/` puts it into the Log: the typed cause of an error is for code, and a copy omits it. */
 function expectLoggable({ name }: Tool, { record = [], ...outcome }: ToolOutcome): void {
   const result = structuredClone({ call_id: 'call-1', name, duration_ms: 1, ...outcome })
   expect(ToolResult.parse(result)).toEqual(result)
@@ -160,7 +160,7 @@ function expectLoggable({ name }: Tool, { record = [], ...outcome }: ToolOutcome
   for (const { type, data } of record) expect(EVENT_DATA[type].parse(data)).toEqual(data)
 }
 
-/** As much of JSON Schema as our tools use. */
+/** The part of JSON Schema that our tools use. */
 interface Schema {
   readonly type?: string | undefined
   readonly description?: string | undefined

@@ -1,6 +1,6 @@
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 
-/** A body and what is said of it: nothing when it is right. */
+/** A body and the expected complaint: none if it is valid. */
 export type VendorCase = readonly [body: object, ...errors: string[]]
 
 const messages = (...content: unknown[]) => ({
@@ -265,7 +265,7 @@ const CHAT_CASES: readonly VendorCase[] = [
   [{ ...CHAT, tool_choice: 'any' }, '/tool_choice is "any"'],
 ]
 
-/** Requests that a vendor takes, then such as it refuses. */
+/** Requests that a vendor accepts, then ones that it refuses. */
 export const VENDOR_CASES: Record<VendorDialect, readonly VendorCase[]> = {
   messages: MESSAGES_CASES,
   responses: RESPONSES_CASES,
@@ -273,8 +273,8 @@ export const VENDOR_CASES: Record<VendorDialect, readonly VendorCase[]> = {
 }
 
 /**
- * Bodies that a vendor refuses and a schema does not: its types, which are all that a schema is made of, do not say so. The
- * schemas themselves leave out nothing that the types say; what is `unknown` there may be anything here.
+ * Bodies that a vendor refuses and a schema accepts, because the SDK types, its only source, do not exclude them. The
+ * schemas omit nothing that the types define; what is `unknown` there may be anything here.
  */
 export const NOT_IN_THE_TYPES: Record<VendorDialect, readonly object[]> = {
   messages: [

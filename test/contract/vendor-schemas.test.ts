@@ -7,7 +7,7 @@ const SDKS = { messages: '@anthropic-ai/sdk', responses: 'openai', chat: 'openai
 const DIALECTS = ['messages', 'responses', 'chat'] as const
 
 for (const dialect of DIALECTS) {
-  test(`the schemas are of the SDK that is installed; else run npm run vendor-schemas: ${dialect}`, async () => {
+  test(`the schemas match the installed SDK (otherwise: npm run vendor-schemas): ${dialect}`, async () => {
     const manifest = new URL(`../../node_modules/${SDKS[dialect]}/package.json`, import.meta.url)
     const { name, version } = JSON.parse(await readFile(manifest, 'utf8')) as Record<string, string>
     for (const kind of ['request', 'event'] as const) {
@@ -17,7 +17,7 @@ for (const dialect of DIALECTS) {
 }
 
 for (const dialect of DIALECTS) {
-  test(`right requests pass and wrong ones are told by what is wrong: ${dialect}`, () => {
+  test(`valid requests pass, and invalid ones are reported with the reason: ${dialect}`, () => {
     for (const [body, ...errors] of VENDOR_CASES[dialect]) {
       expect([body, requestErrors(dialect, body)]).toEqual([
         body,
@@ -28,14 +28,14 @@ for (const dialect of DIALECTS) {
       VENDOR_CASES[dialect].filter(([, ...errors]) => errors.length > 0).length,
     ).toBeGreaterThan(15)
   })
-  test(`what the types do not say passes, and has to be checked by other means: ${dialect}`, () => {
+  test(`what the types do not exclude passes, and needs other checks: ${dialect}`, () => {
     for (const body of NOT_IN_THE_TYPES[dialect]) {
       expect([body, requestErrors(dialect, body)]).toEqual([body, []])
     }
   })
 }
 
-test('an event that no vendor sends is told by what is wrong', () => {
+test('an event that no vendor sends is reported with the reason', () => {
   const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a' } }
   expect(eventErrors('messages', delta)).toEqual([])
   expect(eventErrors('messages', { ...delta, index: '0' })).toEqual([
@@ -61,7 +61,7 @@ test('an event that no vendor sends is told by what is wrong', () => {
   ])
 })
 
-test('no schema has a field that only an SDK knows', () => {
+test('no schema has a field that exists only in an SDK', () => {
   const { definitions = {} } = vendorSchema('responses', 'event')
   expect(Object.keys(definitions['Response']?.properties ?? {})).toContain('output')
   expect(Object.keys(definitions['Response']?.properties ?? {})).not.toContain('output_text')

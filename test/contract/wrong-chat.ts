@@ -23,7 +23,7 @@ const tool = { type: 'function', function: { name: 'read', parameters: { type: '
 const toolOf = (more: object) => ({ type: 'function', function: { ...tool.function, ...more } })
 const file = (data: string) => ({ type: 'file', file: { filename: 'a.pdf', file_data: data } })
 
-/** A request that is right. */
+/** A valid request. */
 export const RIGHT_CHAT = {
   ...asks(
     { role: 'system', content: 's' },

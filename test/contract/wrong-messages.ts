@@ -33,7 +33,7 @@ const pdf = (data: string) => ({
 const tool = { name: 'read', input_schema: { type: 'object' } }
 const asks = (...messages: unknown[]) => ({ model: 'm', max_tokens: 2000, messages })
 
-/** A request that is right. */
+/** A valid request. */
 export const RIGHT_MESSAGES = {
   ...asks(
     user(said, image('image/png', PIXEL)),

@@ -33,7 +33,7 @@ async function post({ origin }: RehearsalVendor, dialect: VendorDialect, body: o
   return { status: response.status, headers: response.headers, body: JSON.parse(text) as unknown }
 }
 
-/** An error as the vendor writes it; anything else as it is. */
+/** An error in the vendor's format; anything else unchanged. */
 function told(dialect: VendorDialect, body: unknown): unknown {
   if (dialect === 'messages') {
     const { type, error, request_id } = body as {
@@ -60,7 +60,7 @@ function expected(dialect: VendorDialect, [, , at, code]: WrongRequest): unknown
 for (const dialect of ['messages', 'responses', 'chat'] as const) {
   const [right, wrong] = TABLES[dialect]
 
-  test(`a right request is answered, streamed or not: ${dialect}`, async () => {
+  test(`a valid request is answered, streamed or not: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     expect(await post(vendor, dialect, right)).toMatchObject({ status: 200 })
     const streamed = await fetch(vendor.origin + PATHS[dialect], {
@@ -77,7 +77,7 @@ for (const dialect of ['messages', 'responses', 'chat'] as const) {
     await vendor.close()
   })
 
-  test(`every kind of wrong request is refused as the vendor refuses it: ${dialect}`, async () => {
+  test(`every kind of invalid request is refused as the vendor refuses it: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     const answers: unknown[] = []
     for (const [why, body] of wrong) {
@@ -89,9 +89,9 @@ for (const dialect of ['messages', 'responses', 'chat'] as const) {
     await expect(vendor.close()).rejects.toThrow('refused requests')
   })
 
-  test(`what the types of the SDK refuse, and what they let pass, is refused: ${dialect}`, async () => {
+  test(`what the types of the SDK refuse, and what they miss, is refused: ${dialect}`, async () => {
     const vendor = await openRehearsal()
-    // Whether an answer streams is free.
+    // Streaming is optional.
     const shapes = VENDOR_CASES[dialect].filter(
       ([, ...errors]) => errors.length > 0 && errors.every((error) => !/\bstream\b/.test(error)),
     )

@@ -1,14 +1,14 @@
-/** Why a vendor refuses a body, the body, the place its error names, and the code where the vendor has one. */
+/** The reason why a vendor refuses a body, the body, the path in its error, and its error code if it has one. */
 export type WrongRequest = readonly [why: string, body: object, at: string, code?: string | null]
 
-/** A picture of one pixel. */
+/** An image of one pixel. */
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-/** Begins as one and is none. */
+/** Begins like an image, but is not one. */
 export const BROKEN_PIXEL = Buffer.from(PIXEL, 'base64').subarray(0, 20).toString('base64')
 export const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 export const NOT_A_PDF = Buffer.from('plain text').toString('base64')
-/** A picture with so much behind it that its base64 is longer than Anthropic takes. */
+/** An image with so much data appended that its base64 exceeds Anthropic's limit. */
 export const HUGE = Buffer.concat([Buffer.from(PIXEL, 'base64'), Buffer.alloc(7_500_000)]).toString(
   'base64',
 )

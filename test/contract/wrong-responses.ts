@@ -25,7 +25,7 @@ const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_conten
 const answer = { role: 'assistant', content: 'b' }
 const tool = { type: 'function', name: 'read', parameters: { type: 'object' }, strict: false }
 
-/** A request that is right. */
+/** A valid request. */
 export const RIGHT_RESPONSES = {
   ...asks(
     { role: 'developer', content: 'd' },

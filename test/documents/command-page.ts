@@ -10,31 +10,31 @@ export function commandPage(): string {
   return COMMANDS.map(section).join('\n\n')
 }
 
-/** Every exit code there is, and the kinds of error that lead to it. Those of 1 are all that have no other. */
+/** Every exit code, and the kinds of error that lead to it. Code 1 is for all kinds without a code of their own. */
 export function exitCodeTable(): string {
   const codes = new Set<number>([...Object.values(EXIT), ...ERROR_KINDS.map(exitCodeOf)])
   const rows = [...codes]
     .toSorted((a, b) => a - b)
     .map((code) => {
       const words = MEANINGS.get(code)
-      if (words === undefined) throw new Error(`nobody has said what exit code ${code} means`)
-      return [String(code), words, code === EXIT.failed ? 'every other' : kindsOf(code)]
+      if (words === undefined) throw new Error(`exit code ${code} has no description`)
+      return [String(code), words, code === EXIT.failed ? 'all others' : kindsOf(code)]
     })
   return table(['code', 'meaning', 'kinds of error'], rows)
 }
 
 const MEANINGS: ReadonlyMap<number, string> = new Map([
   [0, 'done'],
-  [1, 'it failed, or what was looked for is not there, not whole or not right'],
-  [2, 'what was typed cannot be meant, or is more than is taken'],
-  [3, 'a call was denied because nobody could be asked'],
-  [4, 'every attachment failed and there was no text'],
+  [1, 'failed; or the result is negative: nothing found, not intact, not valid'],
+  [2, 'invalid arguments, or input over a size limit'],
+  [3, 'a call was denied because it required permission and no user could be asked'],
+  [4, 'every attachment was rejected and there was no prompt'],
   [5, 'the Session is busy'],
-  [6, 'the provider is not configured, or refused the key'],
+  [6, 'the provider is not configured, or it rejected the key'],
   [124, 'the time limit was reached'],
-  [129, 'the terminal went away (SIGHUP)'],
+  [129, 'the terminal was closed (SIGHUP)'],
   [130, 'interrupted (Ctrl-C, SIGINT)'],
-  [143, 'asked to end (SIGTERM)'],
+  [143, 'terminated (SIGTERM)'],
 ])
 
 function kindsOf(code: number): string {

@@ -4,13 +4,13 @@ import { commandPage, exitCodeTable } from './command-page.ts'
 import { schemas } from './schemas.ts'
 import { modelFactTable, settingTable } from './setting-table.ts'
 
-/** What stands between two marks of a page is made from the program; the rest of the page is written by hand. */
+/** The text between two marks of a page is generated from the program; the rest of the page is written by hand. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/commands.md': { commands: commandPage, 'exit codes': exitCodeTable },
   'docs/configuration.md': { settings: settingTable, 'facts of a model': modelFactTable },
 }
 
-/** Every document that is made from the program, whole or in part, as it should be: by its path. */
+/** Every document that is generated, whole or in part, with its expected content, by path. */
 export async function documents(root: URL): Promise<Map<string, string>> {
   const made = new Map<string, string>()
   for (const { name, schema } of await schemas()) {
@@ -37,6 +37,6 @@ function replaced(page: string, path: string, name: string, text: string): strin
   const close = '<!-- end -->'
   const from = page.indexOf(open)
   const to = page.indexOf(close, from)
-  if (from < 0 || to < 0) throw new Error(`${path} has no place for what is generated: ${name}`)
+  if (from < 0 || to < 0) throw new Error(`${path} has no mark for the generated part ${name}`)
   return `${page.slice(0, from)}${open}\n\n${text}\n\n${page.slice(to)}`
 }

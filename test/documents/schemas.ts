@@ -4,13 +4,13 @@ import { Settings } from '../../src/model/settings.ts'
 import { COMMANDS } from '../../src/presenters/cli/command-table.ts'
 import type { Command } from '../../src/presenters/cli/world/command.ts'
 
-/** A JSON schema and the name of its file, without the ending. */
+/** A JSON Schema and its file name, without the extension. */
 export interface Published {
   readonly name: string
   readonly schema: object
 }
 
-/** What every command answers with `--json`, what a failure looks like everywhere, and what `config.json` may hold. */
+/** The `--json` output of every command, the form of a failure, and the schema of `config.json`. */
 export async function schemas(): Promise<Published[]> {
   const commands = await Promise.all(COMMANDS.map(commandSchema))
   return [
@@ -20,7 +20,7 @@ export async function schemas(): Promise<Published[]> {
   ]
 }
 
-/** As in `log-show`. */
+/** For example `log-show`. */
 export function schemaName({ name }: Command): string {
   return name.replaceAll(' ', '-')
 }
@@ -34,7 +34,7 @@ async function commandSchema(command: Command): Promise<Published | undefined> {
   const loaded: object = await command.load()
   if (!('Output' in loaded) || !(loaded.Output instanceof z.ZodType)) {
     throw new Error(
-      `the file of hawser ${command.name} does not export Output, the shape of its answer`,
+      `the file of hawser ${command.name} does not export Output, the schema of its JSON output`,
     )
   }
   return published(schemaName(command), `hawser ${command.name} --json`, loaded.Output)
@@ -43,7 +43,7 @@ async function commandSchema(command: Command): Promise<Published | undefined> {
 function published(name: string, title: string, shape: z.ZodType): Published {
   const { $schema, ...schema } = z.toJSONSchema(shape, {
     unrepresentable: 'any',
-    // Fields may be added to an answer, so an object is closed only where the shape itself is strict.
+    // Fields may be added to an output, so an object is closed only if its schema is strict.
     override: ({ zodSchema, jsonSchema }) => {
       const { def } = zodSchema._zod
       if (def.type === 'object' && def.catchall === undefined)

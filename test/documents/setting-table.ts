@@ -2,7 +2,7 @@ import { allSettings, modelSettings, UNTRUSTED_SETTINGS } from '../../src/model/
 import { allowedIn } from '../../src/presenters/cli/input/setting-values.ts'
 import { table } from './table.ts'
 
-/** Every setting: what it takes, its default, and whether a workspace may set it before anybody trusts it. */
+/** Every setting: its values, its default, and whether an untrusted workspace may set it. */
 export function settingTable(): string {
   const rows = allSettings().map((setting) => {
     const { key, description, fallback, path } = setting
@@ -10,14 +10,14 @@ export function settingTable(): string {
     const untrusted = UNTRUSTED_SETTINGS.some((group) => path[0] === group)
     return [`\`${key}\``, allowedIn(setting), standard, untrusted ? 'yes' : 'no', description]
   })
-  return table(['setting', 'takes', 'default', 'a workspace may set it untrusted', 'meaning'], rows)
+  return table(['setting', 'value', 'default', 'untrusted workspace may set it', 'meaning'], rows)
 }
 
-/** Everything that can be set of one model. */
+/** Every setting of a model. */
 export function modelFactTable(): string {
   const rows = modelSettings('').map((setting) => {
     const name = setting.path.slice(2).join('.')
     return [`\`${name}\``, allowedIn(setting), setting.description]
   })
-  return table(['fact', 'takes', 'meaning'], rows)
+  return table(['fact', 'value', 'meaning'], rows)
 }

@@ -1,4 +1,4 @@
-// Writes the documents that are made from the program; with `--check` only says which are not as they should be.
+// Writes the generated documents; with `--check`, only lists the stale ones.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { documents } from './documents.ts'
@@ -14,9 +14,9 @@ const left = (await readdir(new URL('docs/schemas/', root)).catch(() => []))
   .filter((path) => !made.has(path))
 
 if (process.argv.includes('--check')) {
-  for (const path of [...stale, ...left]) console.log(`${path} is not as the program is`)
+  for (const path of [...stale, ...left]) console.log(`${path} is stale`)
   if (stale.length + left.length > 0) {
-    console.log('npm run docs writes them anew')
+    console.log('To regenerate them: npm run docs')
     process.exitCode = 1
   }
 } else {

@@ -12,16 +12,16 @@ import { Ledger } from './told.ts'
 export interface BadSyncRun {
   readonly folder: string
   readonly call: 'fdatasync' | 'fsync'
-  /** Which syncs fail, each in a run of its own; the first is 1. */
+  /** Which syncs fail, each in a separate run; the first is 1. */
   readonly which: readonly number[]
 }
 
-/** Appends of the child, one by one; see its script. */
+/** Appends of the child, in order; see its script. */
 const APPENDS = 30
 
 /**
- * One sync of a writer fails with EIO. `fdatasync` is the Log's alone (once when it is opened, then once for each
- * append); `fsync` is of blobs, heads and folders.
+ * One sync of a writer fails with EIO. Only the Log uses `fdatasync` (once when it is opened, then once for each
+ * append); blobs, heads and folders use `fsync`.
  */
 export async function runBadSyncs({ folder, call, which }: BadSyncRun): Promise<string[]> {
   const violations: string[] = []
@@ -62,7 +62,7 @@ async function failOnce(
   return [...offences, ...found.events, ...found.blobs]
 }
 
-/** From the failing sync on the writer acknowledges nothing, and says why. */
+/** From the failed sync on, the writer acknowledges nothing and returns the reason. */
 function badLogSync({ told, done, ending }: Traced, n: number): string[] {
   if (!done) return [`broke off: ${ending.complaint}`]
   const appends = told.filter(
@@ -82,7 +82,7 @@ function badLogSync({ told, done, ending }: Traced, n: number): string[] {
   return offences
 }
 
-/** A place whose folders cannot be synced is not opened; a blob whose sync failed is not acknowledged, and the Log goes on. */
+/** A place whose folders cannot be synced is not opened; a blob whose sync failed is not acknowledged, and the Log continues. */
 function badOtherSync({ told, done, ending }: Traced): string[] {
   if (!done) return [`broke off: ${ending.complaint}`]
   const refused = told.filter((one) => one.what === 'refused')

@@ -4,25 +4,25 @@ import { Told } from './told.ts'
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** What it wrote to its standard error. */
+  /** Its standard error. */
   readonly complaint: string
 }
 
-/** A child process that tells what it does. */
+/** A child process that reports what it does. */
 export interface Child {
   readonly pid: number
-  /** Everything it said so far, in order. */
+  /** All its reports so far, in order. */
   readonly told: readonly Told[]
-  /** Resolves when it ended and its last whole line was read. */
+  /** Resolves when it has exited and its last complete line was read. */
   readonly ended: Promise<Ending>
-  /** The first thing it said, or will say, that is so; `undefined` when it ended before. */
+  /** Its first report, past or future, that matches; `undefined` if it exits before. */
   heard(what: (told: Told) => boolean): Promise<Told | undefined>
   send(line: string): void
   kill(): Promise<Ending>
 }
 
 export interface ChildOptions {
-  /** A program and its arguments that start the child in its turn. */
+  /** A program and its arguments that start the child. */
   readonly under?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly note?: (told: Told) => void
@@ -36,7 +36,7 @@ export function startChild(script: string, order: object, options: ChildOptions 
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })
-  // A child that is gone does not read what it is sent; that it is gone is told by `ended`.
+  // A child that has exited does not read its input; `ended` reports that it has exited.
   child.stdin.on('error', () => {})
   const told: Told[] = []
   const listeners = new Set<() => void>()
@@ -48,7 +48,7 @@ export function startChild(script: string, order: object, options: ChildOptions 
   })
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = (unfinished + text).split('\n')
-    // A line without its end was not said.
+    // A line without its newline does not count.
     unfinished = lines.pop() ?? ''
     for (const line of lines) {
       const one = Told.parse(JSON.parse(line))

@@ -5,14 +5,14 @@ import { random } from '../support/random.ts'
 import { judgeStory } from '../support/story-check.ts'
 import { newJournal, Refused, tellStory } from '../support/story.ts'
 
-/** How many steps the story takes when nothing happens; every one of them is a place to crash. */
+/** The number of steps of the story without a fault; each of them is a point to crash at. */
 export async function storySteps(): Promise<number> {
   const disk = new CrashDisk(1)
   await tellStory(disk.folder(), newJournal())
   return disk.steps
 }
 
-/** The power goes at step `cutAt`; then the disk is judged. */
+/** The power is cut at step `cutAt`; then the disk is checked. */
 export async function crashOnce(seed: number, cutAt: number): Promise<string[]> {
   const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
   const journal = newJournal()
@@ -20,7 +20,7 @@ export async function crashOnce(seed: number, cutAt: number): Promise<string[]> 
   return judgeStory(disk.afterCrash(seed).folder(), journal)
 }
 
-/** The program is killed at step `cutAt`, while the machine runs on: unsynced bytes stay readable. */
+/** The program is killed at step `cutAt` while the machine keeps running: unsynced bytes stay readable. */
 export async function killOnce(seed: number, cutAt: number): Promise<string[]> {
   const disk = new CrashDisk(seed, { powerCutAt: cutAt, shortWrites: true })
   const journal = newJournal()
@@ -28,7 +28,7 @@ export async function killOnce(seed: number, cutAt: number): Promise<string[]> {
   return judgeStory(disk.afterKill(seed).folder(), journal)
 }
 
-/** The power goes at any step, and again at any step of the recovery, as a program with `bug` would take it. */
+/** The power is cut at any step, and again at any step of the recovery, for a program with `bug`. */
 export async function crashTwice(seed: number, steps: number, bug?: PlantedBug): Promise<string[]> {
   const chance = random(seed)
   const seen = (folder: Folder) => (bug === undefined ? folder : withBug(folder, bug))
@@ -41,7 +41,7 @@ export async function crashTwice(seed: number, steps: number, bug?: PlantedBug):
   return [...offences, ...(await judgeStory(seen(second.afterCrash(seed).folder()), journal))]
 }
 
-/** The program is killed at step `cutAt`; another goes on with what it left, and then the power goes. */
+/** The program is killed at step `cutAt`; another one continues from there, and then the power is cut. */
 export async function killThenCrash(seed: number, cutAt: number): Promise<string[]> {
   const chance = random(seed)
   const journal = newJournal()
@@ -56,7 +56,7 @@ async function untilPowerCut<T>(work: () => Promise<T>): Promise<T | undefined> 
   try {
     return await work()
   } catch (error) {
-    // A program with a planted bug may also be refused what it asks for, before the power goes.
+    // A program with a planted bug may also be refused a request before the power is cut.
     if (error instanceof PowerCut || error instanceof Refused) return undefined
     throw error
   }

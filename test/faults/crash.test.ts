@@ -36,7 +36,7 @@ test('a power cut after a kill at any step loses nothing that the next writer ac
   }
 })
 
-test('a second power cut during the recovery from the first changes nothing about that', async () => {
+test('a second power cut during the recovery from the first loses nothing acknowledged either', async () => {
   const steps = await storySteps()
   for (let seed = 1; seed <= 300; seed++) {
     expect({ seed, offences: await crashTwice(seed, steps) }).toEqual({ seed, offences: [] })

@@ -3,7 +3,7 @@ import { chosenSeed } from './report.ts'
 export interface Figure {
   readonly test: string
   readonly n: number
-  /** Each in words; their number is what counts. */
+  /** Each as a sentence; only their number is recorded. */
   readonly violations: readonly string[]
   readonly more?: Readonly<Record<string, number | string>>
 }
@@ -11,8 +11,8 @@ export interface Figure {
 const SHOWN = 20
 
 /**
- * Runs a script that needs more of the machine than files: `cannot` says what is missing, if anything. Without `--full`
- * the run is as small as the one of `npm test`.
+ * Runs a script that needs more than files: `cannot` returns what is missing, if anything. Without `--full`
+ * the run is as small as in `npm test`.
  */
 export async function runFault(
   test: string,
@@ -22,7 +22,7 @@ export async function runFault(
   const skipped = await cannot()
   if (skipped !== undefined) return console.log(JSON.stringify({ test, skipped }))
   const seed = chosenSeed()
-  // Said before anything can go wrong, so that also a run that breaks off can be repeated.
+  // Printed first, so that a run that fails can be repeated.
   console.log(`${test}: seed ${seed}`)
   for (const { violations, more, ...figure } of await work({
     seed,

@@ -15,7 +15,7 @@ import { judge } from './judge.ts'
 import { openPlace, type FaultPlace } from './place.ts'
 import { Ledger, tell } from './told.ts'
 
-/** A child process, in a mount namespace of its own, that fills a small disk, frees it again, and goes on. */
+/** A child process in its own mount namespace that fills a small disk, frees space, and continues. */
 
 const Order = z.object({ point: z.string(), seed: z.int(), rounds: z.int() })
 
@@ -34,7 +34,7 @@ class Round {
     this.#turn = here.place.ids.turn()
   }
 
-  /** `room`: how many bytes are left when the disk begins to fill up. */
+  /** `room`: the number of free bytes when the disk starts to fill up. */
   async play(room: number): Promise<void> {
     const { place, keep } = this.#here
     const session = place.ids.session()
@@ -70,7 +70,7 @@ class Round {
     await Promise.all([this.#append(writer, 2), this.#append(writer, 1), this.#append(writer, 1)])
   }
 
-  /** Space is back: what was refused before is taken now. */
+  /** Space is available again: what was refused before is accepted now. */
   async #mustWork(writer: LogWriter<TextState>): Promise<void> {
     await rm(this.#ballast)
     for (let i = 0; i < 3; i++) {
@@ -80,7 +80,7 @@ class Round {
     await this.#append(writer, 0)
   }
 
-  /** Taking and beginning a Session needs room too. Without it both are refused, and nothing is spoilt. */
+  /** Opening and creating a Session needs space too. Without it both are refused, and nothing is corrupted. */
   async #openWhileFull(session: SessionId): Promise<void> {
     const { place, keep } = this.#here
     await this.#fillExcept(0)
@@ -103,7 +103,7 @@ class Round {
     for (const text of found.blobs) offend('blobs', text)
   }
 
-  /** 1 when it was refused. `count` 0 ends the Turn, with which the head is written. */
+  /** 1 if it was refused. `count` 0 ends the Turn, which writes the head. */
   async #append(writer: LogWriter<TextState>, count: number): Promise<number> {
     const drafts = Array.from({ length: count }, () => this.#message())
     const appended = await writer.append(count === 0 ? [turnEnded(this.#turn)] : drafts)
@@ -147,7 +147,7 @@ class Round {
     return { type: 'user_message', turn_id: this.#turn, data }
   }
 
-  /** What lies in the way is a file of its own, so that space can come back at once. */
+  /** The space is taken by one file, so that it can be freed at once. */
   async #fillExcept(room: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.#ballast.slice(0, this.#ballast.lastIndexOf('/')))
     const file = await open(this.#ballast, 'wx')
@@ -161,7 +161,7 @@ function offend(about: 'events' | 'blobs', text: string): void {
   tell({ what: 'offence', about, text })
 }
 
-/** Puts that failed leave nothing, so that a full disk does not stay full of them. */
+/** Failed puts leave nothing behind, so that they do not fill the disk. */
 async function leftovers(root: string): Promise<string[]> {
   const names = await readdir(root, { recursive: true })
   return names.filter((name) => name.includes('.tmp-'))
@@ -175,7 +175,7 @@ for (let round = 1; round <= rounds; round++) {
   const root = join(point, `round-${round}`)
   await mkdir(root, { mode: 0o700 })
   const here = await openPlace(root)
-  // Room for about as many writes as rounds were played: so each write is once the first that does not fit.
+  // Room for about as many writes as there were rounds, so that each write is once the first that does not fit.
   await new Round(here, chance, join(point, 'ballast')).play(round * 6000)
   await here.close()
   for (const name of await leftovers(root)) offend('blobs', `left behind: ${name}`)

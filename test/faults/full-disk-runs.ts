@@ -17,7 +17,7 @@ export interface FullDisks {
   kept: number
 }
 
-/** A user that is not root may mount too, where it may be root of a user namespace. */
+/** A user other than root can mount too, if it can be root of a user namespace. */
 const APART = ['unshare', '--mount', ...(process.geteuid?.() === 0 ? [] : ['--map-root-user'])]
 
 export async function runFullDisk({ seed, rounds, folder }: FullDiskRun): Promise<FullDisks> {

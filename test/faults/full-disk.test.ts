@@ -8,7 +8,7 @@ const noDisk = await whyNoSmallDisk()
 const noStrace = await whyNoStrace()
 
 test.skipIf(noDisk !== undefined)(
-  'a full disk acknowledges nothing it does not hold, and is of use again when space is back',
+  'a full disk acknowledges nothing that it does not store, and works again when space is available',
   async () => {
     const run = { seed: 1, rounds: 4, folder: await freshFolder() }
     const { events, blobs, acknowledged } = await runFullDisk(run)
@@ -18,7 +18,7 @@ test.skipIf(noDisk !== undefined)(
 )
 
 test.skipIf(noStrace !== undefined)(
-  'after a sync of the Log failed its writer acknowledges nothing more',
+  'after a failed sync of the Log, its writer acknowledges nothing more',
   async () => {
     const run = { folder: await freshFolder(), call: 'fdatasync', which: [1, 4] } as const
     expect(await runBadSyncs(run)).toEqual([])
@@ -26,7 +26,7 @@ test.skipIf(noStrace !== undefined)(
 )
 
 test.skipIf(noStrace !== undefined)(
-  'a place whose sync failed is not opened, and a blob not acknowledged while the Log goes on',
+  'after a failed sync, a place is not opened and a blob is not acknowledged, and the Log continues',
   async () => {
     const run = { folder: await freshFolder(), call: 'fsync', which: [1, 8] } as const
     expect(await runBadSyncs(run)).toEqual([])

@@ -20,19 +20,19 @@ export interface IngestRun {
 
 export interface IngestRace {
   readonly violations: string[]
-  /** Attachments that were taken, and those that were refused: a race has both. */
+  /** Accepted and refused attachments: a race has both. */
   readonly taken: number
   readonly refused: number
 }
 
-/** Attaches a file, as a person does, that is swapped for a link to another all the time. */
+/** Attaches a file, as a person does, while it is constantly swapped for a link to another file. */
 export async function raceIngests({ n, folder }: IngestRun): Promise<IngestRace> {
   return racing(folder, ({ workspace }) =>
     untilBoth(n, () => ingest(join(workspace, 'leaf.txt'), {}, AS_A_PERSON)),
   )
 }
 
-/** The same for a caller that may see the workspace only; there, the folder on the way is swapped, too. */
+/** The same for a caller restricted to the workspace; the parent folder is swapped too. */
 export async function raceConfinedIngests({ seed, n, folder }: IngestRun): Promise<IngestRace> {
   return racing(folder, ({ workspace, files }) => {
     const chance = random(seed)
@@ -43,7 +43,7 @@ export async function raceConfinedIngests({ seed, n, folder }: IngestRun): Promi
   })
 }
 
-/** What a look at the path followed by a read of the path lets out: the measure of how hard the race is. */
+/** How often a check of the path followed by a read of the path escapes: a measure of how hard the race is. */
 export async function raceNaiveIngests({ n, folder }: IngestRun): Promise<number> {
   let out = 0
   await racing(folder, ({ workspace }) =>
@@ -62,7 +62,7 @@ export async function raceNaiveIngests({ n, folder }: IngestRun): Promise<number
   return out
 }
 
-/** How long each of many pipes that nobody writes to is waited for, in milliseconds, the longest last. */
+/** How long it takes to refuse each of many pipes without a writer, in milliseconds, the longest last. */
 export async function pipeTimes(n: number, below: string): Promise<readonly number[]> {
   const root = await mkdtemp(join(below, 'pipe-'))
   const path = join(root, 'pipe.png')
@@ -73,7 +73,8 @@ export async function pipeTimes(n: number, below: string): Promise<readonly numb
     const [answer] = value(
       await resolveAttachments([{ from: 'path', path }], { clock: systemClock }),
     )
-    if (answer?.ok !== false || answer.error.code !== 'not_regular_file') throw new Error('no pipe')
+    if (answer?.ok !== false || answer.error.code !== 'not_regular_file')
+      throw new Error('not refused as a pipe')
     times.push(performance.now() - started)
   }
   await rm(root, { recursive: true })
@@ -86,7 +87,7 @@ const CANARY = 'canary-c40d\n'
 const AS_A_PERSON: readonly AttachmentCode[] = ['symlink', 'not_found', 'changed_while_read']
 const AS_A_MODEL: readonly AttachmentCode[] = ['symlink', 'not_found', 'outside_workspace']
 
-/** What is wrong with what was stored or said; `undefined` when it was refused as it should be. */
+/** What is wrong with the stored file or the answer; `undefined` if it was refused correctly. */
 async function ingest(
   path: string,
   parts: Partial<ResolverParts>,
@@ -106,7 +107,7 @@ async function ingest(
   return mayBe.includes(code) ? undefined : [`${path} was refused as ${code}: ${reason}`]
 }
 
-/** At least `n` times, and as many more as it takes until both a file was taken and one refused. */
+/** At least `n` times, and until at least one file was accepted and one refused. */
 async function untilBoth(
   n: number,
   call: () => Promise<readonly string[] | undefined>,
@@ -127,7 +128,7 @@ interface Arena {
   readonly files: ConfinedFiles
 }
 
-/** Builds a workspace and has another process swap a file and a folder of it. */
+/** Builds a workspace and starts another process that swaps a file and a folder in it. */
 async function racing(
   below: string,
   work: (arena: Arena) => Promise<IngestRace>,

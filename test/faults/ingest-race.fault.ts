@@ -19,7 +19,7 @@ await runFault(
     const naive = await raceNaiveIngests(run)
     const idle = full && naive === 0 ? ['a look at the path would have done: nothing raced'] : []
     const times = await pipeTimes(full ? 1_000 : 50, tmpdir())
-    // One in a hundred may have had to wait for the machine.
+    // One in a hundred may have waited for the machine.
     const most = times[Math.floor(times.length * 0.99) - 1] ?? Infinity
     return [
       {
@@ -29,13 +29,13 @@ await runFault(
         more: { taken: ingests.taken, refused: ingests.refused, escapes_of_a_naive_read: naive },
       },
       {
-        test: 'attachments of a confined caller while links are swapped in',
+        test: 'attachments of a restricted caller while links are swapped in',
         n: confined.taken + confined.refused,
         violations: confined.violations,
         more: { taken: confined.taken, refused: confined.refused },
       },
       {
-        test: 'pipes that nobody writes to are refused in under 50 ms',
+        test: 'pipes without a writer are refused in under 50 ms',
         n: times.length,
         violations: most < PIPE_MS ? [] : [`99 of 100 took up to ${most.toFixed(1)} ms`],
         more: { p99_ms: Number(most.toFixed(2)) },

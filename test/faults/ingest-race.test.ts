@@ -7,7 +7,7 @@ test('[AT-030] a link swapped in while a person attaches a file is never followe
   expect((await raceIngests(run)).violations).toEqual([])
 })
 
-test('[AT-030] links swapped in while a confined caller attaches a file lead nowhere', async () => {
+test('[AT-030] links swapped in while a restricted caller attaches a file are never followed', async () => {
   const run = { seed: 1, n: 1_000, folder: await freshFolder() }
   expect((await raceConfinedIngests(run)).violations).toEqual([])
 })

@@ -13,7 +13,7 @@ import type { Ledger } from './told.ts'
 
 const JUDGED: EventDraft = { type: 'notice', data: { code: 'judged', text: 'It goes on.' } }
 
-/** What was promised and does not hold; empty when all is well. */
+/** Broken promises; empty if there are none. */
 export interface Offences {
   readonly events: string[]
   readonly blobs: string[]
@@ -26,11 +26,11 @@ export interface Judgement extends Offences {
 }
 
 export interface Rules {
-  /** No Event may be in the Log that was not acknowledged: who was refused was told so, nobody was killed. */
+  /** Every Event in the Log must have been acknowledged: refusals are reported, and no process was killed. */
   readonly onlyAcknowledged?: boolean
 }
 
-/** Opens every Session that the ledger knows, goes on with it, and compares what is there with what was told. */
+/** Opens every Session in the ledger, continues it, and compares its content with what was acknowledged. */
 export async function judge(
   here: FaultPlace,
   ledger: Ledger,
@@ -55,7 +55,7 @@ export async function judge(
   return total
 }
 
-/** It must not only open: it must be of use. */
+/** It must open and accept further Events. */
 async function goOn(
   { place, keep }: FaultPlace,
   ledger: Ledger,
@@ -68,7 +68,7 @@ async function goOn(
     if (acknowledged > 0 || kind !== 'not_found') {
       return `unopenable with ${acknowledged} acknowledged: ${kind}: ${message}`
     }
-    // It was announced, and then its beginning never became durable: there is nothing of it to keep.
+    // It was announced, but its first line never became durable: there is nothing to keep.
     ledger.sessions.delete(session)
     return unlikeMissing(place, session)
   }
@@ -80,7 +80,7 @@ async function goOn(
   return undefined
 }
 
-/** Where a writer finds no Session, readers find none either, and what an unwritten one left can be removed. */
+/** If a writer finds no Session, neither do readers, and what an unwritten one left can be removed. */
 async function unlikeMissing(
   place: FaultPlace['place'],
   session: SessionId,
@@ -121,7 +121,7 @@ async function judgeLog(
     if (!line.logged.known) offences.push(`unknown event: ${line.seq}`)
     const label = labelOf(line)
     if (label === undefined) continue
-    // Every text is numbered by its writer in the order of its calls.
+    // Each writer numbers its texts in the order of its calls.
     if (label.number <= (counts.get(label.writer) ?? 0)) {
       offences.push(`event doubled or out of order: ${line.seq}`)
     }
@@ -143,7 +143,7 @@ async function judgeLog(
   return { offences, lines }
 }
 
-/** What a repair cut off stands beside the Log. */
+/** The bytes that a repair cut off are stored beside the Log. */
 async function keptPieces(
   sessions: FaultPlace['place']['sessions'],
   lines: readonly LogLine[],
@@ -162,7 +162,7 @@ async function keptPieces(
   return offences
 }
 
-/** Every blob that was acknowledged or is named is there, and nothing stands under a name that it is not. */
+/** Every blob that was acknowledged or referred to is present, and every blob has the content that its name states. */
 async function judgeBlobs(
   { store }: FaultPlace,
   named: ReadonlyMap<BlobKey, string>,

@@ -11,9 +11,9 @@ import { Ledger } from './told.ts'
 export interface KillRun {
   readonly seed: number
   readonly kills: number
-  /** How many writers, each with a folder of its own, run at a time. */
+  /** The number of writers that run concurrently, each with its own folder. */
   readonly lanes: number
-  /** Where the folders lie; everything made there is removed, except what a violation was found in. */
+  /** The parent of the folders; all are removed, except those with a violation. */
   readonly folder: string
 }
 
@@ -24,10 +24,10 @@ export interface Killed {
   repaired: number
 }
 
-/** A folder is given up after so many kills: what is judged grows with each. */
+/** A folder is abandoned after this many kills, because the data to check grows with each. */
 const KILLS_A_FOLDER = 12
 
-/** Writers are killed at random moments; after each kill all that they were told is looked for. */
+/** Writers are killed at random moments; after each kill, everything acknowledged must be present. */
 export async function runKills({ seed, kills, lanes, folder }: KillRun): Promise<Killed> {
   const root = await mkdtemp(join(folder, 'kill-'))
   const script = await bundleScript(new URL('kill-writer.ts', import.meta.url), root)
@@ -66,7 +66,7 @@ async function oneFolder(
     const order = { root, seed: chance.below(2 ** 31), name: `w${kill}`, session, large }
     const child = startChild(script, order, { note: (told) => ledger.note(told) })
     await child.heard(({ what }) => what === 'ready')
-    // Some die while they open the Log, most while they write it.
+    // Some die while they open the Log, most while they write to it.
     await sleep(chance.next() < 0.3 ? chance.below(25) : chance.below(300))
     const { signal, complaint } = await child.kill()
     if (signal !== 'SIGKILL') violations.push(`the writer ended by itself: ${complaint}`)

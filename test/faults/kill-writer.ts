@@ -11,21 +11,21 @@ import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace, type FaultPlace } from './place.ts'
 import { tell, tellEvents, tellRefused } from './told.ts'
 
-/** A child process that writes without end and tells what was acknowledged, until it is killed. */
+/** A child process that writes endlessly and reports what was acknowledged, until it is killed. */
 
 const Order = z.object({
   root: z.string(),
   seed: z.int(),
-  /** A word of this writer alone: its texts begin with it. */
+  /** A unique prefix of this writer's texts. */
   name: z.string(),
-  /** The Session to go on with; without one a Session is begun. */
+  /** The Session to continue; without one, a new Session is created. */
   session: SessionId.optional(),
-  /** Writes of megabytes, which a kill can tear, instead of a bit of everything. */
+  /** Writes of megabytes, which a kill can tear, instead of mixed operations. */
   large: z.boolean(),
   bug: z.enum(PLANTED_BUGS).optional(),
 })
 
-/** On a disk that is gone there is nothing left to try after so many refusals. */
+/** After this many refusals, the disk is gone and there is nothing left to try. */
 const REFUSALS_TAKEN = 8
 
 class Hand {
@@ -70,7 +70,7 @@ class Hand {
     this.#writer = begun.value
   }
 
-  /** One thing a Session does, by chance. */
+  /** A random operation of a Session. */
   async act(): Promise<void> {
     const die = this.#chance.below(100)
     if (this.#large && die < 95) return this.#together(60)
@@ -103,7 +103,7 @@ class Hand {
     this.#turn = this.#here.place.ids.turn()
   }
 
-  /** Gives the Log back and takes it again, or begins another one. */
+  /** Releases the Log and opens it again, or creates another one. */
   async #another(fresh: boolean): Promise<void> {
     const session = this.#writer?.session
     await this.#writer?.release()
@@ -138,7 +138,7 @@ class Hand {
     )
   }
 
-  /** 200 B to 60 KB, as many small ones as large ones of each order. */
+  /** 200 B to 60 KB, distributed evenly by order of magnitude. */
   #size(): number {
     if (this.#large) return 60_000
     return Math.round(200 * 300 ** this.#chance.next())
@@ -148,7 +148,7 @@ class Hand {
     return Buffer.from(this.#text(this.#size()))
   }
 
-  /** No two texts are equal; letters of one byte and of two. */
+  /** No two texts are equal; they contain characters of one and of two bytes. */
   #text(bytes: number): string {
     this.#count += 1
     return `${this.#name}.${this.#count}:`.padEnd(Math.floor((bytes * 2) / 3), 'é.')
@@ -159,7 +159,7 @@ class Hand {
     return { type: 'user_message', turn_id: this.#turn, data }
   }
 
-  /** Outside a Turn, so that the head is written with it. */
+  /** Outside a Turn, so that it also writes the head. */
   #notice(): EventDraft {
     return { type: 'notice', data: { code: 'fault', text: this.#text(this.#size()) } }
   }

@@ -9,7 +9,7 @@ const Order = z.object({
   root: z.string(),
   text: z.string(),
   session: SessionId.optional(),
-  /** When the command was recorded as watched, when it said "planted", or when the first file is moved aside. */
+  /** When the command was recorded as watched, when it printed "planted", or when the first file is moved aside. */
   at: z.enum(['watched', 'planted', 'moving']),
 })
 const { root, text, session: id, at } = Order.parse(JSON.parse(process.argv[2] ?? ''))

@@ -28,7 +28,7 @@ const PLANT =
   'mkdir -p .vscode ev a/b/.git; echo ../ev >.git/commondir; echo x >.envrc; echo {} >.vscode/tasks.json; echo "[core] pager = x" >a/b/.git/config; echo planted; sleep 600'
 const PLANTED = ['.envrc', '.vscode', '.git/commondir', 'a/b/.git/config']
 
-/** Runs a Turn in a process that is killed; answers with its Session. */
+/** Runs a Turn in a process that is killed; returns its Session. */
 async function killed(order: {
   root: string
   text: string
@@ -51,7 +51,7 @@ async function place(): Promise<string> {
   return root
 }
 
-/** Goes on with a Session, where every question has this answer. */
+/** Continues a Session and gives this answer to every question. */
 async function resumed(
   root: string,
   id: SessionId,
@@ -85,8 +85,8 @@ async function standing(root: string): Promise<readonly string[]> {
   return PLANTED.filter((path) => all.includes(path))
 }
 
-describe.skipIf(!confined)('what a command planted before Hawser was killed', () => {
-  test('is recorded before the command starts, and what is there already is not asked about', async () => {
+describe.skipIf(!confined)('a file that a command planted before Hawser was killed', () => {
+  test('is recorded before the command starts, and existing files cause no question', async () => {
     const root = await place()
     await writeFile(join(root, 'workspace', 'AGENTS.md'), 'mine')
     const id = await killed({ root, text: 'Run `true`', at: 'watched' })
@@ -98,7 +98,7 @@ describe.skipIf(!confined)('what a command planted before Hawser was killed', ()
     expect([asked, last?.outcome, openWatches(events)]).toEqual([[], 'ok', []])
   }, 60_000)
 
-  test('is named and asked about, and moved aside when a person says so', async () => {
+  test('is listed and asked about, and moved aside if a person allows it', async () => {
     const root = await place()
     const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     expect(await standing(root)).toEqual(PLANTED)
@@ -110,7 +110,7 @@ describe.skipIf(!confined)('what a command planted before Hawser was killed', ()
     for (const path of PLANTED) expect(notices[0]?.text).toContain(path)
   }, 60_000)
 
-  test('stays when a person keeps it, and is not asked about again', async () => {
+  test('stays if a person keeps it, and is not asked about again', async () => {
     const root = await place()
     const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     expect((await resumed(root, id, NO)).last?.outcome).toBe('ok')
@@ -118,7 +118,7 @@ describe.skipIf(!confined)('what a command planted before Hawser was killed', ()
     expect([again.asked, again.last?.outcome, await standing(root)]).toEqual([[], 'ok', PLANTED])
   }, 60_000)
 
-  test('keeps every command from running while nobody answers; files are still written', async () => {
+  test('prevents every command from running until a person answers; files are still written', async () => {
     const root = await place()
     const id = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     const { last } = await resumed(root, id, NOBODY)
@@ -130,7 +130,7 @@ describe.skipIf(!confined)('what a command planted before Hawser was killed', ()
     expect([third.last?.outcome, await standing(root)]).toEqual(['ok', []])
   }, 60_000)
 
-  test('is asked about again for what is left after a kill while it was moved', async () => {
+  test('is asked about again if it remains after a kill during the move', async () => {
     const root = await place()
     const first = await killed({ root, text: `Run \`${PLANT}\``, at: 'planted' })
     const id = await killed({ root, text: 'Run `true`', at: 'moving', session: first })
@@ -140,7 +140,7 @@ describe.skipIf(!confined)('what a command planted before Hawser was killed', ()
     expect([await standing(root), last?.outcome]).toEqual([[], 'ok'])
   }, 60_000)
 
-  test('is settled without a question when a person removed it', async () => {
+  test('is settled without a question if a person removed it', async () => {
     const root = await place()
     const id = await killed({
       root,

@@ -23,12 +23,12 @@ export interface LinkRun {
 
 export interface LinkRace {
   readonly violations: string[]
-  /** Calls that did what they were asked, and calls that were refused: a race has both. */
+  /** Calls that succeeded and calls that were refused: a race has both. */
   readonly done: number
   readonly refused: number
 }
 
-/** Reads while folders and files on the way are swapped for links that lead outside. */
+/** Reads while parent folders and files are swapped for links that lead outside. */
 export async function raceReads({ seed, n, folder }: LinkRun): Promise<LinkRace> {
   return racing(folder, async (arena) => {
     const chance = random(seed)
@@ -48,7 +48,7 @@ export async function raceReads({ seed, n, folder }: LinkRun): Promise<LinkRace>
   })
 }
 
-/** Writes while the folder that is written to is swapped for a link that leads outside. */
+/** Writes while the target folder is swapped for a link that leads outside. */
 export async function raceWrites({ seed, n, folder }: LinkRun): Promise<LinkRace> {
   return racing(folder, async (arena) => {
     const chance = random(seed)
@@ -62,7 +62,7 @@ export async function raceWrites({ seed, n, folder }: LinkRun): Promise<LinkRace
   })
 }
 
-/** What a check of the path followed by an open of the path lets out: the measure of how hard the race is. */
+/** How often a check of the path followed by an open of the path escapes: a measure of how hard the race is. */
 export async function raceNaively({ n, folder }: LinkRun): Promise<number> {
   let out = 0
   await racing(folder, async ({ workspace }) => {
@@ -92,7 +92,7 @@ function writtenPath(chance: Random): string {
   ])
 }
 
-/** At least `n` calls, and as many more as it takes until both a success and a refusal were seen. */
+/** At least `n` calls, and until at least one succeeded and one was refused. */
 async function untilBoth(
   n: number,
   call: (i: number) => Promise<readonly string[] | undefined>,
@@ -113,7 +113,7 @@ interface Arena {
   readonly files: ConfinedFiles
 }
 
-/** Builds a workspace, has another process swap its folders, and looks afterwards at what lies outside. */
+/** Builds a workspace, starts another process that swaps its folders, and afterwards checks what is outside. */
 async function racing(below: string, work: (arena: Arena) => Promise<LinkRace>): Promise<LinkRace> {
   const root = await mkdtemp(join(below, 'link-race-'))
   const { workspace, outside } = await build(root)

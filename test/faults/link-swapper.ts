@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { tell } from './told.ts'
 
-/** A child process that swaps folders and files for links and back, as fast as it can, until it is killed or left alone. */
+/** A child process that swaps folders and files for links and back, as fast as it can, until it is killed or orphaned. */
 
 const Order = z.object({ workspace: z.string(), names: z.array(z.string()) })
 
@@ -21,7 +21,7 @@ function swap(name: string, from: string, to: string): void {
       renameSync(`${path}.${to}`, path)
       placed = true
     } catch {
-      // For a moment nothing stood there, and a write made a folder of that name.
+      // For a moment the name did not exist, and a write created a folder with it.
       renameSync(path, join(aside, String((made += 1))))
     }
   }

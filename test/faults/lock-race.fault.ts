@@ -13,8 +13,13 @@ await runFault(
     const { violations, slowestMs } = await raceForDead(run)
     if (full && slowestMs >= TAKEOVER_MS) violations.push(`a takeover took ${slowestMs} ms`)
     return [
-      { test: 'two take a free Session', n: run.rounds, violations: free },
-      { test: 'two or three take a dead one', n: run.rounds, violations, more: { slowestMs } },
+      { test: 'two processes open a free Session', n: run.rounds, violations: free },
+      {
+        test: 'two or three open the Session of a killed process',
+        n: run.rounds,
+        violations,
+        more: { slowestMs },
+      },
     ]
   },
 )

@@ -21,14 +21,14 @@ export interface LockRun {
 
 export interface Takeovers {
   readonly violations: string[]
-  /** From the kill of the holder until another said that it has the Log, the longest. */
+  /** The longest time from the kill of the holder until another process reported that it has the Log. */
   slowestMs: number
 }
 
-/** Enough for every taker to hear of the race before it begins. */
+/** Enough for every process to learn of the race before it begins. */
 const HEAD_START_MS = 8
 
-/** Two processes take one free Session at the same moment, again and again. */
+/** Two processes open one free Session at the same moment, repeatedly. */
 export async function raceForFree({ rounds, folder }: LockRun): Promise<string[]> {
   const violations: string[] = []
   const arena = await Arena.make(folder)
@@ -43,13 +43,13 @@ export async function raceForFree({ rounds, folder }: LockRun): Promise<string[]
   return violations
 }
 
-/** The holder is killed, and two or three others take what it left, at the same moment. */
+/** The holder is killed, and two or three other processes open its Session at the same moment. */
 export async function raceForDead({ seed, rounds, folder }: LockRun): Promise<Takeovers> {
   const sum: Takeovers = { violations: [], slowestMs: 0 }
   const chance = random(seed)
   const arena = await Arena.make(folder)
   let [holder, ...waiting] = await Promise.all([1, 2, 3, 4].map(() => arena.taker()))
-  if (holder === undefined) throw new Error('nobody came')
+  if (holder === undefined) throw new Error('no holder')
   await race([holder])
   for (let round = 0; round < rounds; round++) {
     const dead = holder.pid
@@ -73,7 +73,7 @@ export async function raceForDead({ seed, rounds, folder }: LockRun): Promise<Ta
 interface Outcome {
   readonly winners: Child[]
   readonly offences: string[]
-  /** From `since` until the winner said so. */
+  /** From `since` until the report of the winner. */
   readonly ms: number
 }
 
@@ -97,7 +97,7 @@ async function race(takers: readonly Child[], since = performance.now()): Promis
   return { winners, offences, ms }
 }
 
-/** A refusal names who has the Session. */
+/** A refusal names the holder of the Session. */
 function misnamed(told: Told | undefined, winner: number | undefined): string[] {
   if (told?.what !== 'refused') return ['a taker died']
   const { kind, details } = told
@@ -123,7 +123,7 @@ async function give(holder: Child): Promise<void> {
   await given
 }
 
-/** One Session, and everyone who ever tried to take it. */
+/** One Session, and every process that ever tried to open it. */
 class Arena {
   readonly #root: string
   readonly #script: string
@@ -156,7 +156,7 @@ class Arena {
     return taker
   }
 
-  /** The Log's last line says from whom it was taken. */
+  /** The last line of the Log names the previous holder. */
   async takenFrom(dead: number): Promise<string[]> {
     const { logged } = (await this.#lines()).at(-1) ?? {}
     if (logged?.event.type !== 'lock_taken') return ['the Log does not tell of the taking']

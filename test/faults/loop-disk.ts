@@ -7,7 +7,7 @@ import { APART_NEEDS, run, whyNotAsRoot } from './own-mounts.ts'
 
 const IMAGE_BYTES = 256 * 1024 * 1024
 
-/** FS_IOC_SHUTDOWN with NOLOGFLUSH: from here on the file system writes nothing, not even its journal. */
+/** FS_IOC_SHUTDOWN with NOLOGFLUSH: from here on, the file system writes nothing, not even its journal. */
 const SHUTDOWN = `
   open(my $disk, '<', $ARGV[0]) or die "open: $!";
   my $how = pack('L', 2);
@@ -19,8 +19,8 @@ const SHUTDOWN = `
 `
 
 /**
- * An ext4 file system in an image whose power can be cut. The image has no name: it is gone with this process, as the
- * mount is in a process with its own mounts.
+ * An ext4 file system in an image whose power can be cut. The image is an unlinked file: it disappears with this process, and the
+ * mount is in a process with its own mount namespace.
  */
 export class LoopDisk {
   readonly path: string
@@ -49,7 +49,7 @@ export class LoopDisk {
   }
 
   async unmount(): Promise<void> {
-    // A process that was killed a moment ago may still be on its way out.
+    // A process that was just killed may not have exited yet.
     for (let tries = 50; tries > 0; tries--) {
       const gone = await run('umount', [this.path]).catch(() => undefined)
       if (gone !== undefined) return
@@ -58,7 +58,7 @@ export class LoopDisk {
     throw new Error(`${this.path} cannot be unmounted`)
   }
 
-  /** Everything ready for the cut; the answer cuts at once. */
+  /** Prepares the cut; the returned function cuts at once. */
   async switch(): Promise<{ cut(): Promise<void> }> {
     const perl = spawn('perl', ['-e', SHUTDOWN, this.path], { stdio: ['pipe', 'pipe', 'inherit'] })
     const closed = once(perl, 'close')

@@ -13,7 +13,7 @@ import { newJournal, Teller, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { MUTATIONS } from './mutations.ts'
 
-/** A finished Session, and what its Log was. */
+/** A finished Session and the original content of its Log. */
 export interface Original {
   readonly here: TestPlace
   readonly session: SessionId
@@ -41,7 +41,7 @@ export async function originalLog(): Promise<Original> {
   return { here, session, bytes, lines, head, index, state }
 }
 
-/** Puts the mutant in the original's place, with the original's head and nothing else beside it. */
+/** Replaces the original by the mutant, with the original's head and nothing else beside it. */
 async function exchange(original: Original, mutant: Buffer): Promise<void> {
   const { sessions, heads } = original.here.place
   for (const name of await sessions.names()) await sessions.remove(name)
@@ -49,7 +49,7 @@ async function exchange(original: Original, mutant: Buffer): Promise<void> {
   await overwrite(heads, original.session, original.head)
 }
 
-/** The index as it was, or changed in one way: nobody may come to another state by it. */
+/** The original index, or one changed in one way: no reader may reach a different state with it. */
 export async function mutateIndexOnce(original: Original, seed: number): Promise<string[]> {
   const { here, session, bytes, index } = original
   const chance = random(seed)
@@ -69,7 +69,7 @@ export async function mutateIndexOnce(original: Original, seed: number): Promise
   ]
 }
 
-/** Changes the Log in one way and asks everyone who reads it; empty when nobody was fooled. */
+/** Changes the Log in one way and tries every reader; empty if each of them noticed. */
 export async function mutateOnce(original: Original, seed: number): Promise<string[]> {
   const { bytes } = original
   const chance = random(seed)
@@ -101,7 +101,7 @@ async function judgeBackward({ here, session, lines }: Original): Promise<string
   const offences: string[] = []
   const reader = value(await openReader(here.place, session))
   let after: number | undefined
-  // A reader stops before an unfinished last line; that it is there is what forward reading tells.
+  // A reader stops before an unfinished last line; only reading forward reports that it exists.
   let noticed = (await rawLog(here.place.sessions, session)).at(-1) !== 10
   for await (const result of reader.backward()) {
     if (!result.ok) {
@@ -118,7 +118,7 @@ async function judgeBackward({ here, session, lines }: Original): Promise<string
   return offences
 }
 
-/** The head stands at the end of this Log, so only bytes behind that may be taken for a torn tail. */
+/** The head is at the end of this Log, so only bytes after that may count as a torn tail. */
 async function judgeWriter({ here, session, bytes }: Original, mutant: Buffer): Promise<string[]> {
   const taken = await acquireLog(here.place, session, { fold: textFold, keep: here.keep })
   if (taken.ok) {

@@ -1,7 +1,7 @@
 import type { Random } from '../support/random.ts'
 import { linesOf } from '../support/raw-log.ts'
 
-/** Ways in which a file comes back other than it was written. Each returns new bytes. */
+/** Ways in which a file can differ from what was written. Each returns new bytes. */
 export const MUTATIONS = {
   cut: (bytes: Buffer, chance: Random) => bytes.subarray(0, chance.below(bytes.length)),
   cut_at_line_end: (bytes: Buffer, chance: Random) => {

@@ -8,13 +8,13 @@ export const run = promisify(execFile)
 
 const INSIDE = 'HAWSER_FAULT_FOLDER'
 
-/** It dies with the process that started it, and what it mounts is seen by nobody else and is gone with it. */
+/** It dies with the process that started it; its mounts are private and disappear with it. */
 const APART = ['--mount', '--propagation', 'private', 'setpriv', '--pdeathsig', 'KILL']
 export const APART_NEEDS = ['unshare', 'setpriv', 'mount', 'umount']
 
 /**
- * Starts this very script again in a mount namespace of its own, and runs `work` there, with a folder to mount in. However
- * either process ends, nothing stays mounted; the folder is removed by the one that waits. As root only.
+ * Starts this script again in its own mount namespace and runs `work` there, with a folder to mount in. However
+ * either process ends, nothing stays mounted; the parent removes the folder. Requires root.
  */
 export async function withOwnMounts(work: (folder: string) => Promise<void>): Promise<void> {
   const inside = process.env[INSIDE]
@@ -32,7 +32,7 @@ export async function withOwnMounts(work: (folder: string) => Promise<void>): Pr
   await rm(folder, { recursive: true })
 }
 
-/** Why these programs cannot be run here, if so. */
+/** The reason why these programs cannot run here, if any. */
 export async function whyNotAsRoot(programs: readonly string[]): Promise<string | undefined> {
   if (process.geteuid?.() !== 0) return 'only root may mount'
   for (const program of programs) {

@@ -13,7 +13,7 @@ import type { KeepBlob } from '../../src/log/spill.ts'
 import { withBug, type PlantedBug } from '../support/planted-bugs.ts'
 import { value } from '../support/story.ts'
 
-/** What a program has open of one workspace. Unlike the places of other tests it can be closed: disks are unmounted. */
+/** The open parts of one workspace. Unlike in other tests it can be closed, because disks are unmounted. */
 export interface FaultPlace {
   readonly place: LogPlace
   readonly store: BlobStore
@@ -23,7 +23,7 @@ export interface FaultPlace {
 
 export const PROGRAM = 'hawser'
 
-/** A workspace and a home below `root`, which exists. The holder is this very process. */
+/** A workspace and a home below `root`, which exists. The holder is this process. */
 export async function openPlace(root: string, bug?: PlantedBug): Promise<FaultPlace> {
   const ids = systemIds(systemClock)
   const own = (folder: Folder) => (bug === undefined ? folder : withBug(folder, bug))

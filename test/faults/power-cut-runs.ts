@@ -13,27 +13,27 @@ import { Ledger, type Told } from './told.ts'
 export interface PowerCutRun {
   readonly seed: number
   readonly cuts: number
-  /** Where disks are mounted. */
+  /** Mount points of the disks. */
   readonly folder: string
-  /** How many disks at a time. */
+  /** Number of concurrent disks. */
   readonly lanes: number
   readonly bug?: PlantedBug
 }
 
 export interface PowerCuts {
-  /** Of Events and Logs. */
+  /** Violations concerning Events and Logs. */
   readonly events: string[]
-  /** Of blobs: dangling, lost or not what their name says. */
+  /** Violations concerning blobs: dangling, lost or with other content than their name states. */
   readonly blobs: string[]
   acknowledged: number
   kept: number
   repaired: number
 }
 
-/** A disk is made anew after so many cuts. */
+/** A disk is recreated after this many cuts. */
 const CUTS_A_DISK = 10
 
-/** Writers lose their disk at a random moment; what they were told before is looked for when it is back. */
+/** Writers lose their disk at a random moment; when it is back, everything acknowledged before must be present. */
 export async function runPowerCuts(run: PowerCutRun): Promise<PowerCuts> {
   const { seed, cuts, lanes, folder, bug } = run
   const sum: PowerCuts = { events: [], blobs: [], acknowledged: 0, kept: 0, repaired: 0 }
@@ -84,7 +84,7 @@ class OneDisk {
       repaired = found.repaired
       sum.events.push(...events, ...found.events)
       sum.blobs.push(...found.blobs)
-      // What is wrong once would be found again after every further cut.
+      // A violation would be found again after every further cut.
       if (events.length + found.events.length + found.blobs.length > 0) break
     }
     sum.repaired += repaired
@@ -92,10 +92,10 @@ class OneDisk {
     for (const lines of this.#ledger.sessions.values()) sum.acknowledged += lines.size
   }
 
-  /** Ends with the disk mounted again, and nothing of what was in memory. */
+  /** Ends with the disk mounted again, without anything that was only in memory. */
   async #writeAndCut(root: string): Promise<string[]> {
     const chance = this.#chance
-    // A writer that was killed leaves what it had not synced to the next one, and then the power goes.
+    // A killed writer leaves unsynced data to the next one, and then the power is cut.
     if (chance.next() < 0.3) {
       const killed = this.#writer(root, (told) => this.#ledger.note(told))
       await killed.heard(({ what }) => what === 'ready')
@@ -105,14 +105,14 @@ class OneDisk {
     const power = await this.#disk.switch()
     let isOn = true
     const child = this.#writer(root, (told) => {
-      // What arrives after the cut may have been said of a disk that was gone already.
+      // A report that arrives after the cut may concern a disk that was already gone.
       if (isOn) this.#ledger.note(told)
     })
     await child.heard(({ what }) => what === 'ready')
     await sleep(chance.next() < 0.2 ? chance.below(30) : chance.below(600))
     isOn = false
     await power.cut()
-    // It finds out that the disk is gone, and must not be told otherwise any more.
+    // It detects that the disk is gone, and must receive no acknowledgement from then on.
     await sleep(chance.below(20))
     await child.kill()
     await this.#disk.unmount()
@@ -139,9 +139,9 @@ class OneDisk {
 }
 
 /**
- * A writer whose Log could not be written acknowledges nothing after that. A refused blob does not say when the Log was
- * last synced; and a sync that runs while the file system is shut down may succeed and be lost all the same (so it does
- * for a bare write and fdatasync: 22 of 161 such, none of 7,207 told before), hence only this is asked of what comes late.
+ * A writer whose Log could not be written acknowledges nothing after that. A refused blob does not show when the Log was
+ * last synced; and a sync that runs while the file system is shut down may succeed and still be lost (as with
+ * a bare write and fdatasync: 22 of 161, none of 7,207 reported before), hence only this is required of late reports.
  */
 function falselyTold(told: readonly Told[]): string[] {
   const refused = told.filter((one) => one.what === 'refused')

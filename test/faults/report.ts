@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 
-/** `--seed N` repeats a run; otherwise each run is a new one and says which it was. */
+/** `--seed N` repeats a run; otherwise each run has a new seed and prints it. */
 export function chosenSeed(): number {
   const at = process.argv.indexOf('--seed')
   const told = Number(process.argv[at + 1])
   return at !== -1 && Number.isInteger(told) ? told : randomInt(1_000_000_000)
 }
 
-/** Runs `n` trials and prints the one line that counts; the first few offences come before it. */
+/** Runs `n` trials and prints the result line; the first few violations precede it. */
 export async function report(
   test: string,
   seed: number,

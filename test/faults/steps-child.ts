@@ -12,14 +12,14 @@ import { openPlace, type FaultPlace } from './place.ts'
 import { tell, tellEvents, tellRefused } from './told.ts'
 
 /**
- * A child process that does the same few things each time, when it is told to, for strace to count its system calls.
- * What is loaded on first use was used before it says that it is ready, so that only the calls of the steps are left
- * to count.
+ * A child process that performs the same few steps each time, on request, so that strace can count its system calls.
+ * It uses everything that is loaded on first use before it reports ready, so that only the calls of the steps
+ * are counted.
  */
 
 const Order = z.object({
   root: z.string(),
-  /** An empty folder to practise in. */
+  /** An empty folder for this warm-up. */
   practice: z.string(),
   steps: z.enum(['begin', 'go on', 'one by one']),
   session: SessionId.optional(),
@@ -50,7 +50,7 @@ class Steps {
     return session
   }
 
-  /** Open, one append of three Events, one put and the append that names it, the same put again, release. */
+  /** Open, one append of three Events, one put and the append that refers to it, the same put again, release. */
   async goOn(session: SessionId): Promise<void> {
     const writer = await this.#open(session)
     if (writer === undefined) return
@@ -129,12 +129,12 @@ const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 await practise(order)
 tell({ what: 'ready' })
 await once(process.stdin, 'data')
-// Not closed, which would be one more call to count; and no reason to live on.
+// Not closed, because that would be one more call to count; unref keeps it from keeping the process alive.
 process.stdin.unref()
 try {
   await follow(order)
 } catch (error) {
-  // A place or a Log that could not be made: said, and nothing else was promised.
+  // A place or a Log could not be created: it is reported, and nothing else was promised.
   const refusal =
     error instanceof Refused
       ? failed('storage_failed', error.message).error

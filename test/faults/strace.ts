@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises'
 import { startChild, type Ending } from './child.ts'
 import type { Told } from './told.ts'
 
-/** One run of a child whose system calls are traced from the moment it said that it is ready. */
+/** One run of a child whose system calls are traced from the moment it reported ready. */
 export interface Traced {
-  /** What it said since then. */
+  /** Its reports since then. */
   readonly told: readonly Told[]
   readonly ending: Ending
-  /** It came to its end, whatever happened on the way. */
+  /** It exited by itself, whatever happened before. */
   readonly done: boolean
 }
 
 /**
- * Runs `script` and attaches strace with `expressions` before the child goes on. Attached, and not started by it: the
- * thousand calls of a starting Node would be counted too. strace counts for each thread apart, so the child has one
- * thread for files; its main thread touches none.
+ * Runs `script` and attaches strace with `expressions` before the child continues. It is attached and does not start the
+ * child, because the thousand calls of a starting Node would be counted too. strace counts per thread, so the child has one
+ * thread for files; its main thread accesses none.
  */
 export async function runTraced(
   script: string,
@@ -39,7 +39,7 @@ export async function runTraced(
   return { told, ending, done: told.some(({ what }) => what === 'done') }
 }
 
-/** How often each thread made each of these calls, the largest number of each name. */
+/** How often each thread made each of these calls; the largest number for each name. */
 function countCalls(text: string): Map<string, number> {
   const counts = new Map<string, number>()
   const most = new Map<string, number>()
@@ -63,7 +63,7 @@ export async function callsOf(
   return countCalls(await readFile(output, 'utf8'))
 }
 
-/** Why system calls cannot be traced here, if so. */
+/** The reason why system calls cannot be traced here, if any. */
 export async function whyNoStrace(): Promise<string | undefined> {
   const sleeper = spawn('sleep', ['60'], { stdio: 'ignore' })
   try {

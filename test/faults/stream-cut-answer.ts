@@ -1,25 +1,25 @@
 import { sseOf, type VendorAnswer, type VendorCall } from '../support/vendor-answer.ts'
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 
-/** What was said when so many bytes of an answer are there. */
+/** What an answer contains after a given number of its bytes. */
 export interface SaidSoFar {
   readonly text: string
   readonly reasoning: string
-  /** How many calls are whole. */
+  /** The number of complete calls. */
   readonly calls: number
-  /** The model said that it is done. */
+  /** The model reported that it is done. */
   readonly done: boolean
 }
 
-/** An answer as bytes, and what each beginning of them says; found out without anything that is to be tested. */
+/** An answer as bytes, and the content of each of its prefixes; computed without any code under test. */
 export interface CutAnswer {
   readonly dialect: VendorDialect
   readonly bytes: Buffer
   readonly text: string
   readonly calls: readonly VendorCall[]
-  /** After so many bytes something was said that is shown. */
+  /** After this many bytes there is content to show. */
   readonly firstShown: number
-  /** After how many bytes something more is said. */
+  /** The byte counts after which there is more content. */
   readonly steps: readonly number[]
   after(bytes: number): SaidSoFar
 }
@@ -57,7 +57,7 @@ export function cutAnswer(dialect: VendorDialect): CutAnswer {
 
 const NOTHING: SaidSoFar = { text: '', reasoning: '', calls: 0, done: false }
 
-/** Chat Completions has no reasoning in its answers; servers that are compatible with it have. */
+/** Chat Completions has no reasoning in its answers; compatible servers have. */
 function withReasoning(bytes: Buffer): Buffer {
   const after = bytes.indexOf('\n\n') + 2
   const thoughts = ['Erst das Tau 🪢, ', 'dann — né?'].map((reasoning_content) => {
@@ -71,10 +71,10 @@ function withReasoning(bytes: Buffer): Buffer {
   ])
 }
 
-/** What one event adds, by its own words. */
+/** What one event adds to the content. */
 type Step = (event: unknown, before: SaidSoFar) => SaidSoFar
 
-/** An event is there with the last byte of its blank line. */
+/** An event is complete with the last byte of its blank line. */
 function stepsOf(bytes: Buffer, step: Step) {
   const steps: { readonly end: number; readonly said: SaidSoFar }[] = []
   let said = NOTHING
@@ -98,7 +98,7 @@ const STEPS: Readonly<Record<VendorDialect, Step>> = {
           reasoning: before.reasoning + text(event, 'delta', 'thinking'),
         }
       case 'content_block_stop':
-        // Reasoning is block 0 and text block 1.
+        // Reasoning is block 0, text is block 1.
         return { ...before, calls: Math.max(0, Number(at(event, 'index')) - 1) }
       case 'message_stop':
         return { ...before, done: true }

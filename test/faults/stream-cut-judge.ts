@@ -2,27 +2,27 @@ import { canonicalJson } from '../../src/encoding/json.ts'
 import type { EventType, WholeEvent } from '../../src/model/events/event.ts'
 import { SAID, WRITTEN, type CutAnswer } from './stream-cut-answer.ts'
 
-/** Where an answer was cut. `broken`: the connection was destroyed. `ended`: its body ended there, in good order. */
+/** Where an answer was cut. `broken`: the connection was destroyed. `ended`: its body ended there regularly. */
 export interface Cut {
   readonly bytes: number
   readonly how: 'broken' | 'ended'
-  /** How often the harness may try again. */
+  /** How often the harness may retry. */
   readonly retries: 0 | 1
 }
 
-/** The deltas of one answer, each kind in one piece. */
+/** The deltas of one answer, joined by kind. */
 export interface Shown {
   text: string
   reasoning: string
 }
 
-/** What a Turn left behind, and what was seen of it. */
+/** What a Turn left behind, and what was observed of it. */
 export interface SeenTurn {
   /** What people saw of each answer. */
   readonly shown: readonly Shown[]
-  /** All Events of the Turn, as the Log on the disk has them. */
+  /** All Events of the Turn, from the Log on disk. */
   readonly events: readonly WholeEvent[]
-  /** Files in the workspace that were not there before, and what they hold. */
+  /** New files in the workspace and their content. */
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -30,14 +30,14 @@ export interface Evidence {
   readonly answer: CutAnswer
   readonly cut: Cut
   readonly turn: SeenTurn
-  /** The Turn after it, when that one got a whole answer. */
+  /** The next Turn, which got a complete answer. */
   readonly next?: SeenTurn
 }
 
-/** What the model says on any other request: to the results of its calls, when it is asked again, on the next Turn. */
+/** The model's answer to any other request: to the results of its calls, on a retry, on the next Turn. */
 export const LAST_WORDS = 'Fest vertäut ⚓.'
 
-/** What the Log says that is not so, and what happened that must not; empty when all is well. */
+/** False statements in the Log, and effects that must not happen; empty if there are none. */
 export function cutOffences({ answer, cut, turn, next }: Evidence): string[] {
   const where = `${answer.dialect}, ${cut.how} after ${cut.bytes}, ${cut.retries} retries`
   const own = [...endOffences(turn), ...turnOffences(turn, answer, cut)]
@@ -55,7 +55,7 @@ function endOffences({ events }: SeenTurn): string[] {
 
 function turnOffences(turn: SeenTurn, answer: CutAnswer, { bytes, how, retries }: Cut): string[] {
   const said = answer.after(bytes)
-  // What came last may be lost when a connection breaks.
+  // The last data may be lost when a connection breaks.
   const lossy = how === 'broken'
   const [shown = NOTHING] = turn.shown
   const right = lossy
@@ -78,7 +78,7 @@ function turnOffences(turn: SeenTurn, answer: CutAnswer, { bytes, how, retries }
 
 const NOTHING: Shown = { text: '', reasoning: '' }
 
-/** Of a Turn whose answer broke off: it says so, and what was shown is kept as what it is. */
+/** For a Turn whose answer was cut: the Log reports it, and what was shown is kept as a partial answer. */
 function brokenOff({ events, shown }: SeenTurn, kind: string): string[] {
   const text = shown[0]?.text ?? ''
   const [end] = of(events, 'turn_ended')
@@ -92,7 +92,7 @@ function brokenOff({ events, shown }: SeenTurn, kind: string): string[] {
   ]
 }
 
-/** Of a Turn that came to its end: what each answer showed is what is kept of it. */
+/** For a Turn that completed: the Log keeps exactly what each answer showed. */
 function spoken({ events, shown }: SeenTurn, texts: readonly string[]): string[] {
   const [end] = of(events, 'turn_ended')
   const told = `${end?.data.status} ${end?.data.error?.kind}`
@@ -118,11 +118,11 @@ function calledNothing({ events, files }: SeenTurn): string[] {
   ]
 }
 
-/** Of a Turn whose answer was whole: its calls ran, each once, and the answer to their results ended it. */
+/** For a Turn whose answer was complete: each of its calls ran once, and the answer to their results ended it. */
 function wholeOffences(turn: SeenTurn): string[] {
   const called = of(turn.events, 'tool_call').map(({ data }) => data)
   const results = of(turn.events, 'tool_result').map(({ data }) => data)
-  // An id that the Session has had already becomes another one.
+  // An id that already occurred in the Session is replaced by another one.
   const calls = called.map((call) => ({ name: call.name, arguments: call.arguments }))
   const wanted = SAID.calls.map((call) => ({ name: call.name, arguments: call.arguments }))
   const done = results.map(({ call_id, outcome }) => `${call_id} ${outcome}`)

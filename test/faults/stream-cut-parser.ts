@@ -7,7 +7,7 @@ import { responsesReader } from '../../src/providers/responses/stream.ts'
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 import type { CutAnswer } from './stream-cut-answer.ts'
 
-/** How bytes become what a model said: one of each for every answer. */
+/** How bytes become the output of a model: a new one of each for every answer. */
 export interface Parser {
   readonly frames: () => Pick<ServerSentEvents, 'push'>
   readonly reader: () => AnswerReader
@@ -20,8 +20,8 @@ export const PARSERS: Readonly<Record<VendorDialect, Parser>> = {
 }
 
 /**
- * Feeds the first bytes of an answer, for every number of them, and then the rest: what is told that is not there yet? It is
- * enough to find `most` of that.
+ * Feeds each prefix of an answer, and then the rest. Reports output that precedes its bytes; it
+ * stops after `most` findings.
  */
 export function parserOffences(answer: CutAnswer, parser: Parser, most = Infinity): string[] {
   const { bytes } = answer
@@ -42,7 +42,7 @@ export function parserOffences(answer: CutAnswer, parser: Parser, most = Infinit
   return offences.map((offence) => `${answer.dialect}, ${offence}`)
 }
 
-/** Also a byte at a time: the framer never sees two at once, and the reader understands each event as it comes. */
+/** Also byte by byte: the framer never gets two bytes at once, and the reader gets each event as it arrives. */
 export function bytewiseOffences(answer: CutAnswer, parser: Parser): string[] {
   const frame = framing(parser)
   const reader = parser.reader()
@@ -55,7 +55,7 @@ export function bytewiseOffences(answer: CutAnswer, parser: Parser): string[] {
   return offences.map((offence) => `${answer.dialect}, byte by byte, ${offence}`)
 }
 
-/** The memory of a chunk is used for something else afterwards, as that of a socket may be. */
+/** The memory of a chunk is reused afterwards, as a socket may do. */
 function framing({ frames }: Parser): (chunk: Uint8Array) => readonly ServerSentEvent[] {
   const framed = frames()
   return (chunk) => {
@@ -66,7 +66,7 @@ function framing({ frames }: Parser): (chunk: Uint8Array) => readonly ServerSent
   }
 }
 
-/** Most cuts leave the same events, and a new reader says the same of the same events: it is asked once. */
+/** Most cuts leave the same events, and a new reader returns the same for the same events, so it is called once. */
 function remembering({ reader }: Parser) {
   const known = new Map<string, readonly ProviderEvent[]>()
   return (events: readonly ServerSentEvent[]): readonly ProviderEvent[] => {

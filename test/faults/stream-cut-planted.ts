@@ -2,7 +2,7 @@ import type { AnswerReader } from '../../src/providers/answer-reader.ts'
 import type { Provider, ProviderEvent } from '../../src/providers/provider.ts'
 import type { Parser } from './stream-cut-parser.ts'
 
-/** Mistakes that are easily made with a stream. Each must be found. */
+/** Common mistakes with streams. Each must be found. */
 export const PLANTED_PARSERS: Readonly<Record<string, (parser: Parser) => Parser>> = {
   call_at_first_delta: (parser) => ({
     ...parser,
@@ -57,12 +57,12 @@ function latin(chunk: Uint8Array): string {
   return Buffer.from(chunk).toString('latin1')
 }
 
-/** Takes the end of a connection for the end of an answer. */
+/** Treats the end of a connection as the end of an answer. */
 export function endIsDone(provider: Provider): Provider {
   return telling(provider, (event) => (event.type === 'error' ? DONE : event))
 }
 
-/** Tells of each event what `change` makes of it, whichever way it came. */
+/** Passes each event through `change`, whatever its source. */
 export function telling(
   provider: Provider,
   change: (event: ProviderEvent) => ProviderEvent,

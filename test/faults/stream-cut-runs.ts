@@ -9,20 +9,20 @@ import { openCutScene } from './stream-cut-scene.ts'
 export interface CutRun {
   readonly dialect: VendorDialect
   readonly cuts: readonly Cut[]
-  /** After so many of them comes a Turn whose answer is whole. */
+  /** After this many of them comes a Turn with a complete answer. */
   readonly wholeAfter?: number
-  /** Where everything lies that is made; it is removed, except where something is wrong. */
+  /** The parent of everything created; it is removed, except where a violation was found. */
   readonly folder: string
   /** Makes a mistake on purpose. */
   readonly planted?: (provider: Provider) => Provider
   readonly note?: (evidence: Evidence) => void
 }
 
-/** A Session is given up after so many cuts, and a place after so many Sessions: what is kept grows with each. */
+/** A Session is abandoned after this many cuts, and a place after this many Sessions, because both grow. */
 const CUTS_A_SESSION = 24
 const SESSIONS_A_PLACE = 20
 
-/** Turns whose answers are cut, each followed by one that is not, over real sockets and on a real disk. */
+/** Turns whose answers are cut, each followed by one whose answer is not, over real sockets and on a real disk. */
 export async function runCuts(run: CutRun): Promise<string[]> {
   const { dialect, cuts, wholeAfter = 1, folder, planted, note = () => {} } = run
   const answer = cutAnswer(dialect)
@@ -45,7 +45,7 @@ export async function runCuts(run: CutRun): Promise<string[]> {
   return violations
 }
 
-/** How far beyond the first thing that is shown cuts are tried with retries: there must be none. */
+/** How far beyond the first output to try cuts with retries: there must be none. */
 const BEYOND = 200
 
 /** Every byte, in both ways. */
@@ -55,7 +55,7 @@ export function allCuts(dialect: VendorDialect): Cut[] {
   return places.flatMap((at) => HOW.flatMap((how) => tries(answer, at, how)))
 }
 
-/** Every `step`th byte, in the one way and the other by turns, and around each byte with which something is said. */
+/** Every `step`th byte, alternating between both ways, and around each byte that completes output. */
 export function someCuts(dialect: VendorDialect, step: number, first: number): Cut[] {
   const answer = cutAnswer(dialect)
   const { bytes, steps } = answer

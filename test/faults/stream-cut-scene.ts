@@ -23,26 +23,26 @@ import {
 } from './stream-cut-judge.ts'
 
 export interface CutScene {
-  /** One Session: a Turn for each cut, and another after every few of them; `wrong` is what its Log cannot prove. */
+  /** One Session: a Turn for each cut, and another after every few of them; `wrong` lists what its Log cannot prove. */
   session(cuts: readonly Cut[]): Promise<{ turns: Evidence[]; wrong: string[] }>
-  /** What was wrong with requests. */
+  /** Errors in requests. */
   close(): Promise<readonly string[]>
 }
 
 export interface CutSceneOptions {
   readonly answer: CutAnswer
   readonly retries: number
-  /** After so many cuts comes a Turn whose answer is whole. */
+  /** After this many cuts comes a Turn with a complete answer. */
   readonly wholeAfter: number
   readonly planted?: ((provider: Provider) => Provider) | undefined
 }
 
-/** Far more than any machine needs for an answer that comes. */
+/** Far more than any machine needs for an answer that arrives. */
 const IDLE_MS = 60_000
-/** There from the beginning, for the call that only looks. */
+/** Present from the beginning, for the call that only reads. */
 const READ_FILE = 'notes.txt'
 
-/** A workspace whose model is a server that cuts its answers; everything else about it is as it always is. */
+/** A workspace whose model is a server that cuts its answers; everything else is real. */
 export async function openCutScene(root: string, options: CutSceneOptions): Promise<CutScene> {
   const { answer, retries, wholeAfter, planted = (provider: Provider) => provider } = options
   const { dialect } = answer
@@ -111,7 +111,7 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
 
 type Heard = Omit<SeenTurn, 'events'> & { readonly turn: TurnId }
 
-/** As the Log on the disk has them. */
+/** From the Log on disk. */
 async function eventsByTurn(harness: Harness, id: SessionId) {
   const kept = new Map<TurnId, WholeEvent[]>()
   const take = ({ event }: ReadEvent) => {
@@ -135,11 +135,11 @@ function cutTo(bytes: Buffer, { bytes: count, how }: Cut): ScriptedAnswer {
   return how === 'broken' ? { body: bytes, cutAfter: count } : { body: bytes.subarray(0, count) }
 }
 
-/** Says something, and looks on until the Turn has ended. */
+/** Sends a message and watches until the Turn has ended. */
 async function watched(session: Session, words: string) {
   const { turn, done } = value(await session.admit(words))
-  // Nothing of the Turn was told yet: its first request has to reach the disk before that. Whoever watched a Session from
-  // before would look for what others write to it, which nobody does.
+  // Nothing of the Turn was announced yet: its first request must be durable before that. A watcher from
+  // before would poll for changes by other processes, of which there are none.
   const watching = session.subscribe()
   const shown: Shown[] = []
   for await (const seen of watching) {
@@ -157,7 +157,7 @@ async function watched(session: Session, words: string) {
   return { turn, shown }
 }
 
-/** What somebody wrote into the workspace. It is taken away, so that the next one is seen too. */
+/** Files written to the workspace. They are removed, so that the next ones are noticed too. */
 async function takeFiles(workspace: string): Promise<Record<string, string>> {
   const names = (await readdir(workspace)).filter(
     (name) => name !== '.hawser' && name !== READ_FILE,

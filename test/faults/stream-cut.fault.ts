@@ -9,7 +9,7 @@ import { endIsDone, PLANTED_PARSERS } from './stream-cut-planted.ts'
 import { allCuts, runCuts, someCuts } from './stream-cut-runs.ts'
 
 const STEP = 17
-/** So that there are cuts after a whole answer and cuts after a cut. */
+/** So that there are cuts after a complete answer and cuts after a cut. */
 const WHOLE_AFTER = 2
 
 await runFault(
@@ -45,7 +45,7 @@ async function cutTurns(folder: string, seed: number, full: boolean): Promise<Fi
   )
   const cuts = runs.flatMap((run) => run.cuts)
   return {
-    test: full ? 'Turns, their answer cut after every byte' : 'Turns, their answer cut',
+    test: full ? 'Turns with an answer cut after every byte' : 'Turns with a cut answer',
     n: cuts.length,
     violations: runs.flatMap(({ violations }) => violations),
     more: {

@@ -3,7 +3,7 @@ import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { freshFolder } from '../support/folder.ts'
 import { runCuts, someCuts } from './stream-cut-runs.ts'
 
-test('a Turn whose answer is cut at many places ends once and truthfully, and the next one works', async () => {
+test('a Turn whose answer is cut at many points ends once with the true status, and the next one works', async () => {
   const folder = await freshFolder()
   const runs = VENDOR_DIALECTS.map((dialect) => {
     const cuts = someCuts(dialect, 17, 3)

@@ -9,7 +9,7 @@ import { endIsDone, PLANTED_PARSERS } from './stream-cut-planted.ts'
 import { runCuts, someCuts } from './stream-cut-runs.ts'
 
 test.each(VENDOR_DIALECTS)(
-  '%s: an answer cut after any byte has said what was in it and nothing else, in any chunks',
+  '%s: an answer cut after any byte yields exactly its content so far, in any chunks',
   (dialect) => {
     const answer = cutAnswer(dialect)
     expect(answer.after(answer.bytes.length)).toMatchObject({ calls: 2, done: true })
@@ -25,7 +25,7 @@ test.each(Object.keys(PLANTED_PARSERS))('a parser with the mistake %s is caught'
   }
 })
 
-test('a Turn whose answer is cut ends once and truthfully, runs nothing, and the next one works', async () => {
+test('a Turn whose answer is cut ends once with the true status, runs nothing, and the next one works', async () => {
   const folder = await freshFolder()
   const runs = VENDOR_DIALECTS.map((dialect) => {
     const cuts = someCuts(dialect, 211, 1).filter((_, i) => i % 9 === 0)
@@ -36,7 +36,7 @@ test('a Turn whose answer is cut ends once and truthfully, runs nothing, and the
 })
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a provider that takes the end of a connection for the end of an answer is caught',
+  '%s: a provider that treats the end of a connection as the end of an answer is caught',
   async (dialect) => {
     const { bytes } = cutAnswer(dialect)
     const cuts: Cut[] = [{ bytes: bytes.length - 100, how: 'ended', retries: 0 }]
@@ -45,7 +45,7 @@ test.each(VENDOR_DIALECTS)(
   },
 )
 
-/** One Turn whose answer was cut in its text, one that was tried again, and one that was whole. */
+/** One Turn whose answer was cut in its text, one that was retried, and one whose answer was complete. */
 let half: Evidence
 let again: Evidence
 let whole: Evidence
@@ -67,7 +67,7 @@ beforeAll(async () => {
   again = third
 })
 
-test('the judge finds nothing wrong where nothing is, and something was shown', () => {
+test('the judge finds no fault in correct Turns, and the Turns had output', () => {
   expect([half, again, whole].flatMap(cutOffences)).toEqual([])
   expect(half.turn.shown[0]?.text).toMatch(/^Ahoï/)
 })
@@ -91,14 +91,14 @@ test.each(SPOILT_HALF)('the judge finds that %s', (_, offence, spoil) => {
   expect(spoilt).toContainEqual(expect.stringMatching(offence))
 })
 
-test('the judge finds text that was shown twice by a Turn that was tried again', () => {
+test('the judge finds text that a retried Turn showed twice', () => {
   const { text = '', reasoning = '' } = again.turn.shown[1] ?? {}
   const shown = [{ text, reasoning }, ...again.turn.shown.slice(1)]
   const spoilt = cutOffences({ ...again, turn: { ...again.turn, shown } })
   expect(spoilt).toContainEqual(expect.stringMatching(/it showed/))
 })
 
-test('the judge finds a whole answer whose call did nothing, and a next Turn that failed', () => {
+test('the judge finds a complete answer whose call did nothing, and a next Turn that failed', () => {
   expect(cutOffences({ ...whole, turn: { ...whole.turn, files: {} } })).toEqual([
     expect.stringMatching(/the files are others/),
   ])

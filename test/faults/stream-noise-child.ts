@@ -11,14 +11,14 @@ import { measured } from './peak-memory.ts'
 import { telling } from './stream-cut-planted.ts'
 import { tell } from './told.ts'
 
-/** A child process that asks, in each Session, for an answer that is right, for noise, and for one that is right again. */
+/** A child process that requests, in each Session, a correct answer, noise, and another correct answer. */
 
 const Order = z.object({
   root: z.string(),
   key: z.string(),
   baseUrl: z.string(),
   dialect: z.enum(['messages', 'responses', 'chat']),
-  /** One for each noise: how it is asked for, and how long it may be silent. */
+  /** One for each noise: the prompt that requests it, and the idle limit. */
   noises: z.array(z.object({ words: z.string(), idleMs: z.int() })),
   planted: z.enum(['hoard', 'reject']).optional(),
 })
@@ -27,7 +27,7 @@ const PATIENT_MS = 60_000
 
 const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 const { root, dialect } = order
-/** While there is noise. */
+/** During the noise. */
 let noisyMs: number | undefined
 const hoard: Buffer[] = []
 const right = speaking(PATIENT_MS)
@@ -48,7 +48,7 @@ for (const { words, idleMs } of order.noises) {
   const chosen = { provider: dialect, model: 'a-model', permissionMode: 'auto' } as const
   const session = value(await harness.create(chosen))
   tell({ what: 'opened', session: session.id })
-  // What is loaded once, and what the engine learns of the code, is no growth.
+  // Code that is loaded once, and what the engine learns about it, does not count as growth.
   await say(session, 'Leg an.')
   noisyMs = idleMs
   tell({ what: 'memory', ...(await measured(() => say(session, words))) })

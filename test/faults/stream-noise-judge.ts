@@ -2,20 +2,20 @@ import type { Ending } from './child.ts'
 import type { Noise } from './stream-noise-kinds.ts'
 import type { Told } from './told.ts'
 
-/** What is known of a child that heard noise between two right answers. */
+/** The record of a child that received noise between two correct answers. */
 export interface HeardNoise {
   readonly noise: Pick<Noise, 'ends'>
   readonly told: readonly Told[]
   readonly ending: Ending
-  /** How many ends each Turn has in the Log, in the order in which they began. */
+  /** The number of ends of each Turn in the Log, in the order of their starts. */
   readonly ends: readonly number[]
-  /** What was wrong with its requests. */
+  /** Errors in its requests. */
   readonly requests: readonly string[]
 }
 
 export const MOST_GROWTH = 50_000_000
 
-/** Ways to fail that say of an answer, or of its server, what can be said of noise. */
+/** Error kinds that truthfully describe noise from a server. */
 const FAILURES = [
   'invalid_response',
   'network',
@@ -27,7 +27,7 @@ const FAILURES = [
 ]
 const ANY = ['completed', ...FAILURES.map((kind) => `failed ${kind}`)]
 
-/** What noise did that it must not; empty when all is well. */
+/** Harm done by noise; empty if there is none. */
 export function noiseOffences(heard: HeardNoise): string[] {
   const { noise, told, ending, ends, requests } = heard
   const turns = told.flatMap((one) =>

@@ -6,9 +6,9 @@ import { joined, withNumbersAsText, withValue, wordy, type Source } from './stre
 
 export interface Noise {
   readonly answer: (request: RecordedRequest) => ScriptedAnswer
-  /** How the Turn may end, as its status and the kind of its error; any way that is nobody's defect, if absent. */
+  /** How the Turn may end, as its status and error kind; if absent, any way that is not a defect. */
   readonly ends?: readonly string[]
-  /** How long the harness waits for a server that says nothing. */
+  /** How long the harness waits for an idle server. */
   readonly idleMs?: number
 }
 
@@ -17,10 +17,10 @@ const MiB = 1024 * KiB
 
 const WHOLE = ['completed']
 const UNREADABLE = ['failed invalid_response']
-/** Waited for once by each that needs it, and too short for any that does not. */
+/** Each noise that needs it waits this long once; it is too short to affect the others. */
 const SHORT_MS = 200
 
-/** Every kind of noise there is. Each answers one request, as chance will have it. */
+/** Every kind of noise. Each answers one request, with random choices. */
 export const NOISES: Readonly<Record<string, (source: Source) => Noise>> = {
   flip: (source) => bytes(flipped(source)),
   insert: (source) => bytes(inserted(source)),
@@ -201,7 +201,7 @@ function withoutUtf8({ bytes: whole, chance }: Source): Buffer {
   return Buffer.concat([whole.subarray(0, at + 1), Buffer.from(wrong), whole.subarray(at + 1)])
 }
 
-/** A CR and the LF of the next line would be one end of a line, so no LF follows a CR that ends one. */
+/** A CR and the LF of the next line would be one line end, so no LF follows a CR that ends a line. */
 function withLineEnds({ bytes: whole, chance }: Source): Buffer {
   let last = ''
   const text = whole.toString('utf8').replaceAll(/\n/g, (_, at: number, all: string) => {
@@ -253,7 +253,7 @@ function manyCalls({ dialect, chance }: Source): Buffer {
   return sseOf(dialect, { calls })
 }
 
-/** Few bytes, and very many values. */
+/** Few bytes, and a large number of values. */
 function crowded({ chance, frames }: Source): Buffer {
   const many = (one: string) => one.repeat(Math.floor((2.9 * MiB) / one.length)).slice(0, -1)
   const event = chance.pick([

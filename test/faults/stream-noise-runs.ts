@@ -21,33 +21,33 @@ import type { Told } from './told.ts'
 export interface NoiseRun {
   readonly seed: number
   readonly count: number
-  /** How many noises a child hears, each in a Session of its own. */
+  /** The number of noises for each child, each in its own Session. */
   readonly each: number
-  /** Names of the noises to make in turn; of all of them, if absent. */
+  /** Names of the noises to produce in turn; all of them if absent. */
   readonly noises?: readonly string[]
-  /** What the child does wrong on purpose. */
+  /** The planted mistake of the child. */
   readonly planted?: Planted
   readonly note?: (heard: HeardNoise) => void
 }
 
-/** `hoard`: it keeps what it hears. `reject`: nobody looks after a promise. */
+/** `hoard`: it keeps everything it receives. `reject`: it leaves a promise unhandled. */
 export const PLANTED = ['hoard', 'reject'] as const
 export type Planted = (typeof PLANTED)[number]
 
 export interface NoisesMade {
   readonly violations: string[]
-  /** The most of any child, in bytes. */
+  /** The maximum over all children, in bytes. */
   peakGrowth: number
   endGrowth: number
 }
 
-/** Children at work at one time. */
+/** Number of concurrent children. */
 const LANES = 2
-/** Far more than any noise takes: whoever needs longer does not come to an end. */
+/** Far more than any noise takes: a child that needs longer hangs. */
 const PATIENCE_MS = 120_000
 const IDLE_MS = 60_000
 
-/** Where everything lies that is made, and what every child has in common. */
+/** The parent of everything created, and what all children share. */
 export class NoiseRuns {
   readonly #folder: string
   readonly #script: string
@@ -66,7 +66,7 @@ export class NoiseRuns {
     )
   }
 
-  /** Child processes that hear noise in the middle of a Session. A root in which something is wrong is kept. */
+  /** Child processes that receive noise in the middle of a Session. A root with a violation is kept. */
   async make(run: NoiseRun): Promise<NoisesMade> {
     const made: NoisesMade = { violations: [], peakGrowth: 0, endGrowth: 0 }
     const waiting = groupsOf(run)
@@ -124,7 +124,7 @@ interface Group {
   readonly noises: readonly { readonly name: string; readonly noise: Noise }[]
 }
 
-/** Every kind in turn; the dialect of a child is chance. */
+/** Every kind in turn; the dialect of a child is random. */
 function groupsOf({ seed, count, each, noises: names = Object.keys(NOISES) }: NoiseRun): Group[] {
   return Array.from({ length: Math.ceil(count / each) }, (_, group) => {
     const dialect = random(seed + group).pick(VENDOR_DIALECTS)
@@ -132,7 +132,7 @@ function groupsOf({ seed, count, each, noises: names = Object.keys(NOISES) }: No
     const noises = Array.from({ length: Math.min(each, count - first) }, (__, i) => {
       const name = names[(first + i) % names.length] ?? ''
       const noise = NOISES[name]?.(sourceOf(dialect, seed + first + i))
-      if (noise === undefined) throw new Error(`no noise is called ${name}`)
+      if (noise === undefined) throw new Error(`unknown noise: ${name}`)
       return { name, noise }
     })
     return { dialect, noises }
@@ -143,7 +143,7 @@ function wordsFor(noise: number): string {
   return `Und jetzt Lärm Nummer ${noise}.`
 }
 
-/** An answer with calls and a long one to their results; later every noise once, when it is asked for; else right ones. */
+/** An answer with calls and a long one to their results; then each noise once, when it is requested; otherwise correct ones. */
 function noisyServer(dialect: VendorDialect, noises: Group['noises']) {
   const right = sseOf(dialect, { text: 'Fest vertäut ⚓.' })
   let asked = 0
@@ -160,7 +160,7 @@ function noisyServer(dialect: VendorDialect, noises: Group['noises']) {
   })
 }
 
-/** As many pieces as a model makes of a few pages: after them the process is as large as one at work. */
+/** As many pieces as a model sends for a few pages: after them the process has its working size. */
 const LONG_ANSWER = 8_000
 
 function bySession(told: readonly Told[]): Told[][] {
@@ -172,7 +172,7 @@ function bySession(told: readonly Told[]): Told[][] {
   return sessions
 }
 
-/** How many ends each Turn has, in the order in which they began. */
+/** The number of ends of each Turn, in the order of their starts. */
 async function endsIn(root: string, session: SessionId): Promise<number[]> {
   const { parts, close } = await openParts(root)
   const ends = new Map<string, number>()

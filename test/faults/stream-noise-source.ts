@@ -3,7 +3,7 @@ import { sseOf } from '../support/vendor-answer.ts'
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 import { cutAnswer } from './stream-cut-answer.ts'
 
-/** An answer that is about to be spoilt. */
+/** An answer to be corrupted. */
 export interface Source {
   readonly dialect: VendorDialect
   readonly chance: Random
@@ -21,7 +21,7 @@ export function joined(frames: readonly string[]): Buffer {
   return Buffer.from(frames.join(''))
 }
 
-/** Puts another value, given as JSON text, in the place of one somewhere in an event of the answer. */
+/** Replaces a value somewhere in an event of the answer with another one, given as JSON text. */
 export function withValue({ chance, frames }: Source, json: string): Buffer {
   const spoilt = chance.below(frames.length)
   return joined(
@@ -51,14 +51,14 @@ export function withNumbersAsText({ frames }: Source): Buffer {
 
 export interface Wordy {
   readonly dialect: VendorDialect
-  /** Of text in each event. */
+  /** Bytes of text in each event. */
   readonly pieceBytes: number
   readonly pieces: number
-  /** The answer has its end. */
+  /** Whether the answer has its end. */
   readonly ends?: boolean
 }
 
-/** An answer of text in as many events as one likes; it comes as it is read. */
+/** A text answer with any number of events, generated as it is read. */
 export async function* wordy(of: Wordy): AsyncGenerator<string, void, void> {
   const frames = framesOf(sseOf(of.dialect, { text: 'abc' }))
   const first = frames.findIndex((frame) => FIRST_PIECE.test(frame))

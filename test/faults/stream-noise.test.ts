@@ -10,7 +10,7 @@ beforeAll(async () => {
   runs = await NoiseRuns.prepare(await freshFolder())
 })
 
-test('a noise harms no process: each Turn ends once, the next one works, and memory stays small', async () => {
+test('noise harms no process: each Turn ends once, the next one works, and memory stays small', async () => {
   const { violations } = await runs.make({ seed: 1, count: 4, each: 4 })
   expect(violations).toEqual([])
 })
@@ -37,7 +37,7 @@ const WELL: HeardNoise = {
   requests: [],
 }
 
-test('the judge finds nothing wrong where nothing is', () => {
+test('the judge finds no fault in a correct child', () => {
   expect(noiseOffences(WELL)).toEqual([])
   expect(noiseOffences({ ...WELL, noise: { ends: ['failed invalid_response'] } })).toEqual([])
 })

@@ -6,7 +6,7 @@ import { runSyscallKills } from './syscall-runs.ts'
 const cannot = await whyNoStrace()
 
 test.skipIf(cannot !== undefined)(
-  'a writer killed at any step of creating a Log leaves a Session that everyone finds, or no one does',
+  'a writer killed at any step of creating a Log leaves a Session that every reader finds, or none does',
   async () => {
     const { violations, by } = await runSyscallKills({
       folder: await freshFolder(),

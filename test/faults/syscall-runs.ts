@@ -13,7 +13,7 @@ import { openPlace } from './place.ts'
 import { callsOf, runTraced } from './strace.ts'
 import { Ledger } from './told.ts'
 
-/** Every call by which a file, a folder or a lock is changed, and `close`, which ends a lock. */
+/** Every call that changes a file, a folder or a lock, and `close`, which releases a lock. */
 const FILE_CALLS = [
   'openat',
   'write',
@@ -45,7 +45,7 @@ const STARTS = ['new', 'whole', 'torn'] as const
 type Start = (typeof STARTS)[number]
 
 export interface SyscallRun {
-  /** Where everything lies. */
+  /** The parent of everything. */
   readonly folder: string
   readonly starts?: readonly Start[]
   readonly calls?: readonly string[]
@@ -53,13 +53,13 @@ export interface SyscallRun {
 
 export interface SyscallKills {
   readonly violations: string[]
-  /** Kills that hit. */
+  /** Kills that took effect. */
   kills: number
-  /** Kills by the name of the call they came before. */
+  /** Kills by the name of the following call. */
   readonly by: Map<string, number>
 }
 
-/** A child is killed before its first call of each name, before its second, and so on, until it gets by unharmed. */
+/** A child is killed before its first call of each name, before its second, and so on, until it completes. */
 export async function runSyscallKills(run: SyscallRun): Promise<SyscallKills> {
   const sum: SyscallKills = { violations: [], kills: 0, by: new Map() }
   const folder = await mkdtemp(join(run.folder, 'syscall-'))
@@ -120,7 +120,7 @@ class Trials {
     return [...(await callsOf(this.#script, order, names, output)).keys()].toSorted()
   }
 
-  /** Whether the kill hit. */
+  /** Whether the kill took effect. */
   async kill(name: string, n: number, sum: SyscallKills): Promise<boolean> {
     const order = await this.#order()
     const inject = `inject=${name}:signal=SIGKILL:when=${n}`
@@ -144,7 +144,7 @@ class Trials {
     return !traced.done
   }
 
-  /** Everything as it was at first, in a new folder. */
+  /** The initial state, in a new folder. */
   async #order() {
     this.#count += 1
     const root = join(this.#folder, `${this.#start}-${this.#count}`)

@@ -7,11 +7,11 @@ import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace } from './place.ts'
 import { tell, tellRefused } from './told.ts'
 
-/** A child process that takes a Session when it is told to, and holds it until it is told otherwise. */
+/** A child process that opens a Session on request, and holds it until it is asked to release it. */
 
 const Order = z.object({ root: z.string(), session: SessionId })
 const Word = z.discriminatedUnion('do', [
-  /** `at` is a time of the wall clock, so that several begin together. */
+  /** `at` is a wall-clock time, so that several start together. */
   z.object({ do: z.literal('take'), at: z.number() }),
   z.object({ do: z.literal('release') }),
 ])
@@ -21,7 +21,7 @@ const { place, keep } = await openPlace(root)
 let writer: LogWriter<TextState> | undefined
 
 async function take(at: number): Promise<void> {
-  // Spins, because a timer would come a millisecond or more late.
+  // Spins, because a timer would be a millisecond or more late.
   while (Date.now() < at);
   const opened = await acquireLog(place, session, { fold: textFold, keep })
   if (!opened.ok) return tellRefused('open', opened.error)
@@ -29,7 +29,7 @@ async function take(at: number): Promise<void> {
   tell({ what: 'opened', session })
 }
 
-// The lock is loaded at its first use, which would let the first race be decided by the loading.
+// The lock is loaded on first use, and the loading time would decide the first race.
 const practice = await place.sessions.open(`.practice-${process.pid}`, 'lease')
 await practice.tryLock()
 await practice.close()

@@ -4,13 +4,13 @@ import type { HawserError } from '../../src/model/errors.ts'
 import { BlobKey, SessionId, Sha256 } from '../../src/model/ids.ts'
 import type { LogLine } from '../../src/log/line.ts'
 
-/** What a child process says on its standard output, one line each, after the fact it tells of. */
+/** The reports of a child process on its standard output, one per line, each after the fact. */
 export const Told = z.discriminatedUnion('what', [
-  /** It is up; what it was ordered to do comes next. */
+  /** It is running and expects its order. */
   z.object({ what: z.literal('ready') }),
-  /** A Session is about to begin; nothing of it is promised yet. */
+  /** A Session is about to be created; nothing is promised yet. */
   z.object({ what: z.literal('begins'), session: SessionId }),
-  /** It has the Log. */
+  /** It holds the Log. */
   z.object({ what: z.literal('opened'), session: SessionId }),
   z.object({
     what: z.literal('events'),
@@ -25,11 +25,11 @@ export const Told = z.discriminatedUnion('what', [
     message: z.string(),
     details: z.record(z.string(), z.unknown()),
   }),
-  /** The child itself found a promise broken. */
+  /** The child itself found a broken promise. */
   z.object({ what: z.literal('offence'), about: z.enum(['events', 'blobs']), text: z.string() }),
-  /** A Turn came to its end. */
+  /** A Turn has ended. */
   z.object({ what: z.literal('turn'), status: z.string(), kind: z.string().optional() }),
-  /** Bytes of memory: before something was done, the most while it was, and what is left. */
+  /** Bytes of memory: before a task, the peak during it, and after it. */
   z.object({ what: z.literal('memory'), before: z.int(), peak: z.int(), after: z.int() }),
   /** What the Log of the Session cannot prove. */
   z.object({ what: z.literal('unproven'), text: z.string() }),
@@ -37,14 +37,14 @@ export const Told = z.discriminatedUnion('what', [
 ])
 export type Told = z.infer<typeof Told>
 
-/** At once and whole: what the other side reads was said before anything that happens after this call. */
+/** Written synchronously and completely, so that it precedes everything after this call. */
 export function tell(told: Told): void {
   let rest = Buffer.from(`${JSON.stringify(told)}\n`)
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(1, rest))
     } catch (error) {
-      // A pipe that is full for the moment.
+      // The pipe is full at the moment.
       if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
     }
   }
@@ -61,9 +61,9 @@ export function tellRefused(
   tell({ what: 'refused', doing, kind, message, details })
 }
 
-/** What children were told by the Log and the store, as far as it reached us. */
+/** The acknowledgements that children got from the Log and the store, as far as they were reported. */
 export class Ledger {
-  /** Hash by number of each acknowledged line; a Session that only announced itself has none. */
+  /** Hash of each acknowledged line by number; empty for a Session that was only announced. */
   readonly sessions = new Map<SessionId, Map<number, string>>()
   readonly blobs = new Set<BlobKey>()
   readonly refusals: Extract<Told, { what: 'refused' }>[] = []
@@ -77,7 +77,7 @@ export class Ledger {
     if (told.what === 'refused') this.refusals.push(told)
   }
 
-  /** A Session of which something was acknowledged, the newest first. */
+  /** A Session with something acknowledged, the newest first. */
   newest(): SessionId | undefined {
     return [...this.sessions].findLast(([, lines]) => lines.size > 0)?.[0]
   }

@@ -6,13 +6,13 @@ import { value } from '../support/story.ts'
 import { tell, tellEvents } from './told.ts'
 import { Moment, openScene } from './turn-kill-scene.ts'
 
-/** A child process that runs one Turn, tells of every line that it learns is durable, and kills itself at a given moment. */
+/** A child process that runs one Turn, reports every durable line it sees, and kills itself at a given moment. */
 
 const Order = z.object({
   root: z.string(),
   by: z.int(),
   text: z.string(),
-  /** The Session to go on with; without one a Session is begun. */
+  /** The Session to continue; without one, a new Session is created. */
   session: SessionId.optional(),
   moment: Moment,
   twice: z.boolean(),
@@ -39,7 +39,7 @@ await session.close()
 await watching
 tell({ what: 'done' })
 
-/** Nothing of this process runs after the moment it waits for. */
+/** No code of this process runs after the awaited moment. */
 function reached(at: Moment['at']): void {
   if (open && at === moment.at && ++count === moment.n) process.kill(process.pid, 'SIGKILL')
 }

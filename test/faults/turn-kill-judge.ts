@@ -12,18 +12,18 @@ export interface ReadLine {
 /** All lines of a Log, in order. */
 export type Reading = readonly ReadLine[]
 
-/** Everything that is known of processes that followed one another on one Session. */
+/** The record of successive processes on one Session. */
 export interface Evidence {
-  /** Hash by number of each line that a process was told is durable. */
+  /** Hash by number of each line that was reported durable to a process. */
   readonly told: ReadonlyMap<number, string>
-  /** What was read after the end of each process, before the next one began. */
+  /** The Log after the end of each process, before the next one started. */
   readonly readings: readonly Reading[]
   readonly deeds: readonly Deed[]
-  /** How often each effect was found in the end, by `callKey`. */
+  /** How often each effect was found at the end, by `callKey`. */
   readonly effects: ReadonlyMap<string, number>
 }
 
-/** What the Log says that is not so, what it does not say, and what happened that must not; empty when all is well. */
+/** False or missing statements in the Log, and effects that must not happen; empty if there are none. */
 export function offencesIn(evidence: Evidence): string[] {
   const last = evidence.readings.at(-1) ?? []
   const turns = last.flatMap(({ event }) => (event.type === 'turn_started' ? [event.turn_id] : []))
@@ -51,7 +51,7 @@ function lostLines({ told, readings }: Evidence): string[] {
   ]
 }
 
-/** A Turn that its process ended has its own end; any other was ended by the next, which knows of nothing that is not there. */
+/** A Turn that its process ended has its own end; any other was ended by the next process, which adds nothing unknown. */
 function turnOffences({ readings }: Evidence, turn: TurnId | undefined): string[] {
   const of = (reading: Reading) =>
     reading.flatMap(({ event }) => (event.turn_id === turn ? [event] : []))
@@ -102,7 +102,7 @@ function resultOffences(then: readonly WholeEvent[], own: readonly WholeEvent[])
 
 const QUIET = new Set(['read', 'glob', 'grep'])
 
-/** Before anything was done, the Log said that it would be, and that it may; and nobody does what another one began. */
+/** Before an effect, the Log has its intention and its permission; and no process repeats what another one began. */
 function strayDeeds({ readings, deeds }: Evidence): string[] {
   return deeds.flatMap(({ by, what, of }): string[] => {
     const before = readings[by - 1]?.length ?? 0
@@ -124,7 +124,7 @@ function strayDeeds({ readings, deeds }: Evidence): string[] {
   })
 }
 
-/** Nothing happened more often than it was asked for, nor less often than the Log says that it did. */
+/** No effect happened more often than requested, or less often than recorded in the Log. */
 function countOffences({ readings, deeds, effects }: Evidence): string[] {
   const events = (readings.at(-1) ?? []).map(({ event }) => event)
   const done = new Set(

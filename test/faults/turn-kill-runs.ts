@@ -28,7 +28,7 @@ import {
 } from './turn-kill-scene.ts'
 
 export interface Trial {
-  /** False when the last process that was to die came to its end. */
+  /** False if the last process that should die completed. */
   readonly died: boolean
   readonly evidence: Evidence
   readonly violations: readonly string[]
@@ -36,17 +36,17 @@ export interface Trial {
 
 export interface TurnKills {
   readonly violations: string[]
-  /** Processes that died, by the moment at which they did. */
+  /** Killed processes, by the moment of the kill. */
   readonly by: Map<string, number>
   trials: number
 }
 
-/** Where everything lies that is made, and what every process has in common. */
+/** The parent of everything created, and what all processes share. */
 export class TurnKillRuns {
   readonly #folder: string
   readonly #script: string
   readonly #sandbox: Sandbox
-  /** Commands can be confined here, and are among the calls. */
+  /** Whether commands can be sandboxed here; if so, they are among the calls. */
   readonly commands: boolean
   #count = 0
 
@@ -57,7 +57,7 @@ export class TurnKillRuns {
     this.commands = commands
   }
 
-  /** Without a sandbox nobody may run a command unasked: then files are written instead. */
+  /** Without a sandbox, commands require a question, so files are written instead. */
   static async prepare(folder: string): Promise<TurnKillRuns> {
     const own = await mkdtemp(join(folder, 'turn-kill-'))
     const script = await bundleScript(new URL('turn-kill-child.ts', import.meta.url), own)
@@ -66,7 +66,7 @@ export class TurnKillRuns {
     return new TurnKillRuns(own, script, sandbox, confined)
   }
 
-  /** Kills at each of `deaths`, or, without any, at every moment there is and in every process that recovers. */
+  /** Kills at each of `deaths` or, if there are none, at every moment and in every recovering process. */
   async kill(deaths?: readonly Deaths[]): Promise<TurnKills> {
     const sum: TurnKills = { violations: [], by: new Map(), trials: 0 }
     const waiting = deaths === undefined ? everyMoment() : eachOnce(deaths)
@@ -88,7 +88,7 @@ export class TurnKillRuns {
     await rm(this.#folder, { recursive: true })
   }
 
-  /** A Session whose processes die, and what the last one finds. A root in which something is wrong is kept. */
+  /** A Session whose processes die, and what the last one finds. A root with a violation is kept. */
   async trial(deaths: Deaths, twice = false): Promise<Trial> {
     const root = join(this.#folder, `${this.#count++}`)
     await mkdir(root, { mode: 0o700 })
@@ -107,10 +107,10 @@ export class TurnKillRuns {
       if (!died && code !== 0) violations.push(`a process ended by itself: ${complaint}`)
       const opened = child.told.find(({ what }) => what === 'opened')
       session ??= opened?.what === 'opened' ? opened.session : undefined
-      if (session === undefined) throw new Error(`no Session was begun: ${complaint}`)
+      if (session === undefined) throw new Error(`no Session was created: ${complaint}`)
       readings.push(await this.#look(root, session, violations))
     }
-    if (session === undefined) throw new Error('somebody has to begin')
+    if (session === undefined) throw new Error('no process created a Session')
     readings.push(await this.#goOn(root, session, deaths.length, violations))
     const evidence: Evidence = {
       told: new Map(ledger.sessions.get(session)),
@@ -124,7 +124,7 @@ export class TurnKillRuns {
     return { died, evidence, violations: violations.map((text) => `${where}: ${text}`) }
   }
 
-  /** What the Log says to someone who only looks; it must be the same folder afterwards. */
+  /** What a reader finds in the Log; reading must not change the folder. */
   async #look(root: string, session: SessionId, violations: string[]): Promise<Reading> {
     const before = await treeHash(root)
     const { parts, close } = await openScene(root, { by: -1, sandbox: this.#sandbox })
@@ -145,7 +145,7 @@ export class TurnKillRuns {
     }
   }
 
-  /** Another process would do the same: it opens the Session, and asks for the next thing. */
+  /** As another process would: opens the Session and sends the next request. */
   async #goOn(
     root: string,
     session: SessionId,
@@ -192,7 +192,7 @@ async function readingOf(
   })
 }
 
-/** What is still to be tried; `over` says that a trial of its kind came to its end unharmed, so that none lies behind it. */
+/** The remaining trials; `over` reports that a trial of its kind completed without a kill, so that no later one can hit. */
 interface Waiting {
   take(): Deaths | undefined
   over(deaths: Deaths): void
@@ -203,7 +203,7 @@ function eachOnce(deaths: readonly Deaths[]): Waiting {
   return { take: () => left.shift(), over: () => {} }
 }
 
-/** Runs after which a process dies, and then also those that recover: a write, a command, reads at one time, an edit. */
+/** Runs after which a process dies, and then the recovering ones too: a write, a command, concurrent reads, an edit. */
 const RECOVERED_RUNS = [1, 3, 5, 7]
 
 function everyMoment(): Waiting {

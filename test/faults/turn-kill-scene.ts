@@ -12,10 +12,10 @@ import type { Tool } from '../../src/tools/tool.ts'
 import { openParts, withChanges, type OpenParts } from '../support/harness-parts.ts'
 
 /**
- * At what a process is killed, and at the how-manieth of these. `line`: it was told of a durable line. `answer`: a piece of
- * the model's answer arrives. `run`, `ran`: a tool is about to run, has run and its result is nowhere yet. `keep`: a blob is
- * stored inside a run. `output`: a command says something. `half`, `written`: a write to the Log is half out, is out and not
- * acknowledged. `open`: its Session is there and nothing was asked.
+ * The kind of moment at which a process is killed, and its index. `line`: a durable line was reported. `answer`: a piece of
+ * the model's answer arrives. `run`, `ran`: a tool is about to run, or has run without a recorded result. `keep`: a blob is
+ * stored during a run. `output`: a command prints something. `half`, `written`: a write to the Log is half done, or done but not
+ * acknowledged. `open`: its Session is open and has no request yet.
  */
 export const MOMENTS = [
   'open',
@@ -31,10 +31,10 @@ export const MOMENTS = [
 export const Moment = z.object({ at: z.enum([...MOMENTS, 'never']), n: z.int() })
 export type Moment = z.infer<typeof Moment>
 
-/** Each moment ends one process; the next goes on with the Session, and one that nobody kills comes last. */
+/** Each moment ends one process; the next one continues the Session, and the last one is not killed. */
 export type Deaths = readonly Moment[]
 
-/** A few of each kind, around a command whose effect stays. */
+/** A few of each kind, around a command with a permanent effect. */
 export const QUICK_DEATHS: readonly Deaths[] = [
   [{ at: 'open', n: 1 }],
   [{ at: 'line', n: 13 }],
@@ -51,9 +51,9 @@ export const QUICK_DEATHS: readonly Deaths[] = [
   ],
 ]
 
-/** What a process did to the world, noted at once and outside of everything that is judged. */
+/** An effect of a process, recorded at once, outside of everything under test. */
 export const Deed = z.object({
-  /** Processes are numbered as they follow one another. */
+  /** Processes are numbered in order. */
   by: z.int(),
   /** `sent`: a request, by its hash. `start`, `end`: a run of a tool, by its `callKey`. */
   what: z.enum(['sent', 'start', 'end']),
@@ -61,12 +61,12 @@ export const Deed = z.object({
 })
 export type Deed = z.infer<typeof Deed>
 
-/** No two calls of the ten have the same, so it stands for what was asked for, whoever asks. */
+/** All ten calls have different keys, so a key identifies a request, whichever process makes it. */
 export function callKey(name: string, argumentText: string): string {
   return `${name} ${argumentText}`
 }
 
-/** Ten calls in five steps: files written and edited, commands, and reads that run together. */
+/** Ten calls in five steps: files written and edited, commands, and concurrent reads. */
 export function tenCalls(bash: boolean): string {
   const [first, second] = bash
     ? ['run `echo x | tee -a one.count`', 'run `echo x | tee -a two.count`']
@@ -80,7 +80,7 @@ export function tenCalls(bash: boolean): string {
   ].join(' ')
 }
 
-/** What the process of that number asks for when it goes on; nobody asks for the same. */
+/** The request of the process with that number when it continues; all are different. */
 export function nextRequest(by: number): string {
   return `Write "calm" to next-${by}.txt and then read it.`
 }
@@ -93,7 +93,7 @@ export async function prepareWorkspace(root: string): Promise<void> {
   await writeFile(join(root, 'workspace', 'notes.txt'), 'rope\nsail\n')
 }
 
-/** How often each thing was done to the workspace, by `callKey`: an edit and a command leave a trace each time they run. */
+/** How often each effect occurred in the workspace, by `callKey`: an edit and a command leave a trace each time they run. */
 export async function effectsIn(root: string, bash: boolean): Promise<Map<string, number>> {
   const times = async (name: string, trace: RegExp) => {
     const text = await readFile(join(root, 'workspace', name), 'utf8').catch(() => '')
@@ -132,11 +132,11 @@ export interface SceneOptions {
   readonly by: number
   readonly reached?: (moment: Moment['at']) => void
   readonly sandbox?: Sandbox
-  /** A harness with a bug on purpose: every tool runs twice. */
+  /** A harness with a planted bug: every tool runs twice. */
   readonly twice?: boolean
 }
 
-/** Everything real, with someone who takes notes between the harness and the world, and who may end it. */
+/** All real parts, with a recorder between the harness and the outside world that can also end the process. */
 export async function openScene(root: string, options: SceneOptions): Promise<OpenParts> {
   const { by, reached = () => {}, sandbox, twice = false } = options
   const note = (what: Deed['what'], of: string) => {
@@ -163,7 +163,7 @@ export async function openScene(root: string, options: SceneOptions): Promise<Op
 type Note = (what: Deed['what'], of: string) => void
 type Reached = (moment: Moment['at']) => void
 
-/** Long deltas: every piece of an answer is a moment to be killed at. */
+/** Long deltas: every piece of an answer is a moment for a kill. */
 function watchedProvider(note: Note, reached: Reached): Provider {
   const provider = rehearsalProvider({ chunk: 64, delayMs: 0 })
   return {

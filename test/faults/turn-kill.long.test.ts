@@ -3,7 +3,7 @@ import { freshFolder } from '../support/folder.ts'
 import { TurnKillRuns } from './turn-kill-runs.ts'
 import { MOMENTS, QUICK_DEATHS } from './turn-kill-scene.ts'
 
-test('a Turn killed at any moment tells the truth, repeats nothing, and the next one works', async () => {
+test('a Turn killed at any moment leaves a true Log, repeats nothing, and the next one works', async () => {
   const runs = await TurnKillRuns.prepare(await freshFolder())
   const { violations, by } = await runs.kill(QUICK_DEATHS)
   expect(violations).toEqual([])

@@ -8,7 +8,7 @@ import { QUICK_DEATHS, type Deed } from './turn-kill-scene.ts'
 let runs: TurnKillRuns
 let whole: Evidence
 
-/** Killed when the third tool has run and its result is nowhere. */
+/** Killed when the third tool has run and its result is not recorded. */
 const AFTER_A_RUN = [{ at: 'ran', n: 3 }] as const
 
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
   whole = (await runs.trial(AFTER_A_RUN)).evidence
 })
 
-test('a Turn killed before a call, after one, or in a write tells the truth, and the next one works', async () => {
+test('a Turn killed before a call, after one, or during a write leaves a true Log, and the next one works', async () => {
   const moments = ['run', 'ran', 'half']
   const deaths = QUICK_DEATHS.filter(
     ([death, second]) => second === undefined && moments.includes(death?.at ?? ''),
@@ -26,12 +26,12 @@ test('a Turn killed before a call, after one, or in a write tells the truth, and
   expect(new Set(by.keys())).toEqual(new Set(moments))
 })
 
-test('the Turn that is killed makes ten calls', async () => {
+test('the killed Turn makes ten calls', async () => {
   expect((await runs.trial([{ at: 'ran', n: 10 }])).died).toBe(true)
   expect((await runs.trial([{ at: 'ran', n: 11 }])).died).toBe(false)
 })
 
-test('the judge finds nothing wrong where nothing is', () => {
+test('the judge finds no fault in a correct Log', () => {
   expect(offencesIn(whole)).toEqual([])
 })
 

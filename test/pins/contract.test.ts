@@ -14,7 +14,7 @@ import { DIALECT_NAMES } from '../support/dialects.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 
-/** What a file of words exports, each made into text with facts that reach every branch of it. None can be left out. */
+/** What a file of sentences exports, each rendered with facts that reach every branch of it. None can be omitted. */
 type Rendered<Words> = Readonly<Record<keyof Words, readonly string[]>>
 
 const say = sampleEvents()
@@ -105,7 +105,7 @@ async function everyLayout(): Promise<unknown[]> {
   return layouts
 }
 
-// One pin for all of it: whatever changes, changes with the version, and with everything else that changes.
+// One pin for all of it: any change requires a new version.
 test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a request belong to this version of the contract', async () => {
   expect({
     version: CONTRACT_VERSION,
@@ -120,7 +120,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
   })
 })
 
-test('every sentence is as it reads here', () => {
+test('every sentence reads as pinned here', () => {
   const sentences = Object.values(WORDS).flatMap((file) =>
     Object.entries(file).map(([name, texts]) => [`## ${name}`, ...texts].join('\n---\n')),
   )

@@ -71,7 +71,7 @@ test('a Session has one of these modes, permission modes and ways to replay atta
   expect(Replay.options).toEqual(['attach-turn', 'window', 'cost-aware'])
 })
 
-test('a Turn and a tool call end in one of these ways', () => {
+test('a Turn and a tool call end with one of these outcomes', () => {
   expect(TurnStatus.options).toEqual(['completed', 'failed', 'interrupted', 'refused'])
   expect(ToolOutcome.options).toEqual(['ok', 'failed', 'denied', 'unknown'])
 })

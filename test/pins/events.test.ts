@@ -7,7 +7,7 @@ import {
   EVENT_TYPES,
 } from '../../src/model/events/event.ts'
 
-/** The fields of an object schema in order, `?` behind those that may be absent. */
+/** The fields of an object schema in order, with `?` after optional ones. */
 function fieldsOf(schema: z.ZodObject): string {
   return Object.entries(schema.shape)
     .map(([name, field]) => (z.safeParse(field, undefined).success ? `${name}?` : name))
@@ -87,7 +87,7 @@ test('the canonical Events and their fields are these, and no other [SH-008]', (
 test('no Event has a field for the bytes of a Resource [SR-039]', () => {
   const fields = Object.values(EVENT_PIN).flatMap((pin) => pin.split(/\?? /))
   expect(fields.filter((field) => /base64|bytes$|^data$|pixels/.test(field))).toEqual([
-    // Counts, each of them.
+    // All of them are counts.
     'output_bytes',
     'request_bytes',
     'sent_bytes',
@@ -100,7 +100,7 @@ test('no Event calls a source of context a provider [SH-026]', () => {
   expect(EVENT_PIN.skill_context_hydration).not.toContain('provider')
 })
 
-test('the Events that are on disk before anyone is told are these', () => {
+test('the Events that are durable before anyone is notified are these', () => {
   const now = Object.entries(DURABILITY).filter(([, rule]) => rule !== 'soon')
   expect(now.map(([type]) => type)).toEqual(expect.arrayContaining(NOW))
   expect(now).toHaveLength(NOW.length)

@@ -7,11 +7,11 @@ import { freshFolder } from '../support/folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-test('the model as it is builds', async () => {
+test('the unchanged model builds', async () => {
   expect(await offendingLines(await copyOf('model'))).toEqual([])
 })
 
-test('an error kind that is added stops the build at the exit codes', async () => {
+test('a new error kind stops the build at the exit codes', async () => {
   const folder = await copyOf('model')
   await edit(folder, 'errors.ts', "  'internal',\n", "  'internal',\n  'added',\n")
   expect(await offendingLines(folder)).toContainEqual(
@@ -19,7 +19,7 @@ test('an error kind that is added stops the build at the exit codes', async () =
   )
 })
 
-test('an Event that is added stops the build at its durability', async () => {
+test('a new Event type stops the build at its durability', async () => {
   const folder = await copyOf('model')
   await addEventType(folder)
   expect(await offendingLines(folder)).toContainEqual(
@@ -27,7 +27,7 @@ test('an Event that is added stops the build at its durability', async () => {
   )
 })
 
-test('an Event that is added stops the build at the folds that decide request bytes', async () => {
+test('a new Event type stops the build at the folds that decide request bytes', async () => {
   const folder = await copyOf('encoding', 'model', 'history')
   expect(await offendingLines(folder)).toEqual([])
   await addEventType(folder)
@@ -37,7 +37,7 @@ test('an Event that is added stops the build at the folds that decide request by
   ])
 })
 
-test('a frame that is added stops the build at its direction', async () => {
+test('a new frame stops the build at its direction', async () => {
   const folder = await copyOf('model')
   const last = "  frame('status.pong', Nothing),\n"
   await edit(folder, 'frame.ts', last, `${last}  frame('status.added', Nothing),\n`)
@@ -46,7 +46,7 @@ test('a frame that is added stops the build at its direction', async () => {
   )
 })
 
-/** Folders of src, tests left out, with what the compiler needs to judge them. */
+/** Folders of src without tests, with what the compiler needs to check them. */
 async function copyOf(...folders: readonly string[]): Promise<string> {
   const folder = await freshFolder()
   await copyFile(join(ROOT, 'package.json'), join(folder, 'package.json'))
@@ -76,7 +76,7 @@ async function edit(folder: string, name: string, from: string, to: string): Pro
   await writeFile(path, text.replace(from, to))
 }
 
-/** The source lines that the compiler objects to. */
+/** The source lines with compiler errors. */
 async function offendingLines(folder: string): Promise<string[]> {
   return Promise.all(
     (await objections(folder)).map(async ({ path, line }) => {
@@ -101,7 +101,7 @@ async function compilerOutput(folder: string): Promise<string> {
     await promisify(execFile)(tsc, ['--noEmit', '--pretty', 'false', '-p', folder], { cwd: folder })
     return ''
   } catch (error) {
-    // A compiler that did not run at all is no verdict.
+    // A compiler that did not run at all gives no result.
     if (!(error instanceof Error && 'stdout' in error && String(error.stdout).includes('error TS')))
       throw error
     return String(error.stdout)

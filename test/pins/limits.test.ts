@@ -40,7 +40,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
   })
 })
 
-test('the limits cannot be changed by a part of the program', () => {
+test('no part of the program can change the limits', () => {
   expect(Object.isFrozen(LIMITS)).toBe(true)
   expect(Object.isFrozen(ATTACHMENT_EXTENSIONS)).toBe(true)
 })

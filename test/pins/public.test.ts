@@ -12,8 +12,8 @@ test('the names that a program can import are these', () => {
   ])
 })
 
-// The compiler holds these: `npm run check` fails when the function or what it returns changes its type.
-test('the signature of resolveAttachmentsToContentBlocks is this one [AT-046]', () => {
+// The compiler checks these: `npm run check` fails if the function or its return type changes.
+test('resolveAttachmentsToContentBlocks has this signature [AT-046]', () => {
   const { resolveAttachmentsToContentBlocks: resolve } = hawser
   expectTypeOf(resolve).parameters.toEqualTypeOf<
     [
@@ -31,7 +31,7 @@ test('the signature of resolveAttachmentsToContentBlocks is this one [AT-046]', 
   expect([resolve.name, resolve.length]).toEqual(['resolveAttachmentsToContentBlocks', 3])
 })
 
-test('what resolveAttachmentsToContentBlocks returns has these fields [AT-046]', async () => {
+test('the result of resolveAttachmentsToContentBlocks has these fields [AT-046]', async () => {
   const workspace = await freshFolder()
   const resolve = hawser.resolveAttachmentsToContentBlocks
   const paths = [join(workspace, 'missing.png')]

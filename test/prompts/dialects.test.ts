@@ -12,7 +12,7 @@ import { requestErrors, type VendorDialect } from '../support/vendor-schemas.ts'
 
 const CACHE_KEY = 'hw1:m_0:r_build:s_0:t_0:k_0'
 
-/** Each dialect as it is spoken to a model that its catalogue knows well. */
+/** Each dialect with a model of its catalogue. */
 const PARAMS: Readonly<Record<VendorDialect, Partial<SurfaceParams>>> = {
   messages: { late_role: 'system', limits: { output_tokens: 32_000 }, effort: 'high' },
   responses: { late_role: 'developer', reasoning: true, effort: 'high' },
@@ -61,10 +61,10 @@ const REASONED: Readonly<Record<VendorDialect, Record<string, unknown>>> = {
   chat: { sealed: 'never sent' },
 }
 
-/** What a request must show of something, by its name; nothing where the dialect has no way to. */
+/** What a request must contain of an item, by name; nothing if the dialect cannot express it. */
 type Shown = (dialect: VendorDialect) => string | undefined
 
-/** Everything that a Conversation can hold, each with what a model must find of it in a request. */
+/** Everything that a Conversation can contain, each with what a request must contain of it. */
 const EVERYTHING: Readonly<
   Record<string, { say: (dialect: VendorDialect) => ItemContent; shown: Shown }>
 > = {
@@ -174,7 +174,7 @@ function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = ()
   return buildBody(segments, { cacheKey: CACHE_KEY, marks: cacheMarks(places) })
 }
 
-/** What of everything is not to be found in a body. */
+/** Items that are missing from a body. */
 function missing(dialect: VendorDialect, body: Buffer): string[] {
   const found = body.toString('utf8')
   return Object.entries(EVERYTHING).flatMap(([name, { shown }]) => {
@@ -184,7 +184,7 @@ function missing(dialect: VendorDialect, body: Buffer): string[] {
 }
 
 test.each(VENDOR_DIALECTS)(
-  '[PC-003] [AT-061] [SR-041] [TI-075] [TI-076] [TI-077] the request of one Log in %s is the one that was looked at',
+  '[PC-003] [AT-061] [SR-041] [TI-075] [TI-076] [TI-077] the request of one Log in %s matches the golden file',
   async (dialect) => {
     const body = JSON.stringify(JSON.parse(bodyOf(dialect).toString('utf8')), null, 2)
     await expect(`${body}\n`).toMatchFileSnapshot(`golden/${dialect}.json`)
@@ -192,7 +192,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  'the raw bytes that a Turn may attach come to about 24 MiB on the wire in %s [AT-007]',
+  'the raw bytes that a Turn may attach become about 24 MiB on the wire in %s [AT-007]',
   (dialect) => {
     const { encode, buildBody } = DIALECTS[dialect]
     const half = Buffer.alloc(LIMITS.turn_attachment_bytes / 2, 'a').toString('latin1')
@@ -205,27 +205,24 @@ test.each(VENDOR_DIALECTS)(
   },
 )
 
-test.each(VENDOR_DIALECTS)('%s leaves out nothing that a Conversation holds', (dialect) => {
+test.each(VENDOR_DIALECTS)('%s omits nothing that a Conversation contains', (dialect) => {
   expect(missing(dialect, bodyOf(dialect))).toEqual([])
 })
 
-test.each(VENDOR_DIALECTS)(
-  'an item of any kind that were missing from %s would be missed',
-  (dialect) => {
-    const unnoticed = Object.entries(EVERYTHING).flatMap(([name, { shown }], seq) => {
-      if (shown(dialect) === undefined) return []
-      const found = missing(
-        dialect,
-        bodyOf(dialect, (segment) => segment.seq === seq),
-      )
-      return found.includes(name) ? [] : [name]
-    })
-    expect(unnoticed).toEqual([])
-  },
-)
+test.each(VENDOR_DIALECTS)('an item of any kind that is missing from %s is detected', (dialect) => {
+  const unnoticed = Object.entries(EVERYTHING).flatMap(([name, { shown }], seq) => {
+    if (shown(dialect) === undefined) return []
+    const found = missing(
+      dialect,
+      bodyOf(dialect, (segment) => segment.seq === seq),
+    )
+    return found.includes(name) ? [] : [name]
+  })
+  expect(unnoticed).toEqual([])
+})
 
 test.each(VENDOR_DIALECTS)(
-  'a request in %s is one that the vendor takes, by the types of its SDK',
+  'a request in %s is valid for the vendor, by the types of its SDK',
   async (dialect) => {
     const { buildBody } = DIALECTS[dialect]
     const wrong = requestErrors(dialect, JSON.parse(bodyOf(dialect).toString('utf8')))

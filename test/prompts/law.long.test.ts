@@ -3,7 +3,7 @@ import { DIALECT_NAMES } from '../support/dialects.ts'
 import { judgeLaw } from './law.ts'
 
 test.each(DIALECT_NAMES)(
-  '[PC-005] [PC-025] in %s a request begins with all of the one before it, or breaks where and why Events foretell, whatever the cause',
+  '[PC-005] [PC-025] in %s a request begins with the whole previous one, or breaks where and why Events predict, for every cause',
   async (dialect) => {
     const { causes, wrong, pairs } = await judgeLaw(400, dialect)
     expect(wrong).toEqual([])

@@ -12,7 +12,7 @@ import { madeRequests, type Mistake } from '../support/made-requests.ts'
 import { judgeLaw } from './law.ts'
 
 test.each(DIALECT_NAMES)(
-  '[PC-005] [PC-025] in %s a request begins with all of the one before it, or breaks where and why Events foretell',
+  '[PC-005] [PC-025] in %s a request begins with the whole previous one, or breaks where and why Events predict',
   async (dialect) => {
     const { wrong, pairs } = await judgeLaw(30, dialect)
     expect(wrong).toEqual([])
@@ -82,7 +82,7 @@ test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistak
   expect((await judgeLaw(25, dialect, mistake)).wrong).not.toEqual([])
 })
 
-/** What a request of any Turn would have been made from at any place of a Log; the segments of that request beside it. */
+/** The input of a request of any Turn at any position of a Log, and the segments of that request. */
 function anyRequest(surface: Surface, turn: Made['turn'], events: readonly WholeEvent[]) {
   const { encode } = DIALECTS.rehearsal
   const segments = encode(
@@ -93,13 +93,13 @@ function anyRequest(surface: Surface, turn: Made['turn'], events: readonly Whole
   return { made: { dialect: 'rehearsal', surface, surfaceSegments, events, turn }, segments }
 }
 
-/** A Turn that was refused was never shown, whatever was shown before it ended. */
+/** A refused Turn was never sent, whatever was sent before it ended. */
 function refusedAtTimes(event: WholeEvent, chance: Random): WholeEvent {
   if (event.type !== 'turn_ended' || chance.below(6) > 0) return event
   return { ...event, data: { ...event.data, status: 'refused' } }
 }
 
-test('a request that only grew is known by its new Events alone, and all Events together say the same', async () => {
+test('a request that only grew is computed from its new Events alone, with the same result as from all Events', async () => {
   const wrong: string[] = []
   const steps = { grown: 0, broken: 0, neither: 0 }
   for (let seed = 1; seed <= 60; seed++) {
@@ -108,7 +108,7 @@ test('a request that only grew is known by its new Events alone, and all Events 
     const chance = random(seed)
     const events = last.made.events.map((event) => refusedAtTimes(event, chance))
     const turns = [...new Set(events.map(({ turn_id }) => turn_id))]
-    // Where a request may stand, every call has its result.
+    // At the position of a request, every call has its result.
     const places = events.flatMap(({ type }, at) => (type === 'provider_request' ? [at] : []))
     for (let pick = 0; pick < 40; pick++) {
       const at = chance.below(places.length - 1)

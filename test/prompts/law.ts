@@ -5,7 +5,7 @@ import type { Segment } from '../../src/model/segment.ts'
 import type { DialectName } from '../support/dialects.ts'
 import { madeRequests, type MadeRequest, type Mistake } from '../support/made-requests.ts'
 
-/** Holds the requests of generated Logs against the Law of the byte-stable prefix. */
+/** Checks the requests of generated Logs against the law of the byte-stable prefix. */
 export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mistake = {}) {
   const causes: Record<string, number> = {}
   const wrong: string[] = []
@@ -27,7 +27,7 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
   return { causes, wrong, pairs }
 }
 
-/** What is wrong with the step from one request to the next; empty when the Law holds. */
+/** What is wrong with the step from one request to the next; empty if the law holds. */
 function offences(before: MadeRequest, next: MadeRequest): string[] {
   const foretold = predictBreak(before.made, before.segments, next.made)
   const apart = foretold !== undefined && APART.has(foretold.cause)
@@ -40,7 +40,7 @@ function offences(before: MadeRequest, next: MadeRequest): string[] {
   return retiring ? [...found, ...retiredOnly(before.segments, next.segments)] : found
 }
 
-/** Without those that were retired, the earlier segments are the first of the later ones. */
+/** Without the retired ones, the earlier segments are the first of the later ones. */
 function retiredOnly(before: readonly Segment[], next: readonly Segment[]): string[] {
   let at = 0
   for (const segment of before) {
@@ -51,7 +51,7 @@ function retiredOnly(before: readonly Segment[], next: readonly Segment[]): stri
   return []
 }
 
-/** Results stand behind their calls, in the order of the calls. */
+/** Results follow their calls, in the order of the calls. */
 function callOrder(items: readonly ConversationItem[]): string[] {
   const calls = items.flatMap((item) => (item.kind === 'tool_call' ? [item.call_id] : []))
   const results = items.flatMap((item) => (item.kind === 'tool_result' ? [item.call_id] : []))

@@ -9,11 +9,11 @@ import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { openParts, withChanges, withClock } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 
-/** A child process that begins a Session wherever it finds itself, sends one request, and tells what it sent. */
+/** A child process that starts a Session in its current environment, sends one request, and reports what it sent. */
 
 const Order = z.object({
   root: z.string(),
-  /** What its clock says, in milliseconds; the real time when absent. */
+  /** The time of its clock, in milliseconds; the real time if absent. */
   now: z.number().optional(),
   mode: z.enum(['build', 'plan']),
   permission: z.enum(['read-only', 'ask', 'auto']),
@@ -56,7 +56,7 @@ const told = {
   layer0: sha256(surface?.system[0] ?? ''),
   segments: sha256(Buffer.concat(segments.map(({ bytes }) => bytes))),
   blob: recorded?.data.blob,
-  // What a body begins with, up to its first item.
+  // The beginning of a body, up to its first item.
   surface: body.subarray(0, body.lastIndexOf(last) + last.length).toString('base64'),
   body: sent[0]?.toString('base64'),
   cache_key: request?.data.cache_key,

@@ -13,9 +13,9 @@ import { sha256 } from '../../src/encoding/hash.ts'
 import type { SessionMode } from '../../src/model/modes.ts'
 import { bundleScript } from '../support/bundled-script.ts'
 
-/** Where a process may find itself. What is left out is as in the first of them. */
+/** Environments of a process. Omitted fields are as in the first one. */
 interface World {
-  /** Below the folder of this world; the process starts there. */
+  /** Below the folder of this environment; the process starts there. */
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
@@ -24,7 +24,7 @@ interface World {
   readonly mode?: SessionMode
   readonly permission?: 'read-only' | 'ask' | 'auto'
   readonly sandbox?: boolean
-  /** What the process has to find for the world to be another one at all. */
+  /** What the process must find, as proof that the environment is different. */
   readonly found: Readonly<Record<string, unknown>>
 }
 
@@ -97,11 +97,11 @@ type Told = z.infer<typeof Told>
 
 const names = Object.keys(WORLDS)
 const told = new Map<string, Told>()
-/** Worlds that cannot be made here, and why. */
+/** Environments that cannot be created here, and why. */
 const missing = new Map<string, string>()
 let folder = ''
 
-/** Not in the folder of the tests, which nobody else may enter. */
+/** Not in the folder of the tests, which other users cannot enter. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hawser-layer0-'))
   await chmod(folder, 0o755)
@@ -120,7 +120,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test.for(names)('[PC-014] [PC-017] the surface is the same bytes in %s', (name, { skip }) => {
+test.for(names)('[PC-014] [PC-017] the surface has the same bytes in %s', (name, { skip }) => {
   skip(missing.has(name), missing.get(name))
   const { layer0, recorded, contract_version, segments, blob } = toldIn(name)
   const plain = toldIn('an ordinary place')
@@ -134,7 +134,7 @@ test.for(names)('[PC-014] [PC-017] the surface is the same bytes in %s', (name, 
   })
 })
 
-/** No token of any model is longer than this on average. */
+/** No model's tokens are longer than this on average. */
 const BYTES_A_TOKEN = 16
 
 test.for(names)('[PC-006] a request begins with the whole surface in %s', (name, { skip }) => {
@@ -144,28 +144,31 @@ test.for(names)('[PC-006] a request begins with the whole surface in %s', (name,
   expect(toldIn(name).body.subarray(0, surface.length).equals(surface)).toBe(true)
 })
 
-test.for(names)('[PC-023] here and now stand behind the request in %s', (name, { skip }) => {
-  skip(missing.has(name), missing.get(name))
-  const { body, late } = toldIn(name)
-  const input = Body.parse(JSON.parse(body.toString('utf8'))).segments.flatMap(
-    ({ role, parts = [] }) => parts.map(({ text }) => ({ role, text })),
-  )
-  const facts = [
-    `workspace: "${late.workspace}"`,
-    ...(late.branch === undefined ? [] : [`branch: "${late.branch}"`]),
-    `mode: ${late.mode}`,
-    `permission: ${late.permission_mode}`,
-    `date: ${late.date} (${late.zone})`,
-    `os: ${late.os}`,
-    `shell: ${late.shell}`,
-  ]
-  expect(input).toEqual([
-    { role: 'user', text: 'Good morning.' },
-    { role: 'developer', text: expect.stringContaining(`\n${facts.join('\n')}`) },
-  ])
-})
+test.for(names)(
+  '[PC-023] the current state is placed after the request in %s',
+  (name, { skip }) => {
+    skip(missing.has(name), missing.get(name))
+    const { body, late } = toldIn(name)
+    const input = Body.parse(JSON.parse(body.toString('utf8'))).segments.flatMap(
+      ({ role, parts = [] }) => parts.map(({ text }) => ({ role, text })),
+    )
+    const facts = [
+      `workspace: "${late.workspace}"`,
+      ...(late.branch === undefined ? [] : [`branch: "${late.branch}"`]),
+      `mode: ${late.mode}`,
+      `permission: ${late.permission_mode}`,
+      `date: ${late.date} (${late.zone})`,
+      `os: ${late.os}`,
+      `shell: ${late.shell}`,
+    ]
+    expect(input).toEqual([
+      { role: 'user', text: 'Good morning.' },
+      { role: 'developer', text: expect.stringContaining(`\n${facts.join('\n')}`) },
+    ])
+  },
+)
 
-test('[PC-008] [PC-036] Sessions with one surface are told apart by their cache key alone', () => {
+test('[PC-008] [PC-036] Sessions with the same surface are distinguished by their cache key alone', () => {
   const keys = [...told.values()].map(({ cache_key }) => cache_key)
   const families = keys.map((key) => /:s_([0-9a-f]{16}):/.exec(key)?.[1])
   const others = keys.map((key) => key.replace(/:s_[0-9a-f]{16}/, '').replace('r_plan', 'r_build'))
@@ -185,7 +188,7 @@ function toldIn(name: string): Told {
   return found
 }
 
-/** A process of its own in a folder of its own: nothing of this one reaches it but what the world says. */
+/** A separate process in a separate folder: it inherits nothing but its environment. */
 async function begunIn(script: string, world: World): Promise<Told> {
   const root = await mkdtemp(join(folder, 'world-'))
   const cwd = join(root, world.cwd ?? '')

@@ -18,7 +18,7 @@ const params = {
   limits: { provider_calls: 100 },
 } as const
 
-test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 says who the agent is, where a project keeps its instructions and how to read a checkpoint', () => {
+test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where a project has its instructions and how to read a checkpoint', () => {
   for (const said of [
     'You are the agent of Hawser',
     'Never try to get around a refusal',
@@ -35,7 +35,7 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 says who the agent is, where a
   }
 })
 
-test('[PC-019] [PC-069] what AGENTS.md says reaches a model by a call that reads it and in no other way', async () => {
+test('[PC-019] [PC-069] the content of AGENTS.md reaches a model only through a call that reads it', async () => {
   const here = await harnessPlace()
   await mkdir(join(here.workspace, 'sub'))
   for (const path of ['AGENTS.md', 'sub/AGENTS.md']) {
@@ -77,7 +77,7 @@ test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 
   ])
 })
 
-/** What a cold request pays before a person has said a word. */
+/** The cost of a cold request before the first message. */
 const SURFACE_TOKENS = 2_850
 const BYTES_A_TOKEN = 4
 
@@ -91,7 +91,7 @@ test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
   expect(tokens).toBeLessThanOrEqual(SURFACE_TOKENS)
 })
 
-test('[PC-015] the role says with what authority something is said, the place says what is cached', async () => {
+test('[PC-015] the role expresses authority, the position decides what is cached', async () => {
   const here = await harnessPlace()
   const session = value(await here.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done
@@ -99,7 +99,7 @@ test('[PC-015] the role says with what authority something is said, the place sa
   await value(await session.admit('List all files')).done
   const { segments } = value(await here.harness.preview(session, 'And now?'))
   const roles = segments.map(({ role }) => role)
-  // Developer facts stand among and behind what a person said, never before it, and keep their role wherever they stand.
+  // Developer facts are placed among and after a person's messages, never before them, and keep their role everywhere.
   const lastSystem = roles.lastIndexOf('system')
   expect(roles.slice(lastSystem + 1, lastSystem + 3)).toEqual(['user', 'developer'])
   expect(roles.filter((role) => role === 'developer').length).toBe(2)
@@ -108,7 +108,7 @@ test('[PC-015] the role says with what authority something is said, the place sa
   }
 })
 
-test('[PC-039] every call leaves the contract it was made under and its cache figures in the Log', async () => {
+test('[PC-039] every call records its contract and its cache figures in the Log', async () => {
   const here = await harnessPlace()
   const session = value(await here.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done

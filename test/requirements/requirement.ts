@@ -1,4 +1,4 @@
-/** Who makes a requirement true. A finished owner has a test for each of its rows. */
+/** Who implements a requirement. A finished owner has a test for each of its rows. */
 export const OWNERS = [
   'foundations',
   'turn',
@@ -23,12 +23,12 @@ export type Owner = (typeof OWNERS)[number]
 
 /** One promised behaviour. */
 export interface Requirement {
-  /** Two letters of the document and three digits; never given to another behaviour. */
+  /** Two letters for the document and three digits; never reused for another behaviour. */
   readonly id: string
-  /** The document and the places in it that say so: `label:section,section`. */
+  /** The document and the sections that state it: `label:section,section`. */
   readonly source: string
   readonly owner: Owner
   readonly text: string
-  /** What was decided where the documents disagree or leave a gap; it wins over them. */
+  /** The decision where the documents conflict or have a gap; it takes precedence. */
   readonly ruling?: string
 }

@@ -101,7 +101,7 @@ test('of the program, only main.ts imports a presenter', () => {
   expect(importers).toEqual(['src/main.ts'])
 })
 
-/** Rows of the table for folders that are no part of the program, and for the launcher. */
+/** Rows of the table for folders outside the program, and for the launcher. */
 const OUTSIDE = new Set(['bin', 'test', 'bench', 'scripts'])
 const PRESENTER = './presenters/cli/program.ts'
 
@@ -119,7 +119,7 @@ test('source outside every unit of the table is an offence', () => {
   ])
 })
 
-test('a package is imported by the program only if it is installed with it', () => {
+test('the program may import a package only if it is installed with it', () => {
   const tree = planted({
     'src/model/ids.ts': `import * as z from 'zod/v4'`,
     'src/model/events.ts': `import fc from 'fast-check'`,
@@ -133,7 +133,7 @@ test('a package is imported by the program only if it is installed with it', () 
   ])
 })
 
-test('a package with an owner is imported by its owner only', () => {
+test('only its owner may import a package that has an owner', () => {
   const tree = planted({
     'src/host/lock.ts': `import { lock } from 'fs-native-extensions'`,
     'src/log/lock.ts': `import { lock } from 'fs-native-extensions'`,
@@ -143,12 +143,12 @@ test('a package with an owner is imported by its owner only', () => {
   ])
 })
 
-test('an import that only running would tell is an offence in the program', () => {
+test('an import that is known only at run time is an offence in the program', () => {
   const tree = planted({ 'src/main.ts': 'export const load = (name: string) => import(name)' })
   expect(packagesOutsideTheTable(tree, [])).toEqual(['src/main.ts may not import <computed>'])
 })
 
-test('a circle of files is named file by file', () => {
+test('an import cycle is reported file by file', () => {
   const tree = planted({
     'src/log/a.ts': `import './b.ts'`,
     'src/log/b.ts': `import type { C } from './c.ts'`,
@@ -160,7 +160,7 @@ test('a circle of files is named file by file', () => {
   ])
 })
 
-test('files that share a dependency are no circle', () => {
+test('files that share a dependency are not a cycle', () => {
   const tree = planted({
     'src/log/a.ts': `import './b.ts'\nimport './c.ts'`,
     'src/log/b.ts': `import './c.ts'`,
@@ -169,7 +169,7 @@ test('files that share a dependency are no circle', () => {
   expect(importCycles(tree)).toEqual([])
 })
 
-test('two folders that import each other are named, also without a circle of files', () => {
+test('two folders that import each other are reported, even without a cycle of files', () => {
   const tree = planted({
     'src/log/a.ts': `import '../blobs/a.ts'`,
     'src/log/b.ts': '',
@@ -194,7 +194,7 @@ test.each([
   expect(foldersImportingEachOther(relative(tree))).toEqual([`${named} import each other`])
 })
 
-test('a folder may import its subfolder, and a subfolder the folder beside it', () => {
+test('a folder may import its subfolder, and a subfolder may import its sibling', () => {
   const tree = planted({
     'src/host/a.ts': `import './files/a.ts'`,
     'src/host/net/a.ts': `import '../files/a.ts'`,
@@ -212,7 +212,7 @@ test('a test does not make two folders import each other', () => {
   expect(foldersImportingEachOther(tree)).toEqual([])
 })
 
-/** Planted imports are written from the root, so that a row of a table reads alike at any depth. */
+/** Planted imports are written from the root, so that the rows of a table look alike at any depth. */
 function relative(tree: Tree): Tree {
   const seen = [...tree].map(([path, text]): [string, string] => {
     const up = '../'.repeat(path.split('/').length - 1)

@@ -1,7 +1,7 @@
 import { IMPORT_TABLE, PACKAGE_OWNERS, TESTS_MAY_ALSO_IMPORT } from './import-table.ts'
 import { codeOf, COMPUTED, isRelative, isTest, resolve, specifiersOf, type Tree } from './source.ts'
 
-/** Every check takes files by path and answers with one sentence an offence. */
+/** Every check takes files by path and returns one sentence per offence. */
 
 export function importsOutsideTheTable(tree: Tree): string[] {
   return [...codeOf(tree)].flatMap(([path, text]) => {
@@ -47,8 +47,8 @@ export function importCycles(tree: Tree): string[] {
 }
 
 /**
- * Two folders side by side import each other when any file below one imports any file below the other. The files that lie
- * in a folder itself count as a folder beside its subfolders. Tests are left out: `test/support` may import a folder whose
+ * Two sibling folders import each other if any file below one imports any file below the other. The files directly in
+ * a folder count as a sibling of its subfolders. Tests are excluded: `test/support` may import a folder whose
  * tests import `test/support`.
  */
 export function foldersImportingEachOther(tree: Tree): string[] {
@@ -66,7 +66,7 @@ export function foldersImportingEachOther(tree: Tree): string[] {
   })
 }
 
-/** The two folders of the deepest common folder that the files lie in; `src/log/*` for a file of `src/log` itself. */
+/** The two folders in the deepest common folder of the files; `src/log/*` for a file directly in `src/log`. */
 function whereTheyPart(path: string, target: string): [string, string] {
   const from = path.split('/')
   const to = target.split('/')

@@ -46,21 +46,21 @@ test.each([
   expect(pathsThatDoNotExist(planted({ ...FILES, 'README.md': `See ${mention}.` }))).toEqual([])
 })
 
-test('a link is read from the folder of its document, a path in backticks from the root', () => {
+test('a link is resolved from the folder of its document, a path in backticks from the root', () => {
   const document = '[a](../spec/log.md) [b](../spec/gone.md) `src/log/append.ts`'
   expect(pathsThatDoNotExist(planted({ ...FILES, 'docs/adr/one.md': document }))).toEqual([
     'docs/adr/one.md names ../spec/gone.md, which does not exist',
   ])
 })
 
-test('paths inside a fenced block are examples', () => {
+test('paths inside a fenced block are ignored', () => {
   const document = '```sh\ncat `src/gone.ts`\n```\nand `src/lost.ts`'
   expect(pathsThatDoNotExist(planted({ ...FILES, 'SECURITY.md': document }))).toEqual([
     'SECURITY.md names src/lost.ts, which does not exist',
   ])
 })
 
-test('only documents are read for paths', () => {
+test('only documents are checked for paths', () => {
   const tree = planted({
     ...FILES,
     'src/log/append.ts': '// `src/gone.ts`',

@@ -8,7 +8,7 @@ const REPOSITORY_PATH = /^(src|test|bench|docs|bin|scripts|examples|web|\.ci)\/[
 const TOP_LEVEL_FILE =
   /^([A-Z]+\.md|(package|package-lock|tsconfig[\w.]*|knip)\.json|vitest\.config\.ts|\.ox\w+\.json)$/
 
-/** Paths in backticks are read from the root of the repository, links from the document that holds them. */
+/** Paths in backticks are resolved from the root of the repository, links from their document. */
 export function pathsThatDoNotExist(tree: Tree): string[] {
   return [...tree]
     .filter(([path]) => DOCUMENT.test(path))
@@ -39,7 +39,7 @@ export function contextOffences(tree: Tree): string[] {
   ]
 }
 
-/** A glossary line is a table row or a list item that opens with its words: `| Log / Event | …`, `- **Log**: …`. */
+/** A glossary line is a table row or a list item that begins with its words: `| Log / Event | …`, `- **Log**: …`. */
 function wordsDefinedBy(line: string): string[] {
   const opening =
     /^\s*\|([^|]+)\|/.exec(line)?.[1] ?? /^\s*[-*] +\*\*([^*]+)\*\*/.exec(line)?.[1] ?? ''

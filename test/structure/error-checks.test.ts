@@ -46,7 +46,7 @@ test.each([
   expect(inSource(text)).toEqual([])
 })
 
-test('the offence names its line; tests and other folders may look', () => {
+test('the offence names its line; tests and other folders may read details', () => {
   const text = "export {}\nconst code = error.details['code']\n"
   const tree = new Map([
     ['src/presenters/cli/planted.ts', text],

@@ -2,8 +2,8 @@ import { Visitor, type ESTree } from 'rolldown/utils'
 import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
 
 /**
- * The details of an error are for people and for JSON: copied or printed whole, never decided on. Names are followed, not
- * values: an expression counts as details when it ends in `.details`, is called `details`, or was bound to one of these.
+ * The details of an error are for people and for JSON: copied or printed whole, never branched on. The check follows names, not
+ * values: an expression counts as details if it ends in `.details`, is called `details`, or was bound to one of these.
  */
 export function detailReads(tree: Tree): string[] {
   return [...codeOf(tree)]
@@ -20,7 +20,7 @@ export function detailReads(tree: Tree): string[] {
 
 type Node = ESTree.Node
 
-/** What a file calls the details of an error. */
+/** The names that a file uses for the details of an error. */
 function namesOfDetails(program: ESTree.Program, text: string): ReadonlySet<string> {
   const names = new Set(['details'])
   const bind = (pattern: Node) => {
@@ -102,7 +102,7 @@ function isNamed({ key }: { readonly key: Node }): boolean {
   return key.type === 'Literal' && key.value === 'details'
 }
 
-/** A parameter or variable that is declared to hold the details of an error. */
+/** A parameter or variable that is declared as the details of an error. */
 function isTypedDetails(node: object, text: string): boolean {
   if (!('typeAnnotation' in node)) return false
   const type = node.typeAnnotation as ESTree.TSTypeAnnotation | null | undefined

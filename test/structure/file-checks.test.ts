@@ -17,7 +17,7 @@ import type { Tree } from './source.ts'
 const planted = (files: Record<string, string>): Tree => new Map(Object.entries(files))
 const lines = (count: number): string => 'export {}\n'.repeat(count)
 
-test('a source file may have 400 lines and no more', () => {
+test('a source file may have at most 400 lines', () => {
   const tree = planted({
     'src/log/a.ts': lines(400),
     'src/log/b.ts': lines(401),
@@ -41,7 +41,7 @@ test('a source file may have 400 lines and no more', () => {
   ])
 })
 
-test('a folder of the source may have 25 files and no more, tests and subfolders not counted', () => {
+test('a folder of the source may have at most 25 files, not counting tests and subfolders', () => {
   const files = (folder: string, count: number) =>
     Array.from({ length: count }, (_, at) => [`${folder}/file-${at}.ts`, lines(1)])
   const tree = new Map([
@@ -54,7 +54,7 @@ test('a folder of the source may have 25 files and no more, tests and subfolders
   expect(crowdedFolders(tree)).toEqual(['src/host has 26 source files; divide it by subject'])
 })
 
-test('a type of one name is exported by one file of the source', () => {
+test('only one file of the source may export a type of a given name', () => {
   const tree = planted({
     'src/log/a.ts': 'export interface Verdict {}\nexport type Piece = string\ninterface Own {}\n',
     'src/host/b.ts': 'export type Verdict = boolean\nexport class Own {}\n',
@@ -70,7 +70,7 @@ test('a type of one name is exported by one file of the source', () => {
   ])
 })
 
-test('sizes are counted in lines of source files, tests left out', () => {
+test('sizes are counted in lines of source files, without tests', () => {
   const tree = planted({
     'src/log/a.ts': lines(10),
     'src/log/b.ts': lines(30),
@@ -96,13 +96,13 @@ test.each([
 })
 
 test.each(['src/index.ts', 'src/log/append.ts', 'src/log/derived-index.ts', 'src/main.test.ts'])(
-  '%s is a fine name',
+  '%s is a good name',
   (path) => {
     expect(namesThatSayNothing(planted({ [path]: '' }))).toEqual([])
   },
 )
 
-test('a file that only passes names on is a barrel, src/index.ts excepted', () => {
+test('a file that only re-exports names is a barrel, except src/index.ts', () => {
   const passing = `import { a } from './a.ts'\nexport { b } from './b.ts'\nexport { a }\n`
   const tree = planted({
     'src/index.ts': passing,
@@ -150,7 +150,7 @@ test('a comment may silence lint, but not at a boundary', () => {
   ])
 })
 
-test('a path to a blob is built by nobody but its store', () => {
+test('only the blob store may build the path of a blob', () => {
   const tree = planted({
     'src/request/load-parts.ts':
       "import { a } from '../blobs/store.ts'\nexport const b = `${a}/blobs/${a}`\n",
@@ -164,7 +164,7 @@ test('a path to a blob is built by nobody but its store', () => {
   ])
 })
 
-test('a Turn is opened and ended in one place: any other draft of those Events is an offence', () => {
+test('a Turn is opened and ended in one place: a draft of those Events elsewhere is an offence', () => {
   const tree = planted({
     'src/turn/end.ts': "export const end = { type: 'turn_ended', data: {} }\n",
     'src/turn/open.ts':

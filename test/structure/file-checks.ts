@@ -15,7 +15,7 @@ export function filesTooLong(tree: Tree): string[] {
   })
 }
 
-/** Tests do not count: they double a folder without adding a subject to it. */
+/** Tests do not count: they double the size of a folder without adding a subject. */
 export function crowdedFolders(tree: Tree): string[] {
   const counts = new Map<string, number>()
   for (const path of codeOf(tree).keys()) {
@@ -28,7 +28,7 @@ export function crowdedFolders(tree: Tree): string[] {
     .map(([folder, count]) => `${folder} has ${count} source files; divide it by subject`)
 }
 
-/** Lines of the source files, tests left out: printed for people, held by no test. */
+/** Lines of the source files without tests: printed for people, not enforced by a test. */
 export function fileSizes(tree: Tree): { files: number; median: number; p90: number; max: number } {
   const lines = [...codeOf(tree)]
     .filter(([path]) => path.startsWith('src/') && !isTest(path))
@@ -49,7 +49,7 @@ export function namesThatSayNothing(tree: Tree): string[] {
   })
 }
 
-/** One word, one meaning: a type that two files of src export is either the same thing twice or two things of one name. */
+/** One word, one meaning: a type that two files of src export is either a duplicate or a homonym. */
 export function typesExportedTwice(tree: Tree): string[] {
   const files = new Map<string, string[]>()
   for (const [path, text] of codeOf(tree)) {
@@ -95,7 +95,7 @@ export function barrels(tree: Tree): string[] {
   })
 }
 
-/** What lint cannot say: `new Date()` reads the clock, `new Date(value)` does not. */
+/** What lint cannot express: `new Date()` reads the clock, `new Date(value)` does not. */
 export function clockReads(tree: Tree): string[] {
   return withoutTheWorld(tree).flatMap(([path, text]) => {
     const reads: number[] = []
@@ -113,7 +113,7 @@ export function clockReads(tree: Tree): string[] {
   })
 }
 
-/** A comment must not open the door that lint keeps shut around files, processes, clock, randomness and console. */
+/** A comment must not disable the lint rules that guard files, processes, clock, randomness and console. */
 export function silencedBoundaries(tree: Tree): string[] {
   return withoutTheWorld(tree).flatMap(([path, text]) =>
     parse(path, text)
@@ -127,7 +127,7 @@ export function silencedBoundaries(tree: Tree): string[] {
   )
 }
 
-/** Where blobs lie is known to their store, and to the host that opens its folder; everyone else has keys. */
+/** Only the blob store, and the host that opens its folder, know where blobs are stored; all others use keys. */
 export function blobPaths(tree: Tree): string[] {
   return withoutTheWorld(tree)
     .filter(([path]) => !path.startsWith('src/blobs/'))
@@ -148,14 +148,14 @@ export function blobPaths(tree: Tree): string[] {
     })
 }
 
-/** Events that one place records, whoever asks: two places would sooner or later record them differently. */
+/** Events that only one place may record: two places would eventually record them differently. */
 const RECORDED_BY: Readonly<Record<string, string>> = {
   turn_started: 'src/turn/open.ts',
   late_context: 'src/turn/open.ts',
   turn_ended: 'src/turn/end.ts',
 }
 
-/** An object with such a `type` and with `data` is a draft of an Event, or an Event that is made up. */
+/** An object with such a `type` and with `data` is a draft of an Event or an invented Event. */
 export function draftsOutOfPlace(tree: Tree): string[] {
   return sourceOf(tree).flatMap(([path, text]) => {
     const offences: string[] = []
@@ -173,7 +173,7 @@ export function draftsOutOfPlace(tree: Tree): string[] {
   })
 }
 
-/** Files that are to record an Event and do not: then `draftsOutOfPlace` would find nothing whatever others do. */
+/** Files that should record an Event and do not: `draftsOutOfPlace` would otherwise find nothing anywhere. */
 export function draftsMissing(tree: Tree): string[] {
   return Object.entries(RECORDED_BY).flatMap(([type, path]) => {
     let found = 0
@@ -186,7 +186,7 @@ export function draftsMissing(tree: Tree): string[] {
   })
 }
 
-/** The text of a property, `as const` or not; `undefined` where it is computed or missing. */
+/** The text of a property, with or without `as const`; `undefined` if it is computed or missing. */
 function literalOf(node: ESTree.ObjectExpression, name: string): string | undefined {
   for (const property of node.properties) {
     if (!isNamed(property, name)) continue
@@ -210,7 +210,7 @@ function isNamed(
   )
 }
 
-/** The program itself, tests left out. */
+/** The program itself, without tests. */
 function sourceOf(tree: Tree): [string, string][] {
   return [...codeOf(tree)].filter(([path]) => path.startsWith('src/') && !isTest(path))
 }

@@ -1,4 +1,4 @@
-/** The words of the project, one meaning each. CONTEXT.md says what they mean; this list says that none is missing. */
+/** The words of the project, each with one meaning. CONTEXT.md defines them; this list ensures that none is missing. */
 export const GLOSSARY = [
   'Log',
   'Event',

@@ -1,7 +1,7 @@
 /**
- * Who may import whom. `import type`, re-exports and dynamic imports count.
+ * The import rules. `import type`, re-exports and dynamic imports count.
  *
- * A key is a unit: a folder of `src`, one presenter, one of the two files beside the folders, or a folder beside `src`.
+ * A key is a unit: a folder of `src`, one presenter, one of the two files in `src`, or a folder beside `src`.
  * A value lists folders of `src` (`log`), single files (`providers/provider.ts`), every presenter (`presenters/*`),
  * or folders beside `src` (`test/support`, or `src` for the whole of it). A unit may always import itself.
  */
@@ -66,7 +66,7 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   tether: ['model', 'encoding', 'host', 'log', 'blobs', 'resources', 'session'],
   'presenters/*': ['model', 'encoding', 'host', 'history', 'session', 'tether'],
   'main.ts': ['src'],
-  // All but presenters: what is put together here serves every one of them.
+  // All but presenters: the parts composed here serve all of them.
   'compose.ts': [
     'model',
     'encoding',
@@ -94,13 +94,13 @@ export const IMPORT_TABLE: Readonly<Record<string, readonly string[]>> = {
   scripts: [],
 }
 
-/** What a `*.test.ts` may import beyond the row of the unit it lies in. */
+/** What a `*.test.ts` may import beyond the row of its unit. */
 export const TESTS_MAY_ALSO_IMPORT = {
   folders: ['test/support'],
   packages: ['vitest', 'fast-check'],
 } as const
 
-/** Packages that one unit keeps to itself, so that the rest of the program cannot depend on them. */
+/** Packages that only one unit may import, so that the rest of the program cannot depend on them. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   'fs-native-extensions': 'host',
   sharp: 'resources',

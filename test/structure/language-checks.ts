@@ -1,7 +1,7 @@
 import { Visitor } from 'rolldown/utils'
 import { codeOf, isTest, lineOf, parse, type Tree } from './source.ts'
 
-/** Words that people stumble over in a message, each with what to write instead. */
+/** Words that are hard to understand in a message, each with a replacement. */
 const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\banew\b/i, 'again'],
   [/\bfor ever\b/i, 'permanently'],

@@ -26,7 +26,7 @@ test.each([
   ])
 })
 
-test('exact versions pass, and a peer may be a range', () => {
+test('exact versions pass, and a peer dependency may be a range', () => {
   const content = {
     dependencies: { zod: '4.1.2', old: 'npm:@scope/name@1.0.0' },
     optionalDependencies: { sharp: '1.0.0-alpha.1' },
@@ -35,7 +35,7 @@ test('exact versions pass, and a peer may be a range', () => {
   expect(versionsNotExact(packageFile(content))).toEqual([])
 })
 
-test('what is installed with the program is what it may import', () => {
+test('the program may import what is installed with it', () => {
   const content = {
     dependencies: { a: '1.0.0' },
     devDependencies: { b: '1.0.0' },
@@ -48,7 +48,7 @@ test('what is installed with the program is what it may import', () => {
 const lockFile = (packages: object): Tree =>
   planted({ 'package-lock.json': JSON.stringify({ packages }) })
 
-test('a lock entry that says where it came from is an offence', () => {
+test('a lock entry with the address of its package is an offence', () => {
   const packages = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/b': { resolved: 'x' } }
   expect(lockOffences(lockFile(packages))).toEqual([
     'package-lock.json ties node_modules/b to the place it was fetched from',
@@ -56,7 +56,7 @@ test('a lock entry that says where it came from is an offence', () => {
   expect(lockOffences(planted({}))).toEqual(['package-lock.json is missing'])
 })
 
-test('a lock without the package of some platform is an offence: npm ci refuses it', () => {
+test('a lock without the package of a platform is an offence, because npm ci rejects it', () => {
   const packages = {
     'node_modules/a': {
       version: '1.0.0',
@@ -85,7 +85,7 @@ test('a file that names a package host is an offence', () => {
   ])
 })
 
-test('a home folder is an example in tests and an offence elsewhere', () => {
+test('a home folder is allowed as an example in tests and an offence elsewhere', () => {
   const tree = planted({
     'README.md': 'run it in /home/ada/project',
     'src/log/a.ts': "const a = '/root/.config'",

@@ -45,13 +45,13 @@ function provides([path, entry]: [string, LockEntry], name: string, version: str
   return entry.version === version || !EXACT_VERSION.test(version)
 }
 
-/** What the program may import when it is installed. */
+/** What the installed program may import. */
 export function runtimePackagesOf(tree: Tree): string[] {
   const { dependencies, optionalDependencies, peerDependencies } = packageOf(tree)
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 }
 
-/** `machineFolders`: where this checkout and its owner live. Tests may use such paths as examples. */
+/** `machineFolders`: the folders of this checkout and of its owner. Tests may use such paths as examples. */
 export function traitsOfAMachine(tree: Tree, machineFolders: readonly string[]): string[] {
   return [...tree].flatMap(([path, text]) => [
     ...(PACKAGE_HOST.test(text) ? [`${path} names a package host`] : []),

@@ -18,19 +18,19 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 
 describe('the list of requirements', () => {
-  test('every id is well formed and given once', () => {
+  test('every id is well-formed and unique', () => {
     const ids = REQUIREMENTS.map(({ id }) => id)
     expect(ids.filter((id) => !ID.test(id))).toEqual([])
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
   })
 
-  test('every row has a text of its own', () => {
+  test('every row has its own text', () => {
     const texts = REQUIREMENTS.map(({ text }) => text)
     expect(texts.filter((text) => text.trim() === '')).toEqual([])
     expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([])
   })
 
-  test('a ruling is absent or says something', () => {
+  test('a ruling is absent or not empty', () => {
     expect(REQUIREMENTS.filter(({ ruling }) => ruling?.trim() === '')).toEqual([])
   })
 
@@ -38,12 +38,12 @@ describe('the list of requirements', () => {
     expect(REQUIREMENTS.filter(({ owner }) => !OWNERS.includes(owner))).toEqual([])
   })
 
-  test('every source is a document label with sections, and no path', () => {
+  test('every source is a document label with sections, not a path', () => {
     const sources = REQUIREMENTS.map(({ source }) => source)
     expect(sources.filter((source) => !SOURCE.test(source) || source.includes('/'))).toEqual([])
   })
 
-  test('the letters of an id tell the document of its source', () => {
+  test('the letters of an id identify the document of its source', () => {
     const strays = REQUIREMENTS.filter(
       ({ id, source }) => LABELS[id.slice(0, 2)] !== source.split(':')[0],
     )
@@ -75,7 +75,7 @@ describe('the check of citations', () => {
     { id: 'TI-903', source: 'tether-images:3', owner: 'later', text: 'may wait' },
   ]
 
-  test('names a forgotten id of a finished owner and an id that nothing has', () => {
+  test('names an uncited id of a finished owner and an unknown id', () => {
     const files = [
       { path: 'src/blobs/put.test.ts', text: `test('keeps bytes [TI-901]', () => {})` },
       { path: 'test/faults/put.ts', text: '// [TI-999] and [TI-90]' },
@@ -86,11 +86,11 @@ describe('the check of citations', () => {
     })
   })
 
-  test('asks nothing of an owner that is not finished', () => {
+  test('requires nothing of an unfinished owner', () => {
     expect(citationOffences(rows, [], [])).toEqual({ uncited: [], unknown: [] })
   })
 
-  test('does not take an id without brackets for a citation', () => {
+  test('does not count an id without brackets as a citation', () => {
     const files = [{ path: 'src/blobs/put.test.ts', text: 'TI-901 TI-902 (TI-999)' }]
     expect(citationOffences(rows, ['foundations'], files)).toEqual({
       uncited: ['TI-901 is cited', 'TI-902 is forgotten'],
@@ -98,7 +98,7 @@ describe('the check of citations', () => {
     })
   })
 
-  test('hears tests and what lies in the test folder, but not the list and its own test', () => {
+  test('reads tests and the test folder, except the list and its own test', () => {
     const heard = ['src/log/append.test.ts', 'test/faults/kill.ts', 'test/support/citations.ts']
     const ignored = [
       'src/log/append.ts',

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import { parseSync, Visitor, type ESTree } from 'rolldown/utils'
 
-/** Files by their path from the root of the repository, `/` between segments. */
+/** Files by their path from the root of the repository, with `/` between segments. */
 export type Tree = ReadonlyMap<string, string>
 
-/** A specifier that only running the program would tell. */
+/** A specifier that is known only at run time. */
 export const COMPUTED = '<computed>'
 
 const CODE = /\.(ts|tsx|mts|mjs|js)$/
@@ -14,7 +14,7 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts')
 }
 
-/** The parts of the tree that hold code, vectors excluded: those are data whatever their extension. */
+/** The parts of the tree that contain code, without vectors: those are data, whatever their extension. */
 export function codeOf(tree: Tree): Tree {
   return new Map(
     [...tree].filter(
@@ -23,7 +23,7 @@ export function codeOf(tree: Tree): Tree {
   )
 }
 
-/** Every check reads every file: each is parsed once. */
+/** Every check reads every file, so each file is parsed once. */
 export const parse = remembered((path: string, text: string) => {
   const result = parseSync(path, text)
   const first = result.errors[0]
@@ -31,7 +31,7 @@ export const parse = remembered((path: string, text: string) => {
   return result
 })
 
-/** Every specifier the file names: imports, re-exports, dynamic imports, and imports inside types. */
+/** Every specifier in the file: imports, re-exports, dynamic imports, and imports inside types. */
 export const specifiersOf = remembered((path: string, text: string): readonly string[] => {
   const found: string[] = []
   new Visitor({

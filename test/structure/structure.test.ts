@@ -18,15 +18,15 @@ beforeAll(async () => {
   tree = await readTree()
 })
 
-test('no file imports what its row of the import table does not allow', () => {
+test('no file imports what its row of the import table forbids', () => {
   expect(check.importsOutsideTheTable(tree)).toEqual([])
 })
 
-test('the program imports only packages that are installed with it, from where they belong', () => {
+test('the program imports only packages that are installed with it, and only from their owners', () => {
   expect(check.packagesOutsideTheTable(tree, runtimePackagesOf(tree))).toEqual([])
 })
 
-test('no files import each other in a circle', () => {
+test('there is no import cycle', () => {
   expect(check.importCycles(tree)).toEqual([])
 })
 
@@ -44,7 +44,7 @@ test('no folder of the source has more than 25 files', () => {
   expect(file.crowdedFolders(tree)).toEqual([])
 })
 
-test('no file has a name that says nothing', () => {
+test('no file has a meaningless name', () => {
   expect(file.namesThatSayNothing(tree)).toEqual([])
 })
 
@@ -52,7 +52,7 @@ test('no two files of the source export a type of the same name', () => {
   expect(file.typesExportedTwice(tree)).toEqual([])
 })
 
-test('no file only passes names on', () => {
+test('no file only re-exports names', () => {
   expect(file.barrels(tree)).toEqual([])
 })
 
@@ -60,11 +60,11 @@ test('only the host reads the clock', () => {
   expect(file.clockReads(tree)).toEqual([])
 })
 
-test('only the blob store knows where blobs lie [TI-011]', () => {
+test('only the blob store knows where blobs are stored [TI-011]', () => {
   expect(file.blobPaths(tree)).toEqual([])
 })
 
-test('no code decides on a field of the details of an error', () => {
+test('no code branches on a field of the details of an error', () => {
   expect(detailReads(tree)).toEqual([])
 })
 
@@ -77,11 +77,11 @@ test('a Turn is opened in one place and ended in one place', () => {
   expect(file.draftsMissing(tree)).toEqual([])
 })
 
-test('no comment silences a boundary', () => {
+test('no comment disables a boundary check', () => {
   expect(file.silencedBoundaries(tree)).toEqual([])
 })
 
-test('every path the documents name exists', () => {
+test('every path in the documents exists', () => {
   expect(pathsThatDoNotExist(tree)).toEqual([])
 })
 
@@ -89,19 +89,19 @@ test('CONTEXT.md is short and defines every word of the glossary [SR-037]', () =
   expect(contextOffences(tree)).toEqual([])
 })
 
-test('package.json asks for exact versions', () => {
+test('package.json requires exact versions', () => {
   expect(versionsNotExact(tree)).toEqual([])
 })
 
-test('package-lock.json is complete and does not say where packages were fetched from', () => {
+test('package-lock.json is complete and does not contain package addresses', () => {
   expect(lockOffences(tree)).toEqual([])
 })
 
-test('no file tells on which machine it was written', () => {
+test('no file reveals the machine it was written on', () => {
   expect(traitsOfAMachine(tree, machineFolders())).toEqual([])
 })
 
-test('the least proof of a change runs the check, the whole suite and the dry probe of the built program [PC-074]', () => {
+test('.ci/run includes the check, the whole suite and the dry probe of the built program [PC-074]', () => {
   const proof = tree.get('.ci/run') ?? ''
   const steps = [...proof.matchAll(/^step '([^']+)' \d+ (.*?)(?: --reporter.*| \|\| finish)?$/gm)]
   expect(steps.map(([, name, command]) => `${name}: ${command}`)).toEqual(
@@ -115,7 +115,7 @@ test('the least proof of a change runs the check, the whole suite and the dry pr
   )
   const smoke = /^smoke\(\) \{\n(.*?)^\}/ms.exec(proof)?.[1]
   expect(smoke).toContain("run('cache', 'probe', '--dry-run', '--json')")
-  // The whole suite leaves out nothing but what the long one runs, so it holds those of providers, Turns and compaction.
+  // The whole suite excludes only what the long one runs, so it includes the suites of providers, Turns and compaction.
   const include = /include: \[(.*?)\]/.exec(tree.get('vitest.config.ts') ?? '')?.[1]
   expect(include).toBe("'src/**/*.test.ts', 'test/**/*.test.ts'")
 })

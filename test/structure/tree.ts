@@ -7,7 +7,7 @@ import type { Tree } from './source.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'coverage', '.hawser'])
 
-/** Every text file of the checkout, whether git knows it yet or not. */
+/** Every text file of the checkout, tracked by git or not. */
 export async function readTree(): Promise<Tree> {
   const paths = await pathsUnder('')
   const texts = await Promise.all(
@@ -16,7 +16,7 @@ export async function readTree(): Promise<Tree> {
   return new Map(texts.filter(([, text]) => !text.includes('\0')))
 }
 
-/** Folders that betray this machine; a short one could be a word of the text by chance. */
+/** Folders that identify this machine; a short one could occur in text by chance. */
 export function machineFolders(): string[] {
   return [ROOT, homedir()].filter((folder) => folder.split('/').length > 2)
 }

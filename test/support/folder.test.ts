@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { freshFolder } from './folder.ts'
 
-test('a fresh folder is empty, new each time, and open to its owner only', async () => {
+test('a fresh folder is empty, unique, and private to its owner', async () => {
   const first = await freshFolder()
   const second = await freshFolder()
   expect(second).not.toBe(first)

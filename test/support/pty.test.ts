@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { freshFolder } from './folder.ts'
 import { openPty } from './pty.ts'
 
-test('a program in a pseudoterminal is seen, spoken to and told of another size', async () => {
+test('a program in a pseudoterminal can be read, typed to and resized', async () => {
   const script = `
     process.stdin.setRawMode(true)
     process.stdin.on('data', (bytes) => {

@@ -17,7 +17,7 @@ async function eventsOf(trace: ReplayTrace, replay: (typeof REPLAYS)[number]) {
 }
 
 test.each(REPLAYS)(
-  'a Session that was played from a trace gives that trace, under %s',
+  'a Session that was played from a trace gives the same trace, under %s',
   async (replay) => {
     await fc.assert(
       fc.asyncProperty(smallTrace(), async (trace) => {
@@ -30,7 +30,7 @@ test.each(REPLAYS)(
   },
 )
 
-test('a Turn that no model answered is no part of a trace, but takes its time', async () => {
+test('a Turn without an answer is not part of a trace, but its time is', async () => {
   const turn = { after_s: 30, ask_bytes: 7, attached: [], calls: [50, 9] }
   const events = await eventsOf({ what: 'made', turns: [turn, turn, turn] }, 'window')
   const [, second] = [...new Set(events.flatMap(({ turn_id }) => turn_id ?? []))]
@@ -43,7 +43,7 @@ test('a Turn that no model answered is no part of a trace, but takes its time', 
   expect(traceOf(unanswered, 'made')).toEqual({ what: 'made', turns: [first, third] })
 })
 
-test('a trace has the lengths of words as a request has them', async () => {
+test('a trace has the text lengths of a request', async () => {
   const turn = { after_s: 0, ask_bytes: 1, attached: [], calls: [1] }
   const events = await eventsOf({ what: 'made', turns: [turn] }, 'window')
   const told = events.map((event) => {
@@ -63,7 +63,7 @@ function growth(events: readonly WholeEvent[], trace: ReplayTrace): number[][] {
   })
 }
 
-test('the trace of a Session, played again, makes requests that grow as those of the Session did', async () => {
+test('the trace of a Session, played again, makes requests that grow as those of the Session', async () => {
   const { width, height, pixels } = drawing(4)
   const files = new Map([
     ['a.png', png(width, height, pixels, 30_000)],

@@ -78,7 +78,7 @@ test.each(['in process', 'messages', 'responses', 'chat'] as const)(
   },
 )
 
-test('what is wrong below a registered folder is counted, and what is whole there is proved', async () => {
+test('damage below a registered folder is counted, and intact Sessions there are verified', async () => {
   const root = await freshFolder()
   const spoilt = await conversation('in process', join(root, 'spoilt'))
   await conversation('in process', join(root, 'whole'))
@@ -92,7 +92,7 @@ test('what is wrong below a registered folder is counted, and what is whole ther
   expect(await proveSessions(root)).toEqual({ ...PROVED, damaged_on_purpose: 1 })
 })
 
-test('programs that share the work find every Session, and a run fails on one that is wrong', async () => {
+test('programs that share the work find every Session, and a run fails if one is wrong', async () => {
   const root = await freshFolder()
   for (const name of ['a', 'b']) await conversation('in process', join(root, name))
   const { log } = await conversation('in process', join(root, 'c'))

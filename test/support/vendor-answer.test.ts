@@ -18,7 +18,7 @@ const WHOLE: VendorAnswer = {
 }
 const CUT_OFF = { messages: 'max_tokens', responses: 'max_output_tokens', chat: 'length' } as const
 
-test('every event of every answer is as the types of the SDK have it', () => {
+test('every event of every answer is valid, by the types of the SDK', () => {
   for (const dialect of DIALECTS) {
     const answers: VendorAnswer[] = [
       {},
@@ -37,7 +37,7 @@ test('every event of every answer is as the types of the SDK have it', () => {
   }
 })
 
-test('a text comes in several pieces, none of them empty or half a character', () => {
+test('a text arrives in several pieces, none of them empty or half a character', () => {
   const deltas: Record<(typeof DIALECTS)[number], (event: VendorEvent) => unknown> = {
     messages: ({ delta }) => (delta as { text?: string } | undefined)?.text,
     responses: ({ type, delta }) => (type === 'response.output_text.delta' ? delta : undefined),
@@ -50,7 +50,7 @@ test('a text comes in several pieces, none of them empty or half a character', (
   }
 })
 
-test('a stop that the vendor does not know is refused', () => {
+test('a stop reason that the vendor does not know is refused', () => {
   for (const dialect of DIALECTS) {
     expect(() => eventsOf(dialect, { text: 'a', stop: 'bedtime' })).toThrow('bedtime')
   }

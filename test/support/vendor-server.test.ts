@@ -147,7 +147,7 @@ const RIGHT: Record<VendorDialect, object> = {
 
 const INVALID = [400, 'invalid_request_error']
 
-test('what fixtures answer is passed on byte for byte', async () => {
+test('the answers of fixtures are passed on byte for byte', async () => {
   const named = { id: 'answer-1', created: 1_769_860_800, model: 'm' }
   const fixtures = [{ match: {}, response: { content: ANSWER, ...named }, chunkSize: 3 }]
   const direct = await LLMock.create({ host: '127.0.0.1', port: 0 })
@@ -167,7 +167,7 @@ test('what fixtures answer is passed on byte for byte', async () => {
   }
 })
 
-test('a wrong request is refused as the vendor would, and closing tells of it once', async () => {
+test('an invalid request is refused as the vendor would, and closing reports it once', async () => {
   let asked = 0
   const script = () => {
     asked += 1
@@ -195,7 +195,7 @@ test('a wrong request is refused as the vendor would, and closing tells of it on
   expect(asked).toBe(0)
 })
 
-test('what a parser would pass over in silence is a wrong request', async () => {
+test('what a parser would silently ignore is an invalid request', async () => {
   const right = JSON.stringify(RIGHT.chat)
   const bodies: [what: string, init: RequestInit, status: number][] = [
     ['a key twice', posted(right.replace('{', '{"n":1, "n" : 2,')), 400],
@@ -219,7 +219,7 @@ test('what a parser would pass over in silence is a wrong request', async () => 
   await expect(server.close()).rejects.toThrow('no dialect has this path')
 })
 
-test('a script says status, headers and every byte of an answer', async () => {
+test('a script defines the status, the headers and every byte of an answer', async () => {
   const server = await scripted(() => ({
     status: 529,
     headers: { 'retry-after': '7' },
@@ -250,7 +250,7 @@ test('a script cuts an answer after any number of bytes, or gives none', async (
   await expect(post(silent, 'chat', RIGHT.chat)).rejects.toThrow()
 })
 
-test('a script waits between two pieces, and learns that the other side hung up', async () => {
+test('a script pauses between two pieces, and learns that the client disconnected', async () => {
   let goOn = () => {}
   const gate = new Promise<void>((resolve) => {
     goOn = resolve
@@ -274,7 +274,7 @@ test('a script waits between two pieces, and learns that the other side hung up'
   await expect(server.requests[0]?.hungUp).resolves.toBeUndefined()
 })
 
-test('closing ends an answer that never ends', async () => {
+test('closing ends an endless answer', async () => {
   const server = await scripted(() => ({
     body: (async function* () {
       yield 'one'
@@ -286,7 +286,7 @@ test('closing ends an answer that never ends', async () => {
   await expect(new Response(body).text()).rejects.toThrow()
 })
 
-test('a script that fails is not overlooked', async () => {
+test('a failing script is reported', async () => {
   const server = await scriptedServer(() => {
     throw new Error('no such answer')
   })

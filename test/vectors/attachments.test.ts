@@ -9,7 +9,7 @@ import { freshFolder } from '../support/folder.ts'
 import { value } from '../support/story.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 
-/** Files, and what is told of them: what of a descriptor depends on their content, or the whole error. */
+/** Files and the expected result: the part of a descriptor that depends on their content, or the whole error. */
 const Example = z.strictObject({
   what: z.string(),
   name: z.string(),
@@ -22,16 +22,16 @@ const EXAMPLES = z
   .array(Example)
   .parse(JSON.parse(await readFile(new URL('attachments.json', import.meta.url), 'utf8')))
 
-test('[AT-002] [AT-004] [AT-023] [AT-053] each example is judged as it is written, wherever its bytes come from', async () => {
+test('[AT-002] [AT-004] [AT-023] [AT-053] each example has the expected result, whatever the source of its bytes', async () => {
   const folder = await freshFolder()
   const told = []
   for (const { what, name, base64 } of EXAMPLES) {
     const [bytes, path] = [Buffer.from(base64, 'base64'), join(folder, name)]
-    // Some of these names no file can have.
+    // Some of these names are not possible for files.
     await writeFile(path, bytes).catch(() => {})
     const one = await judged({ from: 'path', path })
     told.push({ what, ...one })
-    // Each opens in a thread of its own, which takes its time.
+    // Each opens in a separate thread, which takes time.
     if (name.endsWith('.pdf')) continue
     expect(await judged({ from: 'bytes', name, bytes }), what).toEqual(one)
     const uri = `file://${path.split('/').map(encodeURIComponent).join('/')}`
@@ -40,7 +40,7 @@ test('[AT-002] [AT-004] [AT-023] [AT-053] each example is judged as it is writte
   expect(told).toEqual(EXAMPLES.map(expected))
 })
 
-/** Time stands still, so that a machine that has much to do changes nothing. */
+/** A fixed clock, so that a busy machine changes nothing. */
 async function judged(input: AttachmentInput) {
   const [resolved] = value(await resolveAttachments([input], { clock: virtualClock() }))
   if (resolved?.ok !== true) return { refused: resolved?.error }
@@ -48,7 +48,7 @@ async function judged(input: AttachmentInput) {
   return { taken: Object.fromEntries(Object.entries(facts).filter(([key]) => key !== 'blob')) }
 }
 
-test('every code that content and name can be refused with has an example', () => {
+test('every error code for content and name has an example', () => {
   const codes = new Set(EXAMPLES.flatMap(({ refused }) => refused?.code ?? []))
   expect([...codes].toSorted()).toEqual([
     'corrupt',

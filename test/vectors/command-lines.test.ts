@@ -6,7 +6,7 @@ import type { Claim } from '../../src/policy/claim.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { splitCommand } from '../../src/policy/command-line.ts'
 
-/** Command lines, and what becomes of each in mode `ask` under a set of rules. */
+/** Command lines, and the decision on each in mode `ask` with a set of rules. */
 const Vectors = z.object({
   rules: z.record(z.string(), z.array(Rule)),
   vectors: z.array(
@@ -14,7 +14,7 @@ const Vectors = z.object({
       rules: z.string(),
       command: z.string(),
       folder: z.string().optional(),
-      /** `read-only`: it happens without a question, and can write nothing. */
+      /** `read-only`: it runs without a question, and can write nothing. */
       answer: z.enum(['allow', 'read-only', 'ask', 'deny']),
     }),
   ),
@@ -44,7 +44,7 @@ describe.each(Object.entries(rules))('rules: %s', (name, set) => {
     expect(given === 'allow' && writable === 'nothing' ? 'read-only' : given).toBe(answer)
   })
 
-  test('no rule covers the network or a missing sandbox, and a rule that denies counts there too', () => {
+  test('no rule covers the network or a missing sandbox, but deny rules apply there too', () => {
     for (const { command, folder, answer } of own) {
       const { claim, posture } = answerTo(command, folder, set)
       const always = answer === 'deny' ? 'deny' : 'ask'
@@ -54,13 +54,13 @@ describe.each(Object.entries(rules))('rules: %s', (name, set) => {
   })
 })
 
-test('there are at least 200 command lines, no two alike', () => {
+test('there are at least 200 different command lines', () => {
   const keys = vectors.map(({ rules: set, command, folder }) => JSON.stringify([set, command, folder]))
   expect(new Set(keys).size).toBe(vectors.length)
   expect(vectors.length).toBeGreaterThanOrEqual(200)
 })
 
-test('matching by characters alone would allow many of those that ask', () => {
+test('matching by characters alone would allow many commands that must ask', () => {
   const asking = vectors.filter(({ rules: set, answer }) => set === 'npm test' && answer === 'ask')
   const naive = asking.filter(({ command }) => command.startsWith('npm test'))
   expect(naive.length).toBeGreaterThan(50)

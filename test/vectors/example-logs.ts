@@ -1,21 +1,21 @@
 import { crc32 } from 'node:zlib'
 import { createHash } from 'node:crypto'
 
-/** A Log as bytes, and what any reader has to make of it. */
+/** A Log as bytes, and the outcome that every reader must reach. */
 interface ExampleLog {
   readonly name: string
   readonly bytes: Buffer
   readonly says: string
-  /** How many lines are good, counted from the start. */
+  /** The number of valid lines, from the start. */
   readonly good_lines: number
-  /** Hash of the last good line. */
+  /** Hash of the last valid line. */
   readonly last_hash: string | null
-  /** Why the reading stops before the end, and at which byte. */
+  /** Why reading stops before the end, and at which byte. */
   readonly fault?: string
   readonly fault_offset?: number
 }
 
-// Written apart from the program on purpose: these bytes follow docs/spec/log.md, not src/log.
+// Deliberately independent of the program: these bytes follow docs/spec/log.md, not src/log.
 const SESSION = 'ses_01kg8m2q3r4s5t6v7w8x9y0z12'
 const PARENT_HASH = sha256('a line of the parent')
 

@@ -21,7 +21,7 @@ import {
   type ExampleSession,
 } from './example-sessions.ts'
 
-/** Says one thing, whatever it is asked. */
+/** Always gives the same answer. */
 function speaking(dialect: ExampleSession['dialect']): Provider {
   const usage = { input: 1, cached_read: 0, cache_write: 0, output: 1, reasoning: 0 }
   return {
@@ -63,7 +63,7 @@ async function opensAndGoesOn(example: ExampleSession): Promise<void> {
   expect([proof.log.damage, proof.requests?.mismatches]).toEqual([undefined, []])
   const { requests, not_comparable } = Counted.parse(proof.requests)
   expect(requests + not_comparable).toBe(example.requests)
-  // Only what was written in other words cannot be compared.
+  // Only requests with other sentences cannot be compared.
   if (example.words_sha256 === (await wordsNow())) expect(not_comparable).toBe(0)
   const session = value(await harness.open(example.session_id))
   expect(await say(session, 'Moor the ship')).toBe('completed')
@@ -76,7 +76,7 @@ async function opensAndGoesOn(example: ExampleSession): Promise<void> {
   expect([again.log.damage, again.requests?.mismatches]).toEqual([undefined, []])
 }
 
-/** The hash of the words that a Session of this version records. */
+/** The hash of the sentences that a Session of this version records. */
 async function wordsNow(): Promise<string | undefined> {
   const { harness, root } = await harnessPlace()
   const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
@@ -86,12 +86,12 @@ async function wordsNow(): Promise<string | undefined> {
 
 const examples = await exampleSessions(SESSIONS)
 
-test('every example Session in the tree opens, proves its requests and goes on, and keeps its bytes', async () => {
+test('every example Session in the tree opens, verifies, continues, and keeps its bytes', async () => {
   for (const example of examples) await opensAndGoesOn(example)
 })
 
 test.each(DIALECT_NAMES)(
-  '%s: an example that is written now holds all that it is to show, and opens and goes on',
+  '%s: a newly written example contains everything it should, opens and continues',
   async (dialect) => {
     const folder = await freshFolder()
     expect(await writeExample(folder, dialect, await freshFolder())).toBe(true)
@@ -109,7 +109,7 @@ test.each(DIALECT_NAMES)(
   },
 )
 
-/** What in a Log shows that a Session had it. */
+/** Evidence in a Log that a Session contains a feature. */
 const SIGNS = {
   'an attachment': /"type":"user_message","data":\{[^\n]*"handle":"@img1"/,
   'a view': /"type":"resource_view"/,

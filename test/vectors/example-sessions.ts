@@ -9,17 +9,17 @@ import { DIALECT_NAMES, type DialectName } from '../support/dialects.ts'
 import { proveSessions } from '../support/session-proof.ts'
 import { sessionStory } from './session-story.ts'
 
-/** Where the example Sessions are, a folder for each version of the format and in it one for each Session. */
+/** The example Sessions: a folder for each format version, and in it one for each Session. */
 export const SESSIONS = fileURLToPath(new URL('logs/sessions/', import.meta.url))
 
-/** The version of the format that this program writes: that of a line. */
+/** The format version that this program writes: that of a line. */
 const FORMAT = 'v1'
 
-/** What is known of an example since it was written. */
+/** What is recorded about an example since it was written. */
 const Example = z.object({
   session_id: SessionId,
   dialect: z.enum(DIALECT_NAMES),
-  /** The hash of the words that its requests were written in, where its Log records one. */
+  /** The hash of the sentences in its requests, if its Log records one. */
   words_sha256: Sha256.optional(),
   events: z.number(),
   last_hash: Sha256,
@@ -30,11 +30,11 @@ type Example = z.infer<typeof Example>
 export interface ExampleSession extends Example {
   /** As in `v1/messages`. */
   readonly name: string
-  /** Holds `sessions` with the Log, `blobs`, and `heads` with its head. */
+  /** Contains `sessions` with the Log, `blobs`, and `heads` with its head. */
   readonly folder: string
 }
 
-/** Every example Session below a folder, of whatever version. */
+/** Every example Session below a folder, of any version. */
 export async function exampleSessions(folder: string): Promise<ExampleSession[]> {
   const examples: ExampleSession[] = []
   for (const version of await namesIn(folder)) {
@@ -47,7 +47,7 @@ export async function exampleSessions(folder: string): Promise<ExampleSession[]>
   return examples
 }
 
-/** Writes the example Session of a dialect below a folder, if there is none. It is acted out in the folder `scratch`. */
+/** Writes the example Session of a dialect below a folder, if there is none. It is produced in the folder `scratch`. */
 export async function writeExample(
   folder: string,
   dialect: DialectName,
@@ -64,20 +64,20 @@ export async function writeExample(
   const example: Example = { session_id: session, dialect, requests, ...factsOf(log) }
   await writeFile(join(made, 'example.json'), `${JSON.stringify(example, undefined, 2)}\n`)
   await mkdir(join(folder, FORMAT), { recursive: true })
-  // In one step: an example is there as a whole or not at all.
+  // In one step: an example exists completely or not at all.
   await cp(made, `${target}.new`, { recursive: true })
   await rename(`${target}.new`, target)
   return true
 }
 
-/** Where the three folders of an example belong below a root. `.hawser` itself is kept out of every repository. */
+/** The locations of the three folders of an example below a root. Repositories never contain `.hawser` itself. */
 const PLACES = {
   sessions: join('workspace', '.hawser', 'sessions'),
   blobs: join('workspace', '.hawser', 'blobs'),
   heads: join('home', 'heads'),
 } as const
 
-/** The Log, its blobs and its head: what is derived from them is left out. */
+/** The Log, its blobs and its head, without derived files. */
 async function keepOnly(root: string, made: string, session: string): Promise<void> {
   const all = await namesIn(join(root, PLACES.blobs))
   const blobs = all.filter((name) => /^[0-9a-f]{64}\./.test(name))
@@ -91,7 +91,7 @@ async function keepOnly(root: string, made: string, session: string): Promise<vo
   }
 }
 
-/** Copies an example to where a workspace and a home below `root` have it. */
+/** Copies an example to the locations of a workspace and a home below `root`. */
 export async function placeExample({ folder }: ExampleSession, root: string): Promise<void> {
   for (const name of ['sessions', 'blobs', 'heads'] as const) {
     await cp(join(folder, name), join(root, PLACES[name]), { recursive: true })
@@ -102,7 +102,7 @@ export function logOf({ folder, session_id }: ExampleSession): Promise<Buffer> {
   return readFile(join(folder, 'sessions', `${session_id}.ndjson`))
 }
 
-/** What a Log says of itself. */
+/** The facts that a Log records about itself. */
 export function factsOf(log: Buffer): Pick<Example, 'words_sha256' | 'events' | 'last_hash'> {
   const lines = log.toString('utf8').trimEnd().split('\n')
   const events = lines.map((line) => Line.parse(JSON.parse(line)))

@@ -28,7 +28,7 @@ test.each(exampleLogs())('the example Log $name is read as the format says', asy
   })
 })
 
-test('the example Logs in the tree are the ones that are made', async () => {
+test('the example Logs in the tree are those that the generator writes', async () => {
   const expected: Record<string, unknown> = {}
   for (const { name, bytes, ...outcome } of exampleLogs()) {
     expect((await read(`${name}.ndjson`)).equals(bytes)).toBe(true)

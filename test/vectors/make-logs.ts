@@ -1,4 +1,4 @@
-// Writes the example Logs that docs/spec/log.md speaks of: `node --import tsx test/vectors/make-logs.ts`.
+// Writes the example Logs of docs/spec/log.md: `node --import tsx test/vectors/make-logs.ts`.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { exampleLogs } from './example-logs.ts'

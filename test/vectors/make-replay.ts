@@ -1,5 +1,5 @@
-// Records the traces that the replay policies are judged by: `node --import tsx test/vectors/make-replay.ts`. Each is a Session
-// with the rehearsal model, played over a socket in the dialect of Messages while everything stays in the window.
+// Records the traces for comparing replay policies: `node --import tsx test/vectors/make-replay.ts`. Each is a Session
+// with the rehearsal model, over a socket in the dialect of Messages, with everything kept in the window.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ try {
   await rm(root, { recursive: true, force: true })
 }
 
-/** A line a Turn. */
+/** One line per Turn. */
 function written({ what, turns }: ReplayTrace): string {
   const lines = turns.map((turn) => `    ${JSON.stringify(turn)}`)
   return `{\n  "what": ${JSON.stringify(what)},\n  "turns": [\n${lines.join(',\n')}\n  ]\n}\n`

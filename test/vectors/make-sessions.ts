@@ -1,5 +1,5 @@
-// Writes the example Sessions of this version of the Log's format that are not in the tree yet:
-// `node --import tsx test/vectors/make-sessions.ts`. One that is there is never written again: later versions have to open it.
+// Writes the example Sessions of this format version that are not in the tree yet:
+// `node --import tsx test/vectors/make-sessions.ts`. Existing ones are never rewritten: later versions must open them.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -14,7 +14,7 @@ export function replaySessions(): ReplaySession[] {
   return [shortTurns(), longToolLoops(), manyImages()]
 }
 
-/** Questions and answers about what is on a screen. */
+/** Questions and answers about a screen. */
 function shortTurns(): ReplaySession {
   const files = new Map(
     ['log.md', 'tides.md', 'crew.md', 'cargo.md', 'rules.md'].map((name, at) => {
@@ -80,7 +80,7 @@ function longToolLoops(): ReplaySession {
   return { name: 'long-tool-loops', what, files, turns }
 }
 
-/** Pictures are compared and sorted, several with a message. */
+/** Images are compared and sorted, several per message. */
 function manyImages(): ReplaySession {
   const chance = random(3)
   const files = new Map([
@@ -116,7 +116,7 @@ function turn(after_s: number, says: string, gives: readonly string[] = []): Pla
   return { after_s, says, gives }
 }
 
-/** A picture of its own, with so many bytes. */
+/** A unique image of this many bytes. */
 function draw(files: Map<string, Buffer>, name: string, bytes: number): string {
   const { width, height, pixels } = drawing(bytes + files.size)
   files.set(name, png(width, height, pixels, bytes))
@@ -136,7 +136,7 @@ const WORDS = (
   'shore sluice sounding stern tide tow wharf wind winch'
 ).split(' ')
 
-/** Lines of words, about so many bytes of them. */
+/** Lines of words, about this many bytes in total. */
 function prose(seed: number, bytes: number): Buffer {
   const chance = random(seed)
   return lines(bytes, () => {

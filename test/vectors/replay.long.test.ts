@@ -10,7 +10,7 @@ import { anyTrace, ReplayTrace, smallTrace } from '../support/replay-trace.ts'
 const NAMES = ['short-turns', 'long-tool-loops', 'many-images']
 const MEASURES: readonly Measure[] = ['wire', 'sent']
 
-/** A picture that stays, because much follows it, and one with each long Turn behind it, which goes alone. */
+/** An image that stays because much follows it, and one before each long Turn, which is retired alone. */
 const LONG_TURNS: ReplayTrace = {
   what: 'made',
   turns: [30, 14, 14, 14, 2].map((calls) => {
@@ -39,7 +39,7 @@ async function composedCosts(trace: ReplayTrace, measure: Measure) {
 }
 
 test.each(MEASURES)(
-  'the model of composer and cache has their figures, of bytes by the measure %s',
+  'the model of composer and cache has their figures, counting bytes by the measure %s',
   async (measure) => {
     for (const trace of [LONG_TURNS, ...fc.sample(smallTrace(), { seed: 7, numRuns: 11 })]) {
       expect(await modelCosts(trace, measure)).toEqual(await composedCosts(trace, measure))
@@ -55,7 +55,7 @@ test.each(NAMES.flatMap((name) => MEASURES.map((measure) => [name, measure] as c
   },
 )
 
-test('on one of the traces window is the cheaper one, on the others attach-turn', async () => {
+test('window is cheaper on one of the traces, attach-turn on the others', async () => {
   const cheaper = []
   for (const name of NAMES) {
     const costs = await modelCosts(await traceNamed(name), 'wire')
@@ -65,7 +65,7 @@ test('on one of the traces window is the cheaper one, on the others attach-turn'
 })
 
 test.each(MEASURES)(
-  '[SR-008] on every trace, by the measure %s, cost-aware costs at most half as much again as the cheaper of the others',
+  '[SR-008] on every trace, by the measure %s, cost-aware costs at most 1.5 times as much as the cheaper of the others',
   async (measure) => {
     await fc.assert(
       fc.asyncProperty(anyTrace(), async (trace) => {

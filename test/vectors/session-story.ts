@@ -19,15 +19,15 @@ import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
-/** Where a story ended: the Session, and the folder that holds its workspace and its home. */
+/** The end of a story: the Session, and the folder of its workspace and its home. */
 export interface ToldStory {
   readonly session: Session['id']
   readonly root: string
 }
 
 /**
- * A Session in one dialect with everything that a Log of this version can hold of a conversation: attachments, a view, tool
- * calls that a person allowed and denied, an undo, an answer that was cut off, a word that steered a Turn, and a Turn that a
+ * A Session in one dialect with everything that a Log of this version can contain of a conversation: attachments, a view, tool
+ * calls that a person allowed and denied, an undo, a truncated answer, text that steered a Turn, and a Turn that a
  * crash ended and the next writer closed.
  */
 export async function sessionStory(root: string, dialect: DialectName): Promise<ToldStory> {
@@ -49,7 +49,7 @@ export async function sessionStory(root: string, dialect: DialectName): Promise<
 interface Stage {
   readonly root: string
   readonly dialect: DialectName
-  /** Of the server that the model is behind, in the dialects that have one. */
+  /** Address of the model's server, in the dialects that have one. */
   readonly origin: string
 }
 
@@ -88,7 +88,7 @@ async function afterTheCrash(stage: Stage, id: Session['id']): Promise<void> {
   await close()
 }
 
-/** What is on the disk while a Turn waits for its model is what a crash leaves there. */
+/** The files on disk while a Turn waits for its model are those that a crash leaves. */
 async function crash(session: Session, model: StoryModel, stage: Stage, copy: string): Promise<void> {
   const { asked, answer } = model.holdNext()
   const { done } = value(await session.admit('Read notes.txt'))
@@ -143,7 +143,7 @@ function providerOf(dialect: DialectName, origin: string): Provider {
   }
 }
 
-/** A provider whose next answer can be made to end before the model is done, or to wait. */
+/** A provider whose next answer can be made to end early or to wait. */
 interface StoryModel {
   readonly provider: Provider
   readonly cutNext: () => void

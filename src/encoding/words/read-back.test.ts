@@ -27,7 +27,7 @@ function handleBy(forms: readonly RegExp[], text: string): string | undefined {
   return forms.flatMap((form) => form.exec(text)?.[1] ?? [])[0]
 }
 
-test('each label is read back as the handle it was written with', () => {
+test('each label is parsed to the handle it was written with', () => {
   const link = { handle: '@link4', kind: 'link', uri: 'https://example.org/' } as const
   expect(handleBy([DESCRIPTOR_FORM], descriptor(link, 500))).toBe('@link4')
   expect(handleBy([VIEW_SHOWN_FORM], view({ ...VIEWED, outcome: 'projected' }))).toBe('@pdf2')
@@ -43,7 +43,7 @@ test('each label is read back as the handle it was written with', () => {
   expect(absent.map((text) => handleBy(ABSENT_FORMS, text))).toEqual(absent.map(() => '@img1'))
 })
 
-test('no label is taken for another', () => {
+test('no label is mistaken for another', () => {
   const texts = [
     descriptor({ handle: '@link4', kind: 'link', uri: 'https://example.org/' }, 500),
     view({ ...VIEWED, outcome: 'projected' }),
@@ -57,7 +57,7 @@ test('no label is taken for another', () => {
   for (const text of texts.slice(0, 3)) expect(handleBy(ABSENT_FORMS, text)).toBe(undefined)
 })
 
-test('the warning about attachments and the lines about Resources are told from a message', () => {
+test('the warning about attachments and the lines about Resources are distinguished from a message', () => {
   for (const count of [1, 2, 5]) {
     const errors = Array.from({ length: count }, () => ({ name: 'a.bin', reason: 'too large.' }))
     expect(`${rejected(errors)}\n\nHello`.replace(REJECTED_FORM, '')).toBe('Hello')
@@ -66,7 +66,7 @@ test('the warning about attachments and the lines about Resources are told from 
   expect(RESOURCE_LINE_FORM.test('Look at @img1')).toBe(false)
 })
 
-test('a note is what was fenced, and other text is none', () => {
+test('fenced text is a note, and other text is not', () => {
   expect(insideFence(fenced('mode: build\nbranch: main'))).toBe('mode: build\nbranch: main')
   expect(insideFence('mode: build')).toBe(undefined)
 })

@@ -103,7 +103,7 @@ function asCall(id: string, name = 'read') {
   return { id, type: 'function', function: { name, arguments: '{}' } }
 }
 
-test('segments stand in cache order, one a part, with seq, lifetime and Resource of their origin', () => {
+test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
   expect(encode(items, surface).map(toldOf)).toEqual([
     'params -1 stable none "model":"gpt-x","stream":true,"stream_options":{"include_usage":true},"tool_choice":"auto","store":false,"reasoning_effort":"high"',
     'tool -1 stable none {"type":"function","function":{"name":"bash","description":"Runs.","parameters":{"properties":{},"type":"object"}}}',
@@ -126,7 +126,7 @@ test('segments stand in cache order, one a part, with seq, lifetime and Resource
   ])
 })
 
-test('the body holds parameters, cache key, tools and messages, in this order, each segment once', () => {
+test('the body contains parameters, cache key, tools and messages, in this order, each segment once', () => {
   const segments = encode(items, surface)
   const told = segments.map(({ bytes }) => bytes.toString())
   const [first, bash, read, zero, one, look, image, mode, date, words, ...more] = told
@@ -140,7 +140,7 @@ test('the body holds parameters, cache key, tools and messages, in this order, e
   )
 })
 
-test('a body names only what there is, and a server that takes no cache key gets no word of one', () => {
+test('a body omits empty parts, and the cache key for a server that does not accept one', () => {
   const { replay, late_role, tool_choice, limits } = params
   const bare = {
     ...surface,
@@ -159,7 +159,7 @@ test('a body names only what there is, and a server that takes no cache key gets
   expect(bodyOf([], unreasoning)['reasoning_effort']).toBe('none')
 })
 
-test('the vendor takes the body, by the types of its SDK', () => {
+test('the body is valid for the vendor, by the types of its SDK', () => {
   expect(requestErrors('chat', bodyOf(items))).toEqual([])
   for (const late_role of ['developer', 'system', 'user']) {
     const of = under({ late_role, images: false, files: false })
@@ -178,7 +178,7 @@ test('a cache key that the vendor would refuse as too long is replaced by its ha
   expect(keyIn('k'.repeat(66))).not.toBe(long)
 })
 
-test('a body with more answers begins with all of the body before it, but for its end', () => {
+test('a body with more answers begins with the previous body, except for its end', () => {
   const ends = [0, 1, 2, 8, 9, 10, 11]
   for (const [index, end] of ends.entries()) {
     const before = buildBody(encode(items.slice(0, end), surface), bodyOptions)
@@ -188,7 +188,7 @@ test('a body with more answers begins with all of the body before it, but for it
   }
 })
 
-test('the texts of an answer stand before its calls, so that nothing comes between calls and their results', () => {
+test('the texts of an answer precede its calls, so that results follow their calls directly', () => {
   const answered = [said(1, 'a'), called(2), said(3, 'b'), called(4)]
   const results = [resulted(5, 'call_2'), resulted(6, 'call_4'), called(7)]
   const result = (tool_call_id: string) => ({ role: 'tool', tool_call_id, content: 'x' })
@@ -208,7 +208,7 @@ test('the texts of an answer stand before its calls, so that nothing comes betwe
   }
 })
 
-test('what was said in several Events stays apart, and several parts of one are one message', () => {
+test('text of several Events stays separate, and several parts of one Event are one message', () => {
   const parts = [text('b'), text(' '), blob('image/png', { handle: '@x' })]
   expect(messagesOf([said(1, 'a'), { kind: 'assistant', seq: 2, parts }, called(3)])).toEqual([
     { role: 'assistant', content: 'a' },
@@ -223,7 +223,7 @@ test('what was said in several Events stays apart, and several parts of one are 
   ])
 })
 
-test('images are shown, unless it is known that the model takes none', () => {
+test('images are sent, unless the model is known not to accept them', () => {
   for (const media_type of ['image/png', 'image/jpeg', 'image/gif', 'image/webp']) {
     const url = `data:${media_type};base64,Ynl0ZXM=`
     expect(contentOf(blob(media_type))).toEqual({ type: 'image_url', image_url: { url } })
@@ -234,7 +234,7 @@ test('images are shown, unless it is known that the model takes none', () => {
   }
 })
 
-test('a PDF is a file if it is known that the model takes files', () => {
+test('a PDF is a file if the model is known to accept files', () => {
   const file_data = 'data:application/pdf;base64,Ynl0ZXM='
   const part = blob('application/pdf')
   expect(contentOf(part)).toEqual({ type: 'file', file: { filename: 'file.pdf', file_data } })
@@ -247,7 +247,7 @@ test('a PDF is a file if it is known that the model takes files', () => {
   }
 })
 
-test('a file of text is text under its name, and what cannot be shown leaves a sentence', () => {
+test('a text file is text under its name, and what cannot be sent is replaced by a sentence', () => {
   const words = (of: string) => ({ type: 'text', text: of })
   const handle = '@x'
   expect(contentOf(blob('text/csv', { handle }))).toEqual(words('[Content of @x]\nbytes'))
@@ -262,7 +262,7 @@ test('a file of text is text under its name, and what cannot be shown leaves a s
   }
 })
 
-test('what the harness says has the role that the surface gives it', () => {
+test('text of the harness has the role that the surface defines', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
   const told = (late_role: string) =>
     bodyOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))['messages']
@@ -282,7 +282,7 @@ test('what the harness says has the role that the surface gives it', () => {
   ])
 })
 
-test('blank text leaves nothing', () => {
+test('blank text is omitted', () => {
   const blank = [text(''), text(' \n\t'), blob('text/plain', { bytes: Buffer.from(' ') })]
   const kinds = ['user', 'developer', 'assistant'] as const
   const all = kinds.map((kind, seq) => ({ kind, seq, parts: blank }))
@@ -305,7 +305,7 @@ test('ids and names that the vendor would refuse are replaced, the same way in a
   ])
 })
 
-test('arguments go back as they were written; those that are no object are told in one', () => {
+test('arguments are sent back as written; those that are not an object are wrapped in one', () => {
   const sent = (written: string) => {
     const [segment] = encode([called(1, 'c', written)], surface).slice(5)
     const call = z.object({ function: z.object({ arguments: z.string() }) })
@@ -322,7 +322,7 @@ test('arguments go back as they were written; those that are no object are told 
   expect(sent('{"a":"\\ud800"}')).toBe('{"a":"\uFFFD"}')
 })
 
-test('half a character never reaches the wire', () => {
+test('half a character is never sent', () => {
   const half = 'a\uD800b'
   const tools = [{ name: 't', description: half, parameters: { [half]: half } }]
   const segments = encode(
@@ -379,7 +379,7 @@ test('answers encoded a few at a time give the same segments and the same body a
   )
 })
 
-test('the vendor takes the body of any answers, and results follow the message of their calls at once', () => {
+test('the body of any answers is valid for the vendor, and results follow their calls directly', () => {
   assert(
     property(array(answer, { maxLength: 6 }), (answers) => {
       const all = itemsOf(answers).flat()

@@ -95,17 +95,17 @@ const TOLD: ProviderEvent[] = [
   done('tool_calls', COUNTED, { id: 'chatcmpl_1', model: 'model-of-a-vendor', total_tokens: 1280 }),
 ]
 
-test('text is shown as it comes; text and parallel calls are told when the answer ends, then its figures', () => {
+test('text is shown as it arrives; text and parallel calls are returned when the answer ends, then its usage', () => {
   expect(read(eventsOf('chat', WHOLE))).toEqual(TOLD)
 })
 
-test('an answer that comes in single bytes says the same', () => {
+test('an answer that arrives byte by byte gives the same result', () => {
   const frames = new ServerSentEvents()
   const events = [...sseOf('chat', WHOLE)].flatMap((byte) => frames.push(Uint8Array.of(byte)))
   expect(read(events.map(({ data }) => data))).toEqual(TOLD)
 })
 
-test('the end is where the figures come, in the last chunk or after it, or else at the last word of all', () => {
+test('the end is where the usage arrives, in the last chunk or after it, or otherwise at the end of the stream', () => {
   const said = [{ type: 'text_delta', text: 'Hi' }, item('text', 'Hi')]
   const raw = { ...RAW, total_tokens: 1280, audio_tokens: 0, accepted_prediction_tokens: 3 }
   const last = chunk({}, 'stop', { usage: USAGE })
@@ -123,7 +123,7 @@ test('the end is where the figures come, in the last chunk or after it, or else 
   ])
 })
 
-test('figures of other servers count, and those without a name here are kept if they are small', () => {
+test('usage of other servers counts, and unknown figures are kept if they are small', () => {
   const usage = { prompt_tokens: 9, prompt_cache_hit_tokens: 5, prompt_cache_miss_tokens: 4 }
   const more = { cost: 0.25, completion_tokens: null, details: ['x'], long: 'x'.repeat(300) }
   const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`figure_${at}`, at]))
@@ -134,7 +134,7 @@ test('figures of other servers count, and those without a name here are kept if 
   expect(end?.type === 'done' && Object.keys(end.raw ?? {})).toHaveLength(16)
 })
 
-test('what a model reasoned is shown under either name, and not kept', () => {
+test('reasoning is shown under either name, and not kept', () => {
   const thinking = [
     chunk({ role: 'assistant', content: '', reasoning_content: 'Hm.' }),
     chunk({ content: null, reasoning: ' So.' }),
@@ -150,7 +150,7 @@ test('what a model reasoned is shown under either name, and not kept', () => {
   ])
 })
 
-test('an answer that was cut off tells its text, and none of its calls', () => {
+test('an answer that was cut off returns its text, and none of its calls', () => {
   const cut = [words('Hi'), calling(0, 'a', 'read', '{"p":1}'), calling(1, 'b', 'read', '{"p":')]
   for (const reason of ['length', 'a_word_of_later']) {
     expect(read([...cut, stop(reason), figures()]).slice(1)).toEqual([
@@ -160,7 +160,7 @@ test('an answer that was cut off tells its text, and none of its calls', () => {
   }
 })
 
-test('arguments are told as the model wrote them, and empty ones as an object', () => {
+test('arguments are returned as the model wrote them, and empty ones as an object', () => {
   for (const reason of ['stop', 'tool_calls', 'function_call']) {
     const chunks = [calling(0, 'a', 'read', '{"p":'), calling(1, 'b', 'list'), stop(reason), END]
     expect(read(chunks)).toEqual([
@@ -171,7 +171,7 @@ test('arguments are told as the model wrote them, and empty ones as an object', 
   }
 })
 
-test('calls are told apart as each server tells them apart', () => {
+test('calls are distinguished as each server distinguishes them', () => {
   const [a, b] = ['{"p":"a"}', '{"p":"b"}']
   const both = [
     { kind: 'tool_call', call_id: 'a', name: 'read', arguments: a },
@@ -193,7 +193,7 @@ test('calls are told apart as each server tells them apart', () => {
   }
 })
 
-test('calls without an id get one: the same for the same answer, and another for each call and answer', () => {
+test('calls without an id get one: the same for the same answer, and a different one for each call and answer', () => {
   const ids = (id: string) => {
     const chunks = [calling(0, '', 'read', '{}'), calling(1, undefined, 'read', '{}')]
     const all = [{ id: '', choices: [] }, ...chunks.map((one) => ({ ...one, id })), stop('stop')]
@@ -205,7 +205,7 @@ test('calls without an id get one: the same for the same answer, and another for
   for (const id of [...one, ...other]) expect(id).toMatch(/^call_[0-9a-f]{16}$/)
 })
 
-test('a refusal, a full window and a server that gave up are no answers', () => {
+test('a refusal, a full window and a server that gave up are not answers', () => {
   const refusing = [chunk({ refusal: 'I ca' }), chunk({ refusal: 'nnot.' }), stop('stop')]
   expect(read(refusing)).toEqual([
     {
@@ -228,7 +228,7 @@ test('a refusal, a full window and a server that gave up are no answers', () => 
   expect(kindOf('error')).toBe('invalid_response')
 })
 
-test('an error in the middle of an answer is told by what it says', () => {
+test('an error in the middle of an answer is reported with its content', () => {
   const kindOf = (fault: Chunk) => endOf(read([words('a'), fault, stop('stop'), END]))
   const limited = { code: 'rate_limit_exceeded', message: 'Slow down.' }
   expect(kindOf({ error: limited })).toBe('rate_limited')
@@ -242,7 +242,7 @@ test('an error in the middle of an answer is told by what it says', () => {
   expect(kindOf({ error: 7 })).toBe('invalid_response')
 })
 
-test('what nobody here knows is passed over', () => {
+test('unknown fields are ignored', () => {
   const other = {
     ...chunk({ content: 'no' }, 'length'),
     choices: [{ index: 1, delta: { content: 'no' } }],
@@ -279,7 +279,7 @@ test.each([
   expect(endOf(read(chunks))).toBe('invalid_response')
 })
 
-test('streams that were tampered with tell their text and their end at most once', () => {
+test('corrupted streams return their text and their end at most once', () => {
   const lines = sseOf('chat', WHOLE).toString().split('\n\n')
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = random(seed)
@@ -325,7 +325,7 @@ async function ask(answer: RawAnswer | 'cut', key?: string) {
   return { said, body, requests: server.requests }
 }
 
-test('a body is sent as it is, with the key and nothing from the environment', async () => {
+test('a body is sent unchanged, with the key and nothing from the environment', async () => {
   vi.stubEnv('OPENAI_API_KEY', 'another')
   vi.stubEnv('OPENAI_ADMIN_KEY', 'another')
   vi.stubEnv('OPENAI_ORG_ID', 'somebody')
@@ -349,13 +349,13 @@ test('a body is sent as it is, with the key and nothing from the environment', a
   })
 })
 
-test('without a key nothing is said about who asks', async () => {
+test('without a key, no authentication is sent', async () => {
   const { said, requests } = await ask({ body: sseOf('chat', WHOLE) })
   expect(said).toEqual(TOLD)
   expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
-test('a server that refuses, or hangs up, is told of once', async () => {
+test('a server that refuses, or disconnects, is reported once', async () => {
   const body = JSON.stringify({ error: { message: 'No.', code: 'invalid_api_key' } })
   expect((await ask({ status: 401, body })).said.map((event) => endOf([event]))).toEqual(['auth'])
   expect((await ask('cut')).said.map((event) => endOf([event]))).toEqual(['network'])

@@ -75,7 +75,7 @@ function told(items: readonly ConversationItem[]): unknown[] {
 }
 
 describe('the body', () => {
-  test('holds parameters, tools, system blocks and messages, in this order', () => {
+  test('contains parameters, tools, system blocks and messages, in this order', () => {
     const items = [said('user', 'a'), said('developer', 'b'), call('c'), result('c')]
     expect(buildBody(encode(items, surface), { marks: [] }).toString()).toBe(
       '{"model":"claude","max_tokens":4096,"stream":true,"tool_choice":{"type":"auto"}' +
@@ -89,7 +89,7 @@ describe('the body', () => {
     )
   })
 
-  test('leaves out what there is none of', () => {
+  test('omits empty parts', () => {
     const bare = { ...surface, tools: [], system: [] }
     expect(buildBody(encode([], bare), { marks: [] }).toString()).toBe(
       '{"model":"claude","max_tokens":4096,"stream":true,"messages":[]}',
@@ -166,7 +166,7 @@ describe('the body', () => {
     expect(told(items)).toEqual(messages)
   })
 
-  test('joins what one speaker says, and begins with a person', () => {
+  test('joins successive parts of one role, and begins with a person', () => {
     const items = [thought('a'), said('assistant', 'b'), call('1'), result('1'), said('user', 'c')]
     expect(told(items)).toEqual([
       ['user', '[The conversation before this is not shown.]'],
@@ -196,7 +196,7 @@ describe('cache marks', () => {
     })
   }
 
-  test('stand at the end of the last block that they cover', () => {
+  test('are at the end of the last block that they cover', () => {
     const all = plain.map(({ role }) => role)
     expect(all.map((_, index) => carriers(index + 1))).toEqual([
       [],
@@ -214,13 +214,13 @@ describe('cache marks', () => {
     expect(Body.safeParse(JSON.parse(marked.toString())).success).toBe(true)
   })
 
-  test('are left out where nothing can carry them', () => {
+  test('are omitted if no block can have them', () => {
     expect(carriers(0, 1)).toEqual([])
   })
 })
 
 describe('of any story', () => {
-  test('segments depend on nothing beside their item, as long as no answer is torn apart', () => {
+  test('segments depend only on their item, unless an answer is split', () => {
     fc.assert(
       fc.property(stories, stories, late_roles, (before, after, late_role) => {
         const by = under(late_role)
@@ -234,7 +234,7 @@ describe('of any story', () => {
     )
   })
 
-  test('the body is one that the vendor takes', () => {
+  test('the body is valid for the vendor', () => {
     fc.assert(
       fc.property(stories, late_roles, (items, late_role) => {
         const body = bodyOf(items, under(late_role))

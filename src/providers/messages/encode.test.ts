@@ -73,7 +73,7 @@ function blocks(items: readonly ConversationItem[], by: Surface = surface): unkn
 }
 
 describe('segments', () => {
-  test('stand in cache order, one a block, with seq, lifetime and Resource of their origin', () => {
+  test('are in cache order, one per block, with seq, lifetime and Resource of their origin', () => {
     const items: ConversationItem[] = [
       { ...said('user', 'look “here”', blob('image/png')), seq: 3 },
       { ...said('developer', 'mode: build'), seq: 4 },
@@ -126,13 +126,13 @@ describe('segments', () => {
     ])
   })
 
-  test('of a surface are encoded once, and none shares its memory with another', () => {
+  test('of a surface are encoded once, and do not share memory', () => {
     const segments = encode([said('user', 'a', 'b')], surface)
     expect(segments.every(({ bytes }) => bytes.buffer.byteLength === bytes.length)).toBe(true)
     expect(encode([], surface)[0]).toBe(segments[0])
   })
 
-  test('of a surface name an effort, a limit, and a choice only where there are tools', () => {
+  test('of a surface contain an effort, a limit, and a choice only if there are tools', () => {
     const bare = { ...under({ effort: 'high', limits: { output_tokens: 99 } }), tools: [] }
     const [params, ...rest] = encode([], { ...bare, system: [' ', 'Be useful.'] })
     expect(params?.bytes.toString()).toBe(
@@ -175,7 +175,7 @@ describe('parts', () => {
     expect(blocks([said('user', nameless)])).toEqual([{ type: 'text', text: 'a\nb' }])
   })
 
-  test('that are text are shown whole, however long they are', () => {
+  test('that are text are sent completely, however long they are', () => {
     const data = 'é "a"\n'.repeat(20_000)
     const named = blob('text/csv', { handle: '@txt2', bytes: Buffer.from(data) })
     const { handle: _, ...nameless } = named
@@ -186,7 +186,7 @@ describe('parts', () => {
     ])
   })
 
-  test('that cannot be shown say so', () => {
+  test('that cannot be sent are replaced by a sentence', () => {
     const { bytes: _, ...lost } = blob('image/png')
     const items = [
       said('user', lost, blob('image/png', { bytes: Buffer.alloc(0) }), blob('image/bmp')),
@@ -201,7 +201,7 @@ describe('parts', () => {
     )
   })
 
-  test('are not shown to a model that takes no images, or no PDF files', () => {
+  test('are not sent to a model that does not accept images or PDF files', () => {
     const items = [said('user', blob('image/png'), blob('application/pdf'), blob('text/plain'))]
     expect(blocks(items, under({ images: false }))).toEqual([
       { type: 'text', text: '[@img1 is not shown: this model does not accept image/png.]' },
@@ -230,7 +230,7 @@ describe('parts', () => {
     ])
   })
 
-  test('of the harness are fenced for a model that does not take system messages', () => {
+  test('of the harness are fenced for a model that does not accept system messages', () => {
     const { handle: _, ...body } = blob('text/markdown')
     for (const late_role of ['user', 'developer', 'something']) {
       const segments = encode([said('developer', 'mode: build', body)], under({ late_role })).slice(
@@ -243,7 +243,7 @@ describe('parts', () => {
     }
   })
 
-  test('never hold half a surrogate', () => {
+  test('never contain half a surrogate', () => {
     const half = 'a\uD800b'
     const items = [
       said('user', half, blob('text/plain', { handle: half })),
@@ -265,7 +265,7 @@ describe('parts', () => {
 })
 
 describe('calls', () => {
-  test('carry arguments byte for byte when they are an object', () => {
+  test('contain arguments byte for byte if they are an object', () => {
     for (const args of ['{}', '{ "b" : 1,\n"a":1.0e2, "a":"\\u00e4\\ud83d\\ude00" }']) {
       const [segment] = encode([call('toolu_1', args)], surface).slice(5)
       expect(segment?.bytes.toString()).toBe(
@@ -274,7 +274,7 @@ describe('calls', () => {
     }
   })
 
-  test('carry anything else as text in an object, and nothing as an empty one', () => {
+  test('contain anything else as text in an object, and nothing as an empty one', () => {
     const deep = `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`
     for (const args of ['{"path": "a', '[1]', '"a"', 'null', ' ', deep]) {
       expect(blocks([call('toolu_1', args)])).toMatchObject([
@@ -284,7 +284,7 @@ describe('calls', () => {
     expect(blocks([call('toolu_1', '')])).toEqual(blocks([call('toolu_1', '{}')]))
   })
 
-  test('and their results keep belonging together whatever a model calls them', () => {
+  test('and their results stay matched whatever ids a model uses', () => {
     const id = 'call|ä'.repeat(20)
     const [one, other] = blocks([call(id, '{}', 'read file'), result(id)])
     expect(one).toEqual({
@@ -296,7 +296,7 @@ describe('calls', () => {
     expect(other).toMatchObject({ tool_use_id: z.object({ id: z.string() }).parse(one).id })
   })
 
-  test('have results that say how they ended, and are never blank', () => {
+  test('have results that state their outcome, and are never blank', () => {
     expect(
       blocks([
         result('a', ''),
@@ -322,7 +322,7 @@ describe('calls', () => {
 describe('reasoning', () => {
   const redacted = { ...thought(''), item: { type: 'redacted_thinking', data: 'x' } }
 
-  test('goes back as it was recorded, before what follows it', () => {
+  test('is sent back as recorded, before what follows it', () => {
     expect(blocks([thought('a'), redacted, call('toolu_1')])).toMatchObject([
       { type: 'thinking', thinking: 'a', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'x' },

@@ -44,7 +44,7 @@ async function stream(baseUrl: string, key: string | undefined): Promise<Provide
 }
 
 test.each(['sk-own', undefined])(
-  'with the key %s, a body is sent as it is, and nothing of the environment',
+  'with the key %s, a body is sent unchanged, with nothing from the environment',
   async (key) => {
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-other: 1\nauthorization: Bearer other')
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'other')
@@ -71,7 +71,7 @@ test.each(['sk-own', undefined])(
   },
 )
 
-test('the version of the API, and how a key is shown, are those of the SDK', async () => {
+test('the API version and the authentication are those of the SDK', async () => {
   const server = await answering({ body: ANSWER.join('') })
   const baseURL = server.baseUrl('messages')
   await stream(baseURL, 'sk')

@@ -138,11 +138,11 @@ function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
 
-test('reasoning, text and calls are told as they become whole, and the end with what was used', () => {
+test('reasoning, text and calls are returned when complete, and the end with its usage', () => {
   expect(read(WHOLE)).toEqual(SAID)
 })
 
-test('the events that these tests are made of are the vendor’s, by the types of its SDK', () => {
+test('the events in these tests are valid for the vendor, by the types of its SDK', () => {
   const details = { type: 'refusal', category: 'cyber', explanation: 'No.' }
   const others = [stopped('refusal', { stop_details: details }), stopped('max_tokens')]
   for (const event of [...WHOLE, ...others].filter((one) => one !== PING)) {
@@ -154,7 +154,7 @@ const BYTES = Buffer.from(
   WHOLE.map((event) => `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
 )
 
-test('the same bytes give the same events, wherever the stream was cut', () => {
+test('the same bytes give the same events, however the stream is chunked', () => {
   const framer = new ServerSentEvents()
   const reader = messagesReader()
   const told = [...BYTES].flatMap((byte) =>
@@ -163,7 +163,7 @@ test('the same bytes give the same events, wherever the stream was cut', () => {
   expect(told).toEqual(SAID)
 })
 
-test('what a block begins with counts', () => {
+test('the initial content of a block counts', () => {
   const events = [
     START,
     begin(0, { ...THOUGHT, thinking: 'Hm.', signature: 'c2ln' }),
@@ -187,7 +187,7 @@ test('what a block begins with counts', () => {
   ])
 })
 
-test('thinking that is not shown is kept for its signature, and what is empty is not told', () => {
+test('hidden thinking is kept for its signature, and empty content is not returned', () => {
   const signed = [begin(0, THOUGHT), delta(0, 'signature', { signature: 'c2ln' }), end(0)]
   const empty = [begin(1, TEXT), end(1), begin(2, THOUGHT), end(2)]
   expect(read([START, ...signed, ...empty, stopped('end_turn'), STOP])).toEqual([
@@ -196,7 +196,7 @@ test('thinking that is not shown is kept for its signature, and what is empty is
   ])
 })
 
-test('events, blocks, deltas and fields of other kinds are skipped', () => {
+test('unknown events, blocks, deltas and fields are skipped', () => {
   const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
   const events = [
@@ -223,7 +223,7 @@ test('events, blocks, deltas and fields of other kinds are skipped', () => {
   ])
 })
 
-test('a refusal is an error with what the vendor says about it', () => {
+test('a refusal is an error with the explanation of the vendor', () => {
   const explanation = 'Because. '.repeat(100)
   const stop_details = { type: 'refusal', category: 'cyber', explanation }
   const begun = [START, begin(0, TEXT), words(0, 'I'), end(0)]
@@ -244,7 +244,7 @@ test('a refusal is an error with what the vendor says about it', () => {
   ])
 })
 
-test('an error is told by what the vendor calls it, wherever it comes, and a full window is one', () => {
+test('an error keeps its kind wherever it arrives, and a full window is an error', () => {
   const full = [START, stopped('model_context_window_exceeded')]
   expect(kinds(read(full))).toEqual(['context_overflow'])
   const kindOf = (event: Event, after: readonly Event[] = WHOLE.slice(0, 5)) =>
@@ -257,7 +257,7 @@ test('an error is told by what the vendor calls it, wherever it comes, and a ful
   expect(kindOf({})).toBe('invalid_response')
 })
 
-test('of an answer that was cut off, a call that may be is no call', () => {
+test('a call that may be incomplete is not returned from an answer that was cut off', () => {
   const before = [START, begin(0, TEXT), words(0, 'I lo'), end(0)]
   const told = [
     { type: 'text_delta', text: 'I lo' },
@@ -277,7 +277,7 @@ test('of an answer that was cut off, a call that may be is no call', () => {
   }
 })
 
-test('arguments that are no JSON are the model’s own words, and items stay in their order', () => {
+test('arguments that are not JSON are kept as written, and items stay in order', () => {
   const calls = [
     call(0, 'toolu_1'),
     json(0, '{"path": a}'),
@@ -302,7 +302,7 @@ test('arguments that are no JSON are the model’s own words, and items stay in 
   ])
 })
 
-test('figures that a server does not give are nought, and later ones replace earlier ones', () => {
+test('missing usage figures are zero, and later ones replace earlier ones', () => {
   const none = { input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0 }
   const bare = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
   const nameless = { type: 'message_start', message: { id: 'x'.repeat(999) } }
@@ -354,14 +354,14 @@ function nested(depth: number): unknown {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 }
 
-test('what is not JSON is no answer, and after its end an answer says nothing', () => {
+test('input that is not JSON is an error, and nothing is returned after the end of an answer', () => {
   const reader = messagesReader()
   expect(kinds(reader.take({ event: 'message', data: '{' }))).toEqual(['invalid_response'])
   expect(reader.take(said(START))).toEqual([])
   expect(read([...WHOLE, ...WHOLE])).toEqual(SAID)
 })
 
-test('a stream that was tampered with never throws, ends at most once, and when it is done it has told what it showed', () => {
+test('a corrupted stream never throws, ends at most once, and on completion has returned what it showed', () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const told = read(tampered(seed))
     const ends = told.filter(({ type }) => type === 'done' || type === 'error')

@@ -6,17 +6,14 @@ import { AS_OF, SOURCES, TABLE } from './table.ts'
 const rows = catalogue({}).rows()
 const named = rows.map((row) => [`${row.provider}/${row.id}`, row] as const)
 
-test.each(named)(
-  '%s has facts of the right shape, each of a source that can be looked up',
-  (_, row) => {
-    expect(ModelFacts.parse(row.facts)).toEqual(row.facts)
-    expect(Object.keys(row.sources).toSorted()).toEqual(Object.keys(row.facts).toSorted())
-    const known = new Set(Object.keys(SOURCES))
-    expect(Object.values(row.sources).filter((source) => !known.has(source))).toEqual([])
-  },
-)
+test.each(named)('%s has valid facts, each with a source that can be looked up', (_, row) => {
+  expect(ModelFacts.parse(row.facts)).toEqual(row.facts)
+  expect(Object.keys(row.sources).toSorted()).toEqual(Object.keys(row.facts).toSorted())
+  const known = new Set(Object.keys(SOURCES))
+  expect(Object.values(row.sources).filter((source) => !known.has(source))).toEqual([])
+})
 
-test.each(named)('%s says what a request to it must know', (_, { facts }) => {
+test.each(named)('%s has the facts that a request requires', (_, { facts }) => {
   const needed = [
     'window_tokens',
     'output_tokens',
@@ -35,7 +32,7 @@ test('no two sources give the same fact of a model', () => {
   }
 })
 
-test('a model stands in the table once a provider, and every provider has one default', () => {
+test('a model is in the table once per provider, and every provider has one default', () => {
   expect(new Set(named.map(([name]) => name)).size).toBe(rows.length)
   const defaults = rows.flatMap((row) => (row.default ? [[row.provider, row.id]] : []))
   expect(defaults).toEqual([
@@ -57,7 +54,7 @@ test('every source is used, and the table is dated', () => {
   expect(new Date(AS_OF).toISOString()).toBe(`${AS_OF}T00:00:00.000Z`)
 })
 
-test('of a model that nobody tells of, nothing is guessed', () => {
+test('nothing is guessed about an unknown model', () => {
   const { factsOf, defaultOf } = catalogue({})
   expect(factsOf('anthropic', 'claude-opus-5-5-20991231')).toBeUndefined()
   expect(factsOf('openai', 'claude-opus-5-5')).toBeUndefined()
@@ -66,7 +63,7 @@ test('of a model that nobody tells of, nothing is guessed', () => {
   expect(defaultOf('__proto__')).toBeUndefined()
 })
 
-test('settings change single facts of a model at every provider, and say that they did', () => {
+test('settings change single facts of a model at every provider, and are marked as such', () => {
   const { rows: all, factsOf } = catalogue({ 'gpt-5.2': { window_tokens: 8, images: false } })
   const plain = rows.filter(({ id }) => id === 'gpt-5.2')
   expect(plain.map(({ provider }) => provider)).toEqual(['openai', 'openai-chat'])
@@ -86,12 +83,12 @@ test('settings change single facts of a model at every provider, and say that th
   )
 })
 
-test('prices are one fact: whoever sets some of them sets them all', () => {
+test('prices are one fact: setting some of them replaces all of them', () => {
   const { factsOf } = catalogue({ 'claude-opus-5-5': { prices: { input: 1 } } })
   expect(factsOf('anthropic', 'claude-opus-5-5')?.prices).toEqual({ input: 1 })
 })
 
-test('settings make a model known at any provider', () => {
+test('settings can add a model at any provider', () => {
   const own = { window_tokens: 32_768, files: false }
   const { rows: all, factsOf } = catalogue({ 'my-model': own })
   expect(all().slice(rows.length)).toEqual([

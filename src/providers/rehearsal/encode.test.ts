@@ -41,7 +41,7 @@ const items: ConversationItem[] = [
   { kind: 'assistant', seq: 10, parts: [{ type: 'text', text: 'Done.', lifetime: 'stable' }] },
 ]
 
-test('segments stand in cache order, one a part, with seq, lifetime and Resource of their origin', () => {
+test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
   const told = encode(items, surface).map(({ bytes, length, ...segment }) => {
     expect(length).toBe(bytes.length)
     return [segment, bytes.toString()]
@@ -95,7 +95,7 @@ test('items encoded a few at a time give the same bytes as all at once', () => {
   expect([...alone, ...pieces]).toEqual(encode(items, surface))
 })
 
-test('the body is canonical JSON as a whole, whatever it holds', () => {
+test('the body is canonical JSON as a whole, whatever it contains', () => {
   for (const some of [[], items.slice(0, 1), items]) {
     const body = frame(encode(some, surface), {})
     expect(body.toString()).toBe(canonicalJson(JSON.parse(body.toString())))
@@ -103,7 +103,7 @@ test('the body is canonical JSON as a whole, whatever it holds', () => {
   expect(frame([], {}).toString()).toBe('{"dialect":"rehearsal","segments":[]}')
 })
 
-test('a spent body is continued in its own memory, and the bytes are the same', () => {
+test('a used body is extended in its own memory, with the same bytes', () => {
   const segments = encode(items, surface)
   const twice = [...segments, ...segments]
   for (const count of [0, 1, 4, segments.length]) {
@@ -118,7 +118,7 @@ test('a spent body is continued in its own memory, and the bytes are the same', 
   }
 })
 
-test('the body reads back as what was encoded', () => {
+test('the body decodes to what was encoded', () => {
   const read = readRequest(frame(encode(items, surface), {}))
   expect(read.ok && read.value.segments.map(({ role }) => role)).toEqual(
     encode(items, surface).map(({ role }) => role),

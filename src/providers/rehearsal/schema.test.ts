@@ -5,7 +5,7 @@ function read(value: unknown) {
   return readRequest(Buffer.from(JSON.stringify(value)))
 }
 
-test('roles and parts that are not known are kept by name', () => {
+test('unknown roles and parts are kept by name', () => {
   const segments = [
     { role: 'hologram', depth: 3 },
     {
@@ -52,7 +52,7 @@ test.each([
   expect(refused.ok ? undefined : refused.error.kind).toBe('invalid_args')
 })
 
-test('24 MiB of a picture are read, and base64 that is none is refused', () => {
+test('24 MiB of an image are accepted, and invalid base64 is refused', () => {
   const data = Buffer.alloc(24 * 1024 * 1024, 7).toString('base64')
   const blob = (text: string) => ({
     dialect: 'rehearsal',

@@ -36,7 +36,7 @@ async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[
   return seen
 }
 
-test('text comes in small pieces, then as an item, then the calls, then the end', async () => {
+test('text arrives in small pieces, then as an item, then the calls, then the end', async () => {
   const body = bodyOf('read a.txt and run `ls`')
   const events = await all(prompt.stream(body, new AbortController().signal))
   const text = 'I will read a.txt and run “ls”.'
@@ -102,7 +102,7 @@ test('no character is split between pieces', async () => {
   expect(deltas.every((delta) => delta.isWellFormed())).toBe(true)
 })
 
-test('the delay is waited for before every piece', async () => {
+test('the delay precedes every piece', async () => {
   const waits: number[] = []
   const sleep = (ms: number) => {
     waits.push(ms)
@@ -114,7 +114,7 @@ test('the delay is waited for before every piece', async () => {
   expect(waits).toEqual(deltas.map(() => 25))
 })
 
-test('an abort ends it at once with an interrupted error, also while it waits', async () => {
+test('an abort ends it at once with an interrupted error, even during a delay', async () => {
   const abort = new AbortController()
   const provider = rehearsalProvider({ chunk: 5, delayMs: 3_600_000 })
   const events = all(provider.stream(bodyOf('read a.txt'), abort.signal))
@@ -142,7 +142,7 @@ test('a malformed body gets one error', async () => {
   expect(events).toMatchObject([{ type: 'error', error: { kind: 'invalid_args' } }])
 })
 
-test('an abort does not wait for bytes to be looked at', async () => {
+test('an abort does not wait for images to be decoded', async () => {
   const abort = new AbortController()
   const describe = () => {
     abort.abort()
@@ -153,7 +153,7 @@ test('an abort does not wait for bytes to be looked at', async () => {
   expect(events).toMatchObject([{ type: 'error', error: { kind: 'interrupted' } }])
 })
 
-test('a request that shows nothing, or asks about other things, lets nobody look', async () => {
+test('a request without images, or about other things, decodes nothing', async () => {
   const describe = () => Promise.reject(new Error('nothing was to be seen'))
   const seeing = rehearsalProvider({ chunk: 7, delayMs: 0, describe })
   const { signal } = new AbortController()

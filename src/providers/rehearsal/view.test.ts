@@ -62,7 +62,7 @@ test.each([
   expect(viewsAfter(say)).toEqual([view])
 })
 
-test('several views are asked for at once', () => {
+test('several views are requested at once', () => {
   expect(viewsAfter('Look at @img1 and @pdf2 again')).toEqual([
     { handle: '@img1' },
     { handle: '@pdf2' },
@@ -82,13 +82,13 @@ test.each([
   expect(thinkOf(...EARLIER, user(say)).calls).toEqual([])
 })
 
-test('the reason of a view is what the person said, and short', () => {
+test('the reason of a view is the text of the person, shortened', () => {
   const reason = (say: string) => thinkOf(...EARLIER, user(say)).calls[0]?.arguments['reason']
   expect(reason('View @img1 for “the sake” of it.')).toBe('View @img1 for “the sake” of it')
   expect(String(reason(`View @img1 ${'again '.repeat(200)}`)).length).toBeLessThanOrEqual(200)
 })
 
-test('what is shown already is not viewed again, unless a part of it is wanted', () => {
+test('a visible Resource is not viewed again, unless a part of it is requested', () => {
   const shown: RehearsalSegment = {
     role: 'user',
     parts: [
@@ -105,7 +105,7 @@ test('what is shown already is not viewed again, unless a part of it is wanted',
   ).toEqual(['@pdf2'])
 })
 
-test('a view is waited for where the words say so, and does not end the task', () => {
+test('a view is a step of its own if the text says so, and does not end the task', () => {
   const asked = [...EARLIER, user('View @img1, then run `ls`.')]
   const call = { call_id: 'c', name: 'resource_view' }
   const viewed: RehearsalSegment[] = [
@@ -134,7 +134,7 @@ test('a view that did not succeed is reported as such', () => {
   expect(text).toContain('Failed: view pages 2 to 3 of @pdf2: its payload is missing')
 })
 
-test('where the tool is not offered, it is named and not called', () => {
+test('if the tool is not offered, it is named and not called', () => {
   const { text, calls } = think({
     dialect: 'rehearsal',
     segments: [...EARLIER, user('View @img1')],
@@ -143,7 +143,7 @@ test('where the tool is not offered, it is named and not called', () => {
   expect(text).toContain('resource_view')
 })
 
-test('what the harness says of attachments is no request', () => {
+test('text of the harness about attachments is not a request', () => {
   const warning = [
     '2 attachments were rejected and cannot be seen.',
     'Rejected attachments:',

@@ -35,7 +35,7 @@ function sent(pieces: readonly Buffer[]): unknown {
   return JSON.parse(Buffer.concat(pieces).toString('utf8'))
 }
 
-test('what the server has, and its own answer, are not sent again', () => {
+test('items that the server has, and its own answer, are not sent again', () => {
   const { pieces, reset } = sendingOf(REQUEST, KNOWN, 'no_previous_response')
   expect([reset, sent(pieces)]).toEqual([
     undefined,
@@ -51,7 +51,7 @@ test('what the server has, and its own answer, are not sent again', () => {
   ])
 })
 
-test('where nothing is remembered, all is sent, for the reason that is known', () => {
+test('if nothing is remembered, everything is sent, with the known reason', () => {
   const { pieces, reset } = sendingOf(REQUEST, undefined, 'reconnected')
   expect(reset).toBe('reconnected')
   const whole: unknown = JSON.parse(REQUEST.body.toString('utf8'))
@@ -73,17 +73,17 @@ const REASONS: readonly (readonly [BreakCause, ResetReason])[] = [
   ['unknown', 'prefix_mismatch'],
 ]
 
-test('every cause of a break has a reset reason of its own', () => {
+test('every cause of a break has its own reset reason', () => {
   expect(REASONS.map(([cause]) => cause)).toEqual(BreakCause.options)
   expect(new Set(REASONS.map(([, reason]) => reason)).size).toBe(BreakCause.options.length)
 })
 
-test.each(REASONS)('a request that %s broke is sent whole: %s', (brokenBy, reason) => {
+test.each(REASONS)('a request with a break by %s is sent completely: %s', (brokenBy, reason) => {
   const { pieces, reset } = sendingOf({ ...REQUEST, brokenBy }, KNOWN, 'reconnected')
   expect([reset, Buffer.concat(pieces).includes('previous_response_id')]).toEqual([reason, false])
 })
 
-test('a server that remembers another request than the last is told everything', () => {
+test('a server that remembers another request than the last one gets everything', () => {
   const known = { ...KNOWN, sha256: 'of another process' }
   expect(sendingOf(REQUEST, known, 'reconnected').reset).toBe('prefix_mismatch')
   const { last: _last, ...first } = REQUEST
@@ -91,7 +91,7 @@ test('a server that remembers another request than the last is told everything',
 })
 
 test.each([3, 4, 5, 6, 7, 8])(
-  'what is sent of %i segments that the server has is framed like a body of the others',
+  'the rest after %i segments that the server has is framed like a body of the others',
   (count) => {
     const more = [
       ...SEGMENTS,

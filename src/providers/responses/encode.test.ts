@@ -75,7 +75,7 @@ function contentOf(part: Part, changed: Partial<SurfaceParams> = {}): unknown {
   return segment === undefined ? undefined : JSON.parse(segment.bytes.toString())
 }
 
-test('segments stand in cache order, one a part, with seq, lifetime and Resource of their origin', () => {
+test('segments are in cache order, one per part, with seq, lifetime and Resource of their origin', () => {
   const told = encode(items, surface).map(({ bytes, length, ...segment }) => {
     expect(length).toBe(bytes.length)
     return [segment, bytes.toString()]
@@ -148,7 +148,7 @@ test('segments stand in cache order, one a part, with seq, lifetime and Resource
   ])
 })
 
-test('the body holds parameters, cache key, instructions, tools and input, in this order, each segment once', () => {
+test('the body contains parameters, cache key, instructions, tools and input, in this order, each segment once', () => {
   const segments = encode(items.slice(0, 2), surface)
   const [first, bash, read, , , look, image, mode, date] = segments.map(({ bytes }) =>
     bytes.toString(),
@@ -159,7 +159,7 @@ test('the body holds parameters, cache key, instructions, tools and input, in th
   )
 })
 
-test('a body without tools and system blocks names neither', () => {
+test('a body without tools and system blocks omits both', () => {
   const bare = { ...under({ reasoning: false }), tools: [], system: ['', ' \n'] }
   expect(bodyOf(items.slice(9, 10), bare)).toEqual({
     model: 'gpt-x',
@@ -171,7 +171,7 @@ test('a body without tools and system blocks names neither', () => {
   })
 })
 
-test('reasoning is asked for where the model is known to reason, and an effort where one is set', () => {
+test('reasoning is requested if the model is known to reason, and an effort if one is set', () => {
   const told = (reasoning: boolean | undefined, effort: string | undefined) => {
     const { replay, late_role, tool_choice, limits } = params
     const chosen = {
@@ -189,7 +189,7 @@ test('reasoning is asked for where the model is known to reason, and an effort w
   expect(told(undefined, 'low')).toEqual([undefined, { effort: 'low' }])
 })
 
-test('the vendor takes the body, by the types of its SDK', () => {
+test('the body is valid for the vendor, by the types of its SDK', () => {
   expect(requestErrors('responses', bodyOf(items))).toEqual([])
   for (const late_role of ['developer', 'system', 'user']) {
     expect(requestErrors('responses', bodyOf(items, under({ late_role, images: false })))).toEqual(
@@ -201,7 +201,7 @@ test('the vendor takes the body, by the types of its SDK', () => {
   )
 })
 
-test('a cache key that the vendor would refuse as too long is told by its hash', () => {
+test('a cache key that the vendor would refuse as too long is replaced by its hash', () => {
   const keyIn = (cacheKey: string) => bodyOf([], surface, cacheKey)['prompt_cache_key']
   expect(keyIn('k'.repeat(64))).toBe('k'.repeat(64))
   const long = keyIn('k'.repeat(65))
@@ -210,14 +210,14 @@ test('a cache key that the vendor would refuse as too long is told by its hash',
   expect(keyIn('k'.repeat(66))).not.toBe(long)
 })
 
-test('what a person said at once is one message, and what was said later never joins it', () => {
+test('parts of one message are one message, and later ones never join it', () => {
   expect(inputOf(items.slice(9))).toMatchObject([
     { type: 'message', role: 'user', content: [{ text: 'thanks' }] },
     { type: 'message', role: 'user', content: [{ text: '[View]' }, { filename: 'pdf2.pdf' }] },
   ])
 })
 
-test('a body with more items begins with all of the body before it, but for its end', () => {
+test('a body with more items begins with the previous body, except for its end', () => {
   for (let count = 0; count < items.length; count += 1) {
     const before = buildBody(encode(items.slice(0, count), surface), bodyOptions)
     const after = buildBody(encode(items.slice(0, count + 1), surface), bodyOptions)
@@ -226,7 +226,7 @@ test('a body with more items begins with all of the body before it, but for its 
   }
 })
 
-test.each(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])('%s is shown', (media_type) => {
+test.each(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])('%s is sent', (media_type) => {
   expect(contentOf(blob(media_type), { images: true })).toEqual({
     type: 'input_image',
     detail: 'auto',
@@ -234,7 +234,7 @@ test.each(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])('%s is shown',
   })
 })
 
-test('a file of text is text under its name, and a PDF without a name is a file all the same', () => {
+test('a text file is text under its name, and a PDF without a name is still a file', () => {
   expect(contentOf(blob('text/csv', { handle: '@txt3' }))).toEqual({
     type: 'input_text',
     text: '[Content of @txt3]\nbytes',
@@ -245,7 +245,7 @@ test('a file of text is text under its name, and a PDF without a name is a file 
   expect(contentOf(blob('application/pdf'))).toMatchObject({ filename: 'file.pdf' })
 })
 
-test('what cannot be shown leaves a sentence', () => {
+test('what cannot be sent is replaced by a sentence', () => {
   const sentence = (media_type: string) => ({
     type: 'input_text',
     text: `[@x is not shown: this model does not accept ${media_type}.]`,
@@ -266,7 +266,7 @@ test('what cannot be shown leaves a sentence', () => {
   ])
 })
 
-test('what the harness says has the role that the surface gives it', () => {
+test('text of the harness has the role that the surface defines', () => {
   const parts = [text('mode: plan'), blob('text/markdown'), blob('image/png', { handle: '@x' })]
   const said = (late_role: string) =>
     inputOf([{ kind: 'developer', seq: 1, parts }], under({ late_role }))
@@ -284,7 +284,7 @@ test('what the harness says has the role that the surface gives it', () => {
   )
 })
 
-test('a phase goes back if the vendor has it', () => {
+test('a phase is sent back if the vendor knows it', () => {
   const phases = ['commentary', 'final_answer', 'another']
   const said = phases.map((phase, seq): ConversationItem => {
     return { kind: 'assistant', seq, phase, parts: [text('a')] }
@@ -297,7 +297,7 @@ test('a phase goes back if the vendor has it', () => {
   ])
 })
 
-test('blank text leaves nothing, and no reasoning stands before what was left out', () => {
+test('blank text is omitted, and so is reasoning directly before it', () => {
   const blank = [text(''), text(' \n\t')]
   const reasoning = items[2]
   expect(reasoning?.kind).toBe('reasoning')
@@ -312,7 +312,7 @@ test('blank text leaves nothing, and no reasoning stands before what was left ou
   ).toEqual([])
 })
 
-test('reasoning goes back as it came, to its own model and in its own dialect, if something of it can be read there', () => {
+test('reasoning is sent back unchanged, to its own model in its own dialect, if something readable follows', () => {
   const said: ConversationItem = { kind: 'assistant', seq: 9, parts: [text('a')] }
   const input = (item: unknown, dialect = 'responses', model = 'gpt-x') =>
     inputOf([{ kind: 'reasoning', seq: 8, dialect, model, item }, said])
@@ -347,7 +347,7 @@ test('ids and names that the vendor would refuse are replaced, the same way in a
   ])
 })
 
-test('half a character never reaches the wire', () => {
+test('half a character is never sent', () => {
   const half = 'a\uD800b'
   const tools = [{ name: 't', description: half, parameters: { [half]: half } }]
   const [parts, call] = [[text(half)], { call_id: half, name: half }]
@@ -389,7 +389,7 @@ function answersOf(all: readonly ConversationItem[]): ConversationItem[][] {
   }, [])
 }
 
-test('segments lie in memory of their own, and those of a surface are made once', () => {
+test('segments have their own memory, and those of a surface are encoded once', () => {
   const segments = encode(items, surface)
   expect(segments.every(({ bytes }) => bytes.buffer.byteLength === bytes.length)).toBe(true)
   const again = encode([], surface)

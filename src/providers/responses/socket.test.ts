@@ -76,7 +76,7 @@ async function stuck() {
   return { call, next, caller, socket, ask, ...(await begun) }
 }
 
-test('one socket carries one call after the other', async () => {
+test('one socket carries one call after another', async () => {
   const { ask, socket } = await place()
   expect(socket.isOpen).toBe(false)
   expect([await ask('one'), socket.isOpen, await ask('two')]).toEqual([
@@ -86,7 +86,7 @@ test('one socket carries one call after the other', async () => {
   ])
 })
 
-test('a socket that rests is kept alive, and is closed when it rests for long', async () => {
+test('an idle socket is kept alive, and is closed after a long time', async () => {
   const { ask, socket, accepted, pass } = await place()
   await ask('one')
   const other = await accepted
@@ -110,7 +110,7 @@ test('closing the connection of a call ends the socket', async () => {
   expect(socket.isOpen).toBe(false)
 })
 
-test('a key goes over no open way to another machine', async () => {
+test('a key is never sent unencrypted to another machine', async () => {
   const options = { key: CANARY_KEY, baseUrl: 'http://192.0.2.1/v1', idleMs: 1, clock: systemClock }
   const socket = new ResponsesSocket(onceLoaded(options), options)
   const connection = new CallConnection(new AbortController().signal, {
@@ -146,7 +146,7 @@ test('a call that is interrupted inside a message ends the socket', async () => 
   expect(socket.isOpen).toBe(false)
 })
 
-test('an answer that comes before all was said is heard, and then the socket is over', async () => {
+test('an answer that arrives before the whole message was sent is read, and then the socket is closed', async () => {
   const { next, call, say, socket } = await stuck()
   say('too long')
   expect((await next).value).toEqual({ event: 'message', data: 'too long' })

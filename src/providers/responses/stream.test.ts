@@ -150,11 +150,11 @@ function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
 
-test('reasoning, text and calls are told as they become whole, and the end with what was used', () => {
+test('reasoning, text and calls are returned when complete, and the end with its usage', () => {
   expect(read(WHOLE)).toEqual(SAID)
 })
 
-test('the events that these tests are made of are the vendor’s, by the types of its SDK', () => {
+test('the events in these tests are valid for the vendor, by the types of its SDK', () => {
   const others = [incomplete('max_output_tokens'), completed([message('a')])]
   for (const event of numbered([...WHOLE, ...others])) {
     expect(eventErrors('responses', event)).toEqual([])
@@ -167,7 +167,7 @@ const BYTES = Buffer.from(
     .join(''),
 )
 
-test('the same bytes give the same events, wherever the stream was cut', () => {
+test('the same bytes give the same events, however the stream is chunked', () => {
   const framer = new ServerSentEvents()
   const reader = responsesReader()
   const told = [...BYTES].flatMap((byte) =>
@@ -176,7 +176,7 @@ test('the same bytes give the same events, wherever the stream was cut', () => {
   expect(told).toEqual(SAID)
 })
 
-test('items that only the end tells of are taken from there', () => {
+test('items that only the end contains are taken from there', () => {
   const items = SAID.filter(({ type }) => type === 'item' || type === 'done')
   expect(read([CREATED, ...WHOLE.slice(-1)])).toEqual(items)
   expect(read(WHOLE.slice(-1))).toEqual(items)
@@ -202,7 +202,7 @@ test('an item waits for the items before it', () => {
   expect(read(events).slice(2)).toEqual([text, called('call_1', '{}'), DONE])
 })
 
-test('parts of one message are one text, and what is empty is not told', () => {
+test('parts of one message are one text, and empty content is not returned', () => {
   const content = ['I ', 'look'].map((text) => ({ type: 'output_text', text }))
   const other = { type: 'later', value: 1 }
   const events = [
@@ -215,7 +215,7 @@ test('parts of one message are one text, and what is empty is not told', () => {
   expect(read(events)).toEqual([{ type: 'item', item: { kind: 'text', text: 'I look' } }, DONE])
 })
 
-test('events, items and fields of other kinds are skipped', () => {
+test('unknown events, items and fields are skipped', () => {
   const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' }
   const events = [
     { ...CREATED, later: 1 },
@@ -233,7 +233,7 @@ function refusal(): Event {
   return message('', { content: [{ type: 'refusal', refusal: 'I will not.' }] })
 }
 
-test('a refusal is an error, in whichever way it is told', () => {
+test('a refusal is an error, in whatever form it arrives', () => {
   const begun = [CREATED, added(0, message(''))]
   const at = { item_id: 'msg_1', output_index: 0, content_index: 0 }
   const delta = { type: 'response.refusal.delta', ...at, delta: 'I will not.' }
@@ -245,7 +245,7 @@ test('a refusal is an error, in whichever way it is told', () => {
   expect(kinds(read([...begun, incomplete('content_filter')]))).toEqual(['refused'])
 })
 
-test('an error is told by what the vendor calls it, in the middle of an answer and at its end', () => {
+test('an error keeps its kind, in the middle of an answer and at its end', () => {
   const kindOf = (event: Event) => kinds(read([...WHOLE.slice(0, 5), event])).at(-1)
   const flat = { code: 'rate_limit_exceeded', message: 'Slow.', param: null }
   expect(kindOf({ type: 'error', sequence_number: 0, ...flat })).toBe('rate_limited')
@@ -258,7 +258,7 @@ test('an error is told by what the vendor calls it, in the middle of an answer a
   expect(kindOf(completed([], { status: 'failed', error: flat }))).toBe('rate_limited')
 })
 
-test('an answer that was cut off is done with the vendor’s word for it, and a call without its end is no call', () => {
+test('an answer that was cut off ends with the reason of the vendor, and an incomplete call is not returned', () => {
   const stop_reason = 'max_output_tokens'
   const begun = [CREATED, added(0, message('')), textDelta(0, 'I lo')]
   const cut = done(0, message('I lo', { status: 'incomplete' }))
@@ -277,7 +277,7 @@ test('an answer that was cut off is done with the vendor’s word for it, and a 
   expect(kinds(read([...begun, incomplete(stop_reason)])).at(-1)).toBe('invalid_response')
 })
 
-test('figures that a server does not give are nought', () => {
+test('missing usage figures are zero', () => {
   const none = { input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0 }
   const bare = { type: 'response.completed', response: {} }
   expect(read([bare])).toEqual([{ type: 'done', stop_reason: 'completed', usage: none, raw: {} }])
@@ -324,14 +324,14 @@ function nested(depth: number): unknown {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 }
 
-test('what is not JSON is no answer, and after its end an answer says nothing', () => {
+test('input that is not JSON is an error, and nothing is returned after the end of an answer', () => {
   const reader = responsesReader()
   expect(kinds(reader.take({ event: 'message', data: '[DONE]' }))).toEqual(['invalid_response'])
   expect(reader.take(said(CREATED))).toEqual([])
   expect(read([...WHOLE, ...WHOLE])).toEqual(SAID)
 })
 
-test('a stream that was tampered with never throws, ends at most once, and gives no item that was not sent, and no call twice', () => {
+test('a corrupted stream never throws, ends at most once, and returns no item that was not sent, and no call twice', () => {
   const itemsOf = (events: readonly ProviderEvent[]) =>
     events.flatMap((event) => (event.type === 'item' ? [JSON.stringify(event.item)] : []))
   const sent = itemsOf(SAID)
@@ -367,7 +367,7 @@ function tampered(seed: number): Event[] {
   return events
 }
 
-test('a body is sent as it is, with the key if there is one, and nothing of the environment', async () => {
+test('a body is sent unchanged, with the key if there is one, and nothing from the environment', async () => {
   vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-other: 1\nauthorization: Bearer other')
   vi.stubEnv('OPENAI_ORG_ID', 'other')
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -11,7 +11,7 @@ function endOf(bytes: Buffer): number | undefined {
   return header === undefined ? undefined : imageEnd(bytes, header.format)
 }
 
-test.each(IMAGES)('the end of a %s image is found, whatever comes after it', (_, bytes) => {
+test.each(IMAGES)('the end of a %s image is found, whatever follows it', (_, bytes) => {
   expect(endOf(bytes)).toBe(bytes.length)
   const more = [Buffer.alloc(1000), Buffer.alloc(1000, 0xff), Buffer.from('hello'), bytes]
   expect(more.map((tail) => endOf(Buffer.concat([bytes, tail])))).toEqual(
@@ -19,12 +19,12 @@ test.each(IMAGES)('the end of a %s image is found, whatever comes after it', (_,
   )
 })
 
-test.each(IMAGES)('a %s image that is cut off anywhere has no end', (_, bytes) => {
+test.each(IMAGES)('a truncated %s image has no end', (_, bytes) => {
   const ends = Array.from({ length: bytes.length }, (_unused, at) => endOf(bytes.subarray(0, at)))
   expect(ends.filter((end) => end !== undefined)).toEqual([])
 })
 
-test.each(IMAGES)('a %s image with any bytes changed has an end in it or none', (_, bytes) => {
+test.each(IMAGES)('a %s image with any bytes changed has an end inside it or none', (_, bytes) => {
   const change = fc.tuple(fc.nat(bytes.length - 1), fc.nat(255))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
@@ -37,7 +37,7 @@ test.each(IMAGES)('a %s image with any bytes changed has an end in it or none', 
   )
 })
 
-test('what has no pixels in it is no whole image', () => {
+test('an image without pixels is incomplete', () => {
   const { png, jpeg, gif, webp } = TINY_IMAGES
   const end = png.subarray(-12)
   const chunk = Buffer.from('EXIF\x02\0\0\0ab')
@@ -51,7 +51,7 @@ test('what has no pixels in it is no whole image', () => {
   ]).toEqual([undefined, undefined, undefined, undefined])
 })
 
-test('a comment in a JPEG may have anything in it, also what ends one', () => {
+test('a comment in a JPEG may contain anything, even end markers', () => {
   const { jpeg } = TINY_IMAGES
   const comment = Buffer.from([0xff, 0xfe, 0x00, 0x06, 0xff, 0xd9, 0xff, 0xd9])
   const bytes = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)])

@@ -5,7 +5,7 @@ import { pdfPages } from './pages.ts'
 
 const clock = virtualClock()
 
-test('pages are counted, and what stands on them does not matter', async () => {
+test('pages are counted, whatever their content', async () => {
   const operators = Buffer.from('these are (no operators')
   expect(await pdfPages(writtenPdf(['one', ''], { operators }), { clock })).toEqual({
     kind: 'pdf',
@@ -13,7 +13,7 @@ test('pages are counted, and what stands on them does not matter', async () => {
   })
 })
 
-test('a document that says it has more pages than it has is told how many there are', async () => {
+test('a document that claims more pages than it has is counted correctly', async () => {
   const text = writtenPdf(['one']).toString('latin1').replace('/Count 1', '/Count 9')
   expect(await pdfPages(Buffer.from(text, 'latin1'), { clock })).toEqual({ kind: 'pdf', pages: 1 })
 })
@@ -25,7 +25,7 @@ test.each([
   expect(await pdfPages(pdf, { clock })).toMatchObject({ kind: 'unreadable', code })
 })
 
-test('a document that nobody waits for is not opened', async () => {
+test('an aborted document is not opened', async () => {
   const signal = AbortSignal.abort()
   expect(await pdfPages(writtenPdf(['one']), { clock, signal })).toMatchObject({ code: 'timeout' })
   expect(clock.pending()).toEqual([])

@@ -10,7 +10,7 @@ import type { ImageWish, Variant } from './variant.ts'
 
 const SEEDS = Array.from({ length: 6 }, (_, seed) => seed)
 
-test('without the image library nothing is made, and what to install is told', async () => {
+test('without the image library nothing is created, and the error names what to install', async () => {
   const without = imageVariants({ load: () => Promise.resolve(undefined), clock: systemClock })
   const { width, height, pixels } = drawing(1)
   expect(await without(png(width, height, pixels), { max_side: 20 })).toMatchObject({
@@ -38,7 +38,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   },
 )
 
-test.skipIf(!canDrawAll)('twelve megapixels become a picture of 1568 pixels', async () => {
+test.skipIf(!canDrawAll)('twelve megapixels become an image of 1568 pixels', async () => {
   const original = await (await plain(4000, 3000, '#f5821e')).jpeg().toBuffer()
   const variant = await made(original, { max_side: 1568 })
   const size = { width: 1568, height: 1176 }
@@ -76,7 +76,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll)(
-  'a picture stands upright, and its regions count pixels as stored',
+  'an image is rotated upright, and its regions count pixels as stored',
   async () => {
     const { pixels, width, height, fields } = drawing(2)
     const raw = (await library())(pixels, { raw: { width, height, channels: 3 } })
@@ -113,7 +113,7 @@ test
   })
 })
 
-test.skipIf(!canDrawAll)('a picture fits into a size and is never enlarged', async () => {
+test.skipIf(!canDrawAll)('an image fits into a size and is never enlarged', async () => {
   const original = png(40, 30, Buffer.alloc(3600))
   const cases: [ImageWish, number, number][] = [
     [{}, 40, 30],
@@ -130,7 +130,7 @@ test.skipIf(!canDrawAll)('a picture fits into a size and is never enlarged', asy
 })
 
 test.skipIf(!canDrawAll)(
-  'what came without loss stays so up to the very last byte that fits',
+  'a lossless image stays lossless up to the last byte that fits',
   async () => {
     const original = png(120, 90, random(1).bytes(120 * 90 * 3))
     const { bytes } = await made(original, {})
@@ -144,7 +144,7 @@ test.skipIf(!canDrawAll)(
   },
 )
 
-test.skipIf(!canDrawAll)('first the quality is lowered, then the size, until it fits', async () => {
+test.skipIf(!canDrawAll)('first the quality is reduced, then the size, until it fits', async () => {
   const original = png(240, 180, random(2).bytes(240 * 180 * 3))
   let max_base64_bytes = (await made(original, {})).bytes.toString('base64').length
   const steps = new Set<string>()
@@ -160,7 +160,7 @@ test.skipIf(!canDrawAll)('first the quality is lowered, then the size, until it 
   expect([...steps]).toEqual(['90 whole', '75 whole', '60 whole', '60 smaller'])
 })
 
-test.skipIf(!canDrawAll)('a picture that cannot be as small as that is refused', async () => {
+test.skipIf(!canDrawAll)('an image that cannot be that small is refused', async () => {
   const original = png(120, 90, random(3).bytes(120 * 90 * 3))
   expect(await imageVariant(original, { max_base64_bytes: 80 })).toMatchObject({
     ok: false,
@@ -168,7 +168,7 @@ test.skipIf(!canDrawAll)('a picture that cannot be as small as that is refused',
   })
 })
 
-test.skipIf(!canDrawAll)('what is clear stays clear, also where something is lost', async () => {
+test.skipIf(!canDrawAll)('transparency is kept, even with lossy compression', async () => {
   const original = await translucent(0)
   const whole = await made(original, {})
   expect(whole.made.format).toBe('png')
@@ -181,17 +181,14 @@ test.skipIf(!canDrawAll)('what is clear stays clear, also where something is los
   }
 })
 
-test.skipIf(!canDrawAll)(
-  'a picture that could be clear somewhere and is not becomes JPEG',
-  async () => {
-    const original = await translucent(255)
-    const { bytes } = await made(original, {})
-    const lossy = await made(original, { max_base64_bytes: bytes.length })
-    expect(lossy.made.format).toBe('jpeg')
-  },
-)
+test.skipIf(!canDrawAll)('an image with an unused alpha channel becomes JPEG', async () => {
+  const original = await translucent(255)
+  const { bytes } = await made(original, {})
+  const lossy = await made(original, { max_base64_bytes: bytes.length })
+  expect(lossy.made.format).toBe('jpeg')
+})
 
-test.skipIf(!canDrawAll)('nothing but pixels is kept', async () => {
+test.skipIf(!canDrawAll)('only pixels are kept, no metadata', async () => {
   const sharp = await library()
   const place = { IFD0: { Copyright: 'nobody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } }
   const cases = [
@@ -211,7 +208,7 @@ test.skipIf(!canDrawAll)('nothing but pixels is kept', async () => {
   }
 })
 
-test.skipIf(!canDrawAll)('of a moving picture the first frame is shown', async () => {
+test.skipIf(!canDrawAll)('an animated image is shown by its first frame', async () => {
   const frames = [
     await (await plain(50, 40, 'red')).png().toBuffer(),
     await (await plain(50, 40, 'blue')).png().toBuffer(),
@@ -246,7 +243,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   },
 )
 
-test.skipIf(!canDrawAll).each(DRAWN_FORMATS)('a damaged %s picture is refused', async (format) => {
+test.skipIf(!canDrawAll).each(DRAWN_FORMATS)('a damaged %s image is refused', async (format) => {
   const file = await drawn(drawing(5), format)
   const corrupt = { ok: false, error: { kind: 'unreadable', details: { code: 'corrupt' } } }
   for (const part of [0, 0.02, 0.5, 0.8]) {
@@ -264,7 +261,7 @@ test.skipIf(!canDrawAll)('more pixels than the limit are not decoded', async () 
 })
 
 test.skipIf(!canDrawAll)(
-  'the longest side that a picture may have is cut to what every format can have',
+  'the longest side of an image is limited to what every format supports',
   async () => {
     const original = png(16_384, 1, random(6).bytes(16_384 * 3))
     const { bytes, width } = await made(original, {})
@@ -274,21 +271,18 @@ test.skipIf(!canDrawAll)(
   },
 )
 
-test.skipIf(!canDrawAll)(
-  'what has to fit a number of bytes has sixteen megapixels at most',
-  async () => {
-    const original = await (await plain(8000, 4000, 'red')).png().toBuffer()
-    const max_base64_bytes = original.length * 2
-    expect(await made(original, { max_base64_bytes })).toMatchObject({ width: 5656, height: 2828 })
-    const region = { x: 0, y: 0, width: 8000, height: 2000 }
-    expect(await made(original, { max_base64_bytes, region })).toMatchObject({
-      width: 8000,
-      height: 2000,
-    })
-  },
-)
+test.skipIf(!canDrawAll)('an image with a byte limit has at most sixteen megapixels', async () => {
+  const original = await (await plain(8000, 4000, 'red')).png().toBuffer()
+  const max_base64_bytes = original.length * 2
+  expect(await made(original, { max_base64_bytes })).toMatchObject({ width: 5656, height: 2828 })
+  const region = { x: 0, y: 0, width: 8000, height: 2000 }
+  expect(await made(original, { max_base64_bytes, region })).toMatchObject({
+    width: 8000,
+    height: 2000,
+  })
+})
 
-test.skipIf(!canDrawAll)('what takes too long is given up', async () => {
+test.skipIf(!canDrawAll)('a slow conversion stops at the time limit', async () => {
   let now = 0
   const clock = { ...systemClock, monotonicMs: () => (now += 20_000) }
   const slow = imageVariants({ load: loadImageLibrary, clock })

@@ -3,7 +3,7 @@ import { pagesAsText } from './pages-as-text.ts'
 
 const PLENTY = 10_000
 
-test('every page stands under its number, and those without words are named', () => {
+test('every page is under its number, and pages without words are named', () => {
   const { text, shown } = pagesAsText(['one\ntwo', '', null], { from: 2, to: 4 }, 12, PLENTY)
   expect(shown).toEqual({ from: 2, to: 4 })
   expect(text.split('\n').slice(1)).toEqual([
@@ -16,14 +16,14 @@ test('every page stands under its number, and those without words are named', ()
   ])
 })
 
-test('the first line tells that this is text alone', () => {
+test('the first line states that this is only text', () => {
   const { text } = pagesAsText(['one'], { from: 1, to: 1 }, 1, PLENTY)
   expect(text).toBe(
     '[Text extracted from a PDF document of 1 page. Layout and pictures are not shown.]\n[Page 1 of 1]\none\n',
   )
 })
 
-test('whole pages are shown while there is room, and the last line tells the others', () => {
+test('complete pages are shown while there is room, and the last line names the others', () => {
   const pages = Array.from({ length: 9 }, () => 'x'.repeat(200))
   for (let most = 600; most <= 2400; most += 7) {
     const { text, shown } = pagesAsText(pages, { from: 3, to: 11 }, 20, most)
@@ -36,7 +36,7 @@ test('whole pages are shown while there is room, and the last line tells the oth
   }
 })
 
-test('of a first page that is too long the beginning is shown, and no half letter', () => {
+test('the beginning of a first page that is too long is shown, without half a character', () => {
   for (const most of [700, 701, 702, 703]) {
     const long = 'ü🚢'.repeat(500)
     const { text, shown } = pagesAsText([long, 'two'], { from: 1, to: 3 }, 3, most)
@@ -47,7 +47,7 @@ test('of a first page that is too long the beginning is shown, and no half lette
   }
 })
 
-test('the notes have room whatever numbers are in them', () => {
+test('the notes have room whatever numbers they contain', () => {
   const [count, most] = [Number.MAX_SAFE_INTEGER, 700]
   const { text } = pagesAsText(['x'.repeat(1000)], { from: count - 9, to: count }, count, most)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)

@@ -5,7 +5,7 @@ import { pdfText } from './pdf-text.ts'
 
 const PDF = writtenPdf(['one two\nthree (3)', '', 'the last'])
 
-test('the words of all pages are given, line by line', async () => {
+test('the words of all pages are returned, line by line', async () => {
   const result = await pdfText(PDF)
   expect(result).toEqual({
     ok: true,
@@ -30,7 +30,7 @@ test('the words of all pages are given, line by line', async () => {
   ])
 })
 
-test('pages that are asked for are given alone', async () => {
+test('requested pages are returned alone', async () => {
   const result = await pdfText(PDF, { from: 3, to: 3 })
   expect(result).toMatchObject({ value: { made: { pages: { from: 3, to: 3 } } } })
   expect(linesOf(result)).toEqual(['[Page 3 of 3]', 'the last', ''])
@@ -52,7 +52,7 @@ test('the same document and pages give the same bytes', async () => {
   expect(await pdfText(Buffer.from(PDF))).toEqual(await pdfText(PDF))
 })
 
-test('a long document is cut at a page, and asking on from there gives the rest', async () => {
+test('a long document is cut at a page, and continuing from there gives the rest', async () => {
   const pages = Array.from(
     { length: 40 },
     (_, at) => `page number ${at + 1}\n${'word '.repeat(60)}`,
@@ -70,7 +70,7 @@ test('a long document is cut at a page, and asking on from there gives the rest'
   expect(numbers).toEqual(pages.map((_, at) => `page number ${at + 1}`))
 })
 
-test('a page that is damaged is named, and hides no other', async () => {
+test('a damaged page is named, and hides no other', async () => {
   const pdf = writtenPdf(['one', 'two', 'three'])
   // Object 8 is what stands on the second page.
   const stream = pdf.indexOf('stream\n', pdf.indexOf('8 0 obj'))
@@ -88,7 +88,7 @@ test('a page that is damaged is named, and hides no other', async () => {
   })
 })
 
-test('a page without end is cut at the limit', async () => {
+test('an endless page is cut at the limit', async () => {
   const lines = Array.from({ length: 4000 }, (_, at) => {
     return `1 0 0 1 50 ${20 + ((at * 14) % 760)} Tm (${'a'.repeat(80)}) Tj`
   })
@@ -114,14 +114,14 @@ test.each([
   })
 })
 
-test('a document that takes long to read is given up', async () => {
+test('reading a slow document stops at the time limit', async () => {
   const operators = Buffer.from(`BT /F1 12 Tf ${'(a) Tj T* '.repeat(1_000_000)} ET`)
   expect(await pdfText(writtenPdf(['one'], { operators }), undefined, { ms: 1000 })).toMatchObject({
     error: { kind: 'unreadable', details: { code: 'timeout' } },
   })
 })
 
-test('a small document that unpacks to a large one is given up', async () => {
+test('a small document that expands to a large one is rejected', async () => {
   const large = writtenPdf(['one'], { operators: Buffer.alloc(220_000_000, ' ') })
   const bounds = { memory: 160 * 1024 * 1024, ms: 60_000 }
   expect(await pdfText(large, undefined, bounds)).toMatchObject({

@@ -26,7 +26,7 @@ test.each([
   expect(lines.ok && lines.value.bytes.toString()).toBe(expected)
 })
 
-test('a mark of the byte order is no part of the first line', () => {
+test('a byte order mark is not part of the first line', () => {
   const lines = textLines(Buffer.from('\ufeffone\n'), { from: 1, to: 1 })
   expect(lines.ok && lines.value.bytes.toString()).toBe('one\n')
 })
@@ -44,7 +44,7 @@ test.each([
   })
 })
 
-test('a charset that nobody here knows is told', () => {
+test('an unknown charset is reported', () => {
   const lines = textLines(Buffer.from('one\n'), { from: 1, to: 1 }, 'klingon')
   expect(lines).toMatchObject({ ok: false, error: { kind: 'unreadable' } })
 })
