@@ -40,7 +40,7 @@ const NOT_BUNDLED = [/^fs-native-extensions\//, 'sharp', 'unpdf']
  * the help; `core` is needed by every command with a Session.
  */
 const BASE = new RegExp(
-  '/src/(model/(errors|exit-codes)|encoding/amounts|host/(clock|files/disk|files/files|home|machine|streams)|' +
+  '/src/(model/(errors|exit-codes)|encoding/amounts|host/(clock|files/disk|files/files|home|machine|streams|time-zone)|' +
     'presenters/cli/(render/(activity|footer|turn-view)|text/(json-line|visible-text)|' +
     'world/(answer|exit-code|failure|output-failure|workspace)|input/prompt))\\.ts$',
 )

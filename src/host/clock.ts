@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { timeZone } from './time-zone.ts'
 
 /** Time as a port, so that tests can control it. */
 export interface Clock {
@@ -45,8 +46,7 @@ export function localDate(clock: Pick<Clock, 'now'>): {
   const now = clamped(clock)
   // Shifted by the zone, so that the date of UTC is the one here.
   const here = new Date(now.getTime() - now.getTimezoneOffset() * 60_000)
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return { date: timestamp({ now: () => here.getTime() }).slice(0, 10), zone }
+  return { date: timestamp({ now: () => here.getTime() }).slice(0, 10), zone: timeZone() }
 }
 
 function clamped(clock: Pick<Clock, 'now'>): Date {
