@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  chainsToPackage,
   foldersImportingEachOther,
   importCycles,
   importsOutsideTheTable,
@@ -223,4 +224,21 @@ function relative(tree: Tree): Tree {
 
 test('a file that does not parse is a defect, not an empty file', () => {
   expect(() => importCycles(planted({ 'src/log/a.ts': 'import {' }))).toThrow('does not parse')
+})
+
+test('a package that a file loads through another one is found, with the files between', () => {
+  const tree = planted({
+    'src/main.ts': `import { a } from './a.ts'\nexport const b = a\n`,
+    'src/a.ts': `import * as z from 'zod'\nexport const a = z\n`,
+  })
+  expect(chainsToPackage(tree, 'src/main.ts', 'zod')).toEqual(['src/main.ts -> src/a.ts -> zod'])
+})
+
+test.each([
+  `import type { A } from './a.ts'\nexport type B = A\n`,
+  `import { type A } from './a.ts'\nexport type B = A\n`,
+  `export const a = () => import('./a.ts')\n`,
+])('a package that is loaded later or only named in types is not found: %j', (text) => {
+  const tree = planted({ 'src/main.ts': text, 'src/a.ts': `import * as z from 'zod'\n` })
+  expect(chainsToPackage(tree, 'src/main.ts', 'zod')).toEqual([])
 })

@@ -1,5 +1,14 @@
 import { IMPORT_TABLE, PACKAGE_OWNERS, TESTS_MAY_ALSO_IMPORT } from './import-table.ts'
-import { codeOf, COMPUTED, isRelative, isTest, resolve, specifiersOf, type Tree } from './source.ts'
+import {
+  codeOf,
+  COMPUTED,
+  isRelative,
+  isTest,
+  loadedWith,
+  resolve,
+  specifiersOf,
+  type Tree,
+} from './source.ts'
 
 /** Every check takes files by path and returns one sentence per offence. */
 
@@ -64,6 +73,24 @@ export function foldersImportingEachOther(tree: Tree): string[] {
     const [from = '', to = ''] = edge.split(' ')
     return from < to && edges.has(`${to} ${from}`) ? [`${from} and ${to} import each other`] : []
   })
+}
+
+/** How importing `path` loads the package: the chain of files to each file that imports it. */
+export function chainsToPackage(tree: Tree, path: string, name: string): string[] {
+  const chains: string[] = []
+  const seen = new Set<string>()
+  function walk(at: string, trail: readonly string[]): void {
+    if (seen.has(at)) return
+    seen.add(at)
+    const text = tree.get(at)
+    if (text === undefined) return
+    for (const specifier of loadedWith(at, text)) {
+      if (specifier === name) chains.push([...trail, at, name].join(' -> '))
+      if (isRelative(specifier)) walk(resolve(at, specifier), [...trail, at])
+    }
+  }
+  walk(path, [])
+  return chains
 }
 
 /** The two folders in the deepest common folder of the files; `src/log/*` for a file directly in `src/log`. */

@@ -47,6 +47,26 @@ export const specifiersOf = remembered((path: string, text: string): readonly st
   return found
 })
 
+/** The specifiers that are loaded with the file: not those of types, nor those that are imported later. */
+export const loadedWith = remembered((path: string, text: string): readonly string[] => {
+  const found: string[] = []
+  new Visitor({
+    ImportDeclaration: ({ importKind, source, specifiers }) => {
+      const isValue = specifiers.some(
+        (one) => one.type !== 'ImportSpecifier' || one.importKind !== 'type',
+      )
+      if (importKind !== 'type' && (isValue || specifiers.length === 0)) found.push(source.value)
+    },
+    ExportAllDeclaration: ({ exportKind, source }) => {
+      if (exportKind !== 'type') found.push(source.value)
+    },
+    ExportNamedDeclaration: ({ exportKind, source }) => {
+      if (exportKind !== 'type' && source !== null) found.push(source.value)
+    },
+  }).visit(parse(path, text).program)
+  return found
+})
+
 function remembered<T>(read: (path: string, text: string) => T): (path: string, text: string) => T {
   const known = new Map<string, { readonly text: string; readonly value: T }>()
   return (path, text) => {

@@ -34,6 +34,11 @@ test('no two folders import each other, at any depth', () => {
   expect(check.foldersImportingEachOther(tree)).toEqual([])
 })
 
+test('the command line is parsed before the validator is loaded', () => {
+  expect(check.chainsToPackage(tree, 'bin/hawser.ts', 'zod')).toEqual([])
+  expect(check.chainsToPackage(tree, 'src/presenters/cli/program.ts', 'zod')).toEqual([])
+})
+
 test('no source file is longer than 400 lines', () => {
   expect(file.filesTooLong(tree)).toEqual([])
 })

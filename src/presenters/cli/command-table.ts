@@ -1,4 +1,4 @@
-import { PermissionMode, SessionMode } from '../../model/modes.ts'
+import type { PermissionMode, SessionMode } from '../../model/modes.ts'
 import {
   JSON_OPTION,
   OPTIONAL_SESSION,
@@ -8,6 +8,14 @@ import {
   type Option,
 } from './world/command.ts'
 import { PERMISSION_COMMANDS } from './permission-table.ts'
+
+// The schemas of these modes would load the validator for every command, before it is known which one runs.
+const SESSION_MODES: Readonly<Record<SessionMode, true>> = { build: true, plan: true }
+const PERMISSION_MODES: Readonly<Record<PermissionMode, true>> = {
+  'read-only': true,
+  ask: true,
+  auto: true,
+}
 
 /** How a new Session starts, or which Session to continue. */
 const SESSION_OPTIONS: readonly Option[] = [
@@ -21,12 +29,12 @@ const SESSION_OPTIONS: readonly Option[] = [
   {
     flags: '--mode <mode>',
     help: 'build, or plan (read-only); also applies to a continued Session',
-    choices: SessionMode.options,
+    choices: Object.keys(SESSION_MODES),
   },
   {
     flags: '--permission <mode>',
     help: 'what runs without asking; also applies to a continued Session',
-    choices: PermissionMode.options,
+    choices: Object.keys(PERMISSION_MODES),
   },
   WORKSPACE_OPTION,
 ]
