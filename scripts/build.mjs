@@ -45,17 +45,18 @@ const BASE = new RegExp(
     'world/(answer|exit-code|failure|output-failure|workspace)|input/prompt))\\.ts$',
 )
 const LATER = [
-  'presenters/(?!cli/(input/(given-attachments|mentions|session-choice|staged-name|whole-path)|render/(picture|pictures|turn-lines))\\.ts$)',
+  'presenters/(?!cli/(input/(given-attachments|mentions|session-choice|staged-name|whole-path)|render/(picture|pictures))\\.ts$)',
   'main.ts',
   'compose.ts',
   'host/(net|sandbox|process/(?!holder)|time-limit|machine|files/export-file|plain-line)',
+  'model/(settings|model-facts)\\.ts',
   'model/safety/(credentials|toolchains|git-configuration)',
   'turn/(inspection|full-window)',
   'context/window-parts',
   'encoding/server-sent-events',
   'providers/(?!models|rehearsal/(encode|stream))',
   'resources/',
-  'session/(probe|queries/(?!list|read-log))',
+  'session/(probe|queries/(?!list|read-log)|settings/(effective|stored)-settings)',
   'log/(adopt|delete|salvage|verify)\\.ts',
   'blobs/sweep',
 ]

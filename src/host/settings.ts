@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { failed, ok, withCause, type Failed, type Result } from '../model/errors.ts'
-import { Settings } from '../model/settings.ts'
+import type { Settings } from '../model/settings.ts'
 import { asResult, closing, ifThere, readSpan, replaceFile, type Folder } from './files/files.ts'
 import type { Ids } from './ids.ts'
 
@@ -20,7 +20,7 @@ export async function readSettings(folder: Folder): Promise<Result<StoredSetting
   return asResult(`read ${folder.label}/${NAME}`, async () => {
     const bytes = await wholeFile(folder, NAME)
     if (bytes === undefined) return ok(undefined)
-    const settings = parsed(bytes, `${folder.label}/${NAME}`)
+    const settings = await parsed(bytes, `${folder.label}/${NAME}`)
     if (!settings.ok) return settings
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return ok({ settings: settings.value, sha256 })
@@ -87,10 +87,12 @@ async function wholeFile(folder: Folder, name: string): Promise<Buffer | undefin
   return file && closing(file, () => readSpan(file, 0, MOST_BYTES))
 }
 
-function parsed(bytes: Buffer, label: string): Result<Settings> {
+async function parsed(bytes: Buffer, label: string): Promise<Result<Settings>> {
   const value = jsonOf(bytes)
   if (value === undefined) return refused(label, 'is not valid JSON', {})
-  const settings = Settings.safeParse(value)
+  // A large schema, loaded only where there are settings to check.
+  const { Settings: schema } = await import('../model/settings.ts')
+  const settings = schema.safeParse(value)
   if (settings.success) return ok(settings.data)
   const unknown = settings.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

@@ -67,3 +67,12 @@ export const ATTACHMENT_EXTENSIONS = Object.freeze({
   '.md': { media_type: 'text/markdown', kind: 'text' },
   '.csv': { media_type: 'text/csv', kind: 'text' },
 } as const satisfies Record<string, AttachmentType>)
+
+/** Defaults of limits that only settings define. */
+export const LIMIT_DEFAULTS = {
+  command_seconds: 120,
+  command_processes: 4_096,
+  command_memory_percent: 75,
+  idle_seconds: 180,
+  retries: 4,
+} as const

@@ -1,18 +1,9 @@
 import * as z from 'zod'
 import { baseUrl } from './base-url.ts'
-import { LIMITS } from './limits.ts'
+import { LIMIT_DEFAULTS, LIMITS } from './limits.ts'
 import { ModelFacts } from './model-facts.ts'
 import { REMOTE_PROVIDERS, TRANSPORTS, type RemoteAccess } from './remote-providers.ts'
 import { PermissionMode, Replay } from './modes.ts'
-
-/** Defaults of limits that only settings define. */
-export const LIMIT_DEFAULTS = {
-  command_seconds: 120,
-  command_processes: 4_096,
-  command_memory_percent: 75,
-  idle_seconds: 180,
-  retries: 4,
-} as const
 
 /** How much a model reasons: the union of the levels of all vendors. */
 const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
@@ -21,8 +12,6 @@ const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max
 const Upload = z.enum(['allow', 'ask', 'deny'])
 
 const Size = z.int().nonnegative()
-
-/** How long attached bytes stay in requests: for the attaching Turn, until a checkpoint, or as long as that is cheaper. */
 
 /** Must not start with an underscore, so that it cannot be `__proto__` or the like. */
 const ModelId = z.string().regex(/^[A-Za-z0-9@][\w.:/@+~=,-]{0,199}$/)

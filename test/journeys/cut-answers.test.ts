@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/host/clock.ts'
 import { ok } from '../../src/model/errors.ts'
-import { TurnLine } from '../../src/presenters/cli/render/turn-lines.ts'
+import { Output as TurnLine } from '../../src/presenters/cli/render/turn-lines.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { causeOf } from '../../model/errors.ts'
-import { LIMIT_DEFAULTS, type Settings } from '../../model/settings.ts'
+import { LIMIT_DEFAULTS } from '../../model/limits.ts'
+import type { Settings } from '../../model/settings.ts'
 import { memoryShare } from '../machine.ts'
 import type { ConfinedCommand, ConfinedRun, Confinement } from './confinement.ts'
 import { sandboxArgs, type Bubblewrap } from './bubblewrap/args.ts'

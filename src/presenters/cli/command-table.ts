@@ -73,6 +73,8 @@ export const COMMANDS: readonly Command[] = [
       'hawser run --continue "And now the tests" --json',
     ],
     load: () => import('./commands/run.ts'),
+    // Large, and only documents need it.
+    shape: () => import('./render/turn-lines.ts'),
   },
   {
     name: 'chat',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { settingAt, type Setting, type Settings } from '../../model/settings.ts'
-import { effectiveSettings } from './settings.ts'
+import { effectiveSettings } from './effective-settings.ts'
 import {
   SET,
   sourcedSetting,

@@ -4,7 +4,7 @@ import type { Result } from '../../model/errors.ts'
 import type { ModelRow } from '../../model/model-facts.ts'
 import type { Harness } from '../harness.ts'
 import type { SessionParts } from '../live/session-parts.ts'
-import type { EffectiveSettings } from '../settings/settings.ts'
+import type { EffectiveSettings } from '../settings/effective-settings.ts'
 
 /** A workspace in use, as every presenter receives it. Close it once; nothing of it works afterwards. */
 export interface OpenWorkspace {

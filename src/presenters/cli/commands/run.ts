@@ -36,8 +36,6 @@ const Options = SessionOptions.extend({
 })
 type Options = z.infer<typeof Options>
 
-export { TurnLine as Output } from '../render/turn-lines.ts'
-
 /** One Turn: the answer on standard output, or every Event with `--json`; all else on standard error. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const options = Options.safeParse(given.options)

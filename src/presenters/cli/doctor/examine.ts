@@ -9,7 +9,7 @@ import { ok, type ErrorKind, type Result } from '../../../model/errors.ts'
 import { secretsOf } from '../../../session/settings/credentials.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { BadPayload } from '../../../session/queries/resources.ts'
-import { effectiveSettings } from '../../../session/settings/settings.ts'
+import { effectiveSettings } from '../../../session/settings/effective-settings.ts'
 import {
   readAllSettings,
   sourcedSettings,

@@ -54,6 +54,6 @@ const ResultLine = z
   .describe('The last line.')
 
 /** What `hawser run --json` writes. */
-export const TurnLine = z
+export const Output = z
   .union([EventLine, NoticeLine, ResultLine])
   .describe('JSON Lines. If the Turn was not admitted, a single line with the error.')

@@ -12,6 +12,8 @@ export interface Command {
   readonly examples: readonly string[]
   /** The implementation, loaded when the command runs. */
   readonly load: () => Promise<{ readonly run: Run }>
+  /** The file with `Output`, the shape of its JSON, if that is not the implementation. */
+  readonly shape?: () => Promise<object>
 }
 
 export interface Argument {
