@@ -13,6 +13,9 @@ import { inScratch } from './scratch.ts'
 const ROUNDS = full ? 25 : 5
 const LONG_TURNS = full ? 150 : 6
 
+/** The model answers it at once, in a new Session too: it makes no call. */
+const QUESTION = 'What happened?'
+
 const PROGRAM = await builtProgram()
 
 await inScratch(async (folder) => {
@@ -25,14 +28,14 @@ await inScratch(async (folder) => {
   const first = (...args: readonly string[]) => firstRequest(args, place)
 
   const [bare, version, floor, fresh, resumed] = [list(), list(), list(), list(), list()]
-  await first(PROGRAM, 'run', 'What?', '--json')
+  await first(PROGRAM, 'run', QUESTION, '--json')
   const long = await longSession(place)
   for (let round = 0; round < ROUNDS; round += 1) {
     bare.push(await node('-e', '0'))
     version.push(await node(PROGRAM, '--version'))
     floor.push(await first(floorScript, cwd))
-    fresh.push(await first(PROGRAM, 'run', 'What?', '--json'))
-    resumed.push(await first(PROGRAM, 'run', '--session', long.id, 'What?', '--json'))
+    fresh.push(await first(PROGRAM, 'run', QUESTION, '--json'))
+    resumed.push(await first(PROGRAM, 'run', '--session', long.id, QUESTION, '--json'))
   }
   tell({
     bench: 'start: --version, relative to node -e 0',
@@ -70,14 +73,15 @@ function list(): number[] {
   return []
 }
 
-/** A Session whose next request is about as long as its Log. */
+/** A Session of about a megabyte, each of whose Turns reads one file. */
 async function longSession(place: Place) {
-  const request = `Read ${Array.from({ length: 20 }, () => 'notes.txt').join(' and ')}`
-  const args = [PROGRAM, 'run', request, '--json']
+  const args = [PROGRAM, 'run', 'Read notes.txt', '--json']
   const id = /"session_id":"(\w+)"/.exec(await said(args, place))?.[1] ?? ''
   for (let turn = 1; turn < LONG_TURNS; turn += 1) await said([...args, '--session', id], place)
-  const log = await readFile(join(place.cwd, '.hawser', 'sessions', `${id}.ndjson`))
-  return { id, bytes: log.length }
+  const log = await readFile(join(place.cwd, '.hawser', 'sessions', `${id}.ndjson`), 'utf8')
+  const reads = log.match(/"type":"tool_call"/g)?.length ?? 0
+  if (reads !== LONG_TURNS) throw new Error(`${reads} reads in ${LONG_TURNS} Turns`)
+  return { id, bytes: Buffer.byteLength(log) }
 }
 
 /** Milliseconds from the start of a program until it reports the call of its model. */
@@ -93,8 +97,10 @@ function firstRequest(args: readonly string[], { cwd, env }: Place): Promise<num
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', () => {
-      if (ms === undefined) reject(new Error(`${args.join(' ')} made no request: ${heard}`))
-      else resolve(ms)
+      const made = ms === undefined ? 'no request' : /"type":"tool_call"/.exec(heard)?.[0]
+      if (ms === undefined || made !== undefined) {
+        reject(new Error(`${args.join(' ')} made ${made}: ${heard}`))
+      } else resolve(ms)
     })
   })
 }
