@@ -13,7 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
 
@@ -113,7 +113,7 @@ async function buildAndSwap() {
   const work = await mkdtemp(join(ROOT, 'node_modules', '.build-'))
   try {
     const made = join(work, 'dist')
-    await bundle(made)
+    await bundle(made, await toolSchemas(work))
     await declareTypes(join(made, 'types'))
     await chmod(join(made, PROGRAM), 0o755)
     await utimes(join(made, PROGRAM), started, started)
@@ -124,7 +124,21 @@ async function buildAndSwap() {
   console.log(`built dist in ${((Date.now() - started.getTime()) / 1000).toFixed(1)} s`)
 }
 
-async function bundle(folder) {
+/** The tools as models see them, from the sources: what every start would make again. */
+async function toolSchemas(work) {
+  const dir = join(work, 'tools')
+  await build({
+    cwd: ROOT,
+    input: 'src/tools/toolset.ts',
+    platform: 'node',
+    external: NOT_BUNDLED,
+    output: { dir, format: 'esm', entryFileNames: 'toolset.mjs', codeSplitting: false },
+  })
+  const tools = await import(pathToFileURL(join(dir, 'toolset.mjs')).href)
+  return tools.toolSchemas(tools.TOOLSET)
+}
+
+async function bundle(folder, schemas) {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   await build({
     cwd: ROOT,
@@ -132,7 +146,12 @@ async function bundle(folder) {
     platform: 'node',
     external: NOT_BUNDLED,
     plugins: [commanderAlone, processAsGlobal, nativeAtOnce],
-    transform: { define: { HAWSER_VERSION: JSON.stringify(version) } },
+    transform: {
+      define: {
+        HAWSER_VERSION: JSON.stringify(version),
+        HAWSER_TOOL_SCHEMAS: JSON.stringify(schemas),
+      },
+    },
     output: {
       dir: folder,
       format: 'esm',
