@@ -10,8 +10,8 @@ import {
 import type { ModelChoice, Session } from '../live/session.ts'
 
 /**
- * One Session of a comparison: asks every prompt, one after another, and reads from the Log what came of it. Nothing is asked
- * of a person: it may read files, and nothing else.
+ * One Session of a comparison: sends every prompt in sequence and reads the results from the Log. It may only read
+ * files and asks a person nothing.
  */
 export async function runProbe(
   harness: Harness,

@@ -8,10 +8,10 @@ import {
 import type { Settings } from '../../model/settings.ts'
 import { saidIn, USE_OFFLINE } from './credentials.ts'
 
-/** Which model backend a new Session gets, and why. */
+/** The provider of a new Session, and why it was chosen. */
 export interface ChosenProvider {
   readonly provider: string
-  /** `key`: nobody named it, but there is a key for it, or a place of a server. */
+  /** `key`: not named, but its key or the URL of its server is configured. */
   readonly because: 'said' | 'environment' | 'settings' | 'key' | 'nothing_else'
 }
 
@@ -20,7 +20,7 @@ export interface ProviderChoice extends ChosenProvider {
 }
 
 interface ProviderChoiceOptions {
-  /** What a person said on this occasion. */
+  /** The provider from the command line. */
   readonly provider?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly settings: Settings
@@ -28,13 +28,13 @@ interface ProviderChoiceOptions {
 
 export interface ChoiceOptions extends ProviderChoiceOptions {
   readonly model?: string | undefined
-  /** The model of a provider for whoever names none. */
+  /** The default model of a provider. */
   readonly defaultOf: (provider: string) => string | undefined
 }
 
 /**
- * The provider, and the model of it that was said, else that of the settings, else the provider's default. The settings'
- * model goes with the provider that they lead to, and with no other. Pure.
+ * Chooses the provider and its model: the one passed, else that of the settings, else the provider's default. The model
+ * of the settings applies only to the provider that they select. Pure.
  */
 export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
   const { model, settings, defaultOf } = options
@@ -47,7 +47,7 @@ export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
   return found === undefined ? noModel(provider) : ok({ ...chosen, model: found })
 }
 
-/** Said here, then `HAWSER_PROVIDER`, then what settings and keys lead to. Pure. */
+/** The provider that was passed, then `HAWSER_PROVIDER`, then the one that settings and keys select. Pure. */
 export function providerOf({ provider, env, settings }: ProviderChoiceOptions): ChosenProvider {
   const said = saidIn(provider)
   if (said !== undefined) return { provider: said, because: 'said' }
@@ -56,7 +56,7 @@ export function providerOf({ provider, env, settings }: ProviderChoiceOptions): 
   return byItself({ env, settings })
 }
 
-/** What nobody has to name: the settings' provider, then the first that a key is there for, then the one that needs nothing. */
+/** The provider of the settings, then the first one with a key, then the offline one. */
 function byItself({ env, settings }: ProviderChoiceOptions): ChosenProvider {
   const set = saidIn(settings.provider)
   if (set !== undefined) return { provider: set, because: 'settings' }
@@ -71,7 +71,7 @@ function keyedInEnvironment(env: ProviderChoiceOptions['env']): string | undefin
   return all.find(([, { key_variable }]) => saidIn(env[key_variable]) !== undefined)?.[0]
 }
 
-/** A server that may want no key counts by its place. */
+/** A server that may need no key counts if its URL is set. */
 function keyedInSettings({ providers = {} }: Settings): string | undefined {
   const all = Object.entries(REMOTE_PROVIDERS)
   return all.find(([name, { any_server }]) => {

@@ -6,19 +6,19 @@ import type { Settings } from '../../model/settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A key, and the one place it may be sent to. */
+/** A key, and the only URL it may be sent to. */
 export interface Credentials {
-  /** Absent for a server that wants none. */
+  /** Absent for a server that needs none. */
   readonly key: string | undefined
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly from: 'environment' | 'settings'
 }
 
 /**
- * The key of a provider and the place it belongs to. Both come from the environment or both from the settings; where only a
- * key is said, it belongs to the vendor's own place. So nothing that names a place can draw a key there that was given for
- * another. Pure.
+ * The key of a provider and the URL it belongs to. Both come from the environment or both from the settings; a key
+ * without a URL belongs to the vendor's URL. So setting a URL can never send a key there that was meant for another.
+ * Pure.
  */
 export function credentialsOf(
   provider: RemoteProvider,
@@ -41,19 +41,19 @@ export function credentialsOf(
   return isSealedOrHere(url) ? ok({ key, ...place }) : openWay(provider, names)
 }
 
-/** What a variable or a setting says, without the newline that files end with; `undefined` when that is nothing. Pure. */
+/** The value of a variable or setting without trailing newlines; `undefined` if it is empty. Pure. */
 export function saidIn(text: string | undefined): string | undefined {
   const said = text?.replace(/[\r\n]+$/, '')
   return said === '' ? undefined : said
 }
 
-/** A key as it is sent; `undefined` when that cannot be one. Pure. */
+/** A key as it is sent; `undefined` if it contains invalid characters. Pure. */
 export function usableKey(text: string): string | undefined {
   const key = saidIn(text)
   return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined
 }
 
-/** Every key in them, the longest first; those too short to be told from other words are left out. Pure. */
+/** All keys, the longest first, except those too short to distinguish from ordinary words. Pure. */
 export function secretsOf(env: Env, settings: Settings): readonly string[] {
   return keysIn(env, settings)
     .map(({ key }) => key)
@@ -66,7 +66,7 @@ export function unredactedKeys(env: Env, settings: Settings): readonly string[] 
   return keysIn(env, settings).flatMap(({ key, name }) => (key.length < SHORTEST_KEY ? [name] : []))
 }
 
-/** Each key once, under the first name it has. */
+/** Each key once, under its first name. */
 function keysIn(env: Env, settings: Settings): { readonly key: string; readonly name: string }[] {
   const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable: name }) => {
     return { name, key: saidIn(env[name]) }
@@ -80,7 +80,7 @@ function keysIn(env: Env, settings: Settings): { readonly key: string; readonly 
   return [...names].map(([key, name]) => ({ key, name }))
 }
 
-/** A key and a place of one origin, as they were said, and what people call them. */
+/** A key and a URL from one origin, and the names of both for people. */
 interface Pair {
   readonly key: string | undefined
   readonly url: string | undefined
@@ -93,7 +93,7 @@ interface Names {
   readonly url: string
 }
 
-/** The pair that counts: the environment's, unless it says nothing. */
+/** The pair that applies: that of the environment, unless it is empty. */
 function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<Pair> {
   const { key_variable, url_variable, own_url, any_server } = REMOTE_PROVIDERS[provider]
   const entry = settings.providers?.[provider]
@@ -110,7 +110,7 @@ function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<
     names: { key: `providers.${provider}.key`, url: `providers.${provider}.base_url` },
   }
   if (said.url === undefined) {
-    // The vendor's key says nothing about a server that was stored for this provider and is not the vendor's.
+    // The vendor's key does not apply to a stored server that is not the vendor's.
     const otherServer = any_server && stored.url !== undefined
     return ok(said.key === undefined || otherServer ? stored : said)
   }
@@ -149,7 +149,7 @@ function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair)
   ])
 }
 
-/** What it says is not repeated: it may hold a password. */
+/** The value is not repeated, because it may contain a password. */
 function badUrl(provider: RemoteProvider, { url }: Names): Failed {
   const why = `${url} must be an http or https URL without user, query or fragment.`
   return refused(provider, 'bad_url', why, [{ action: `Fix or unset ${url}.` }, USE_OFFLINE])
@@ -172,7 +172,6 @@ function storeKey(provider: RemoteProvider): NextAction {
   }
 }
 
-/** What always works. */
 export const USE_OFFLINE: NextAction = {
   action: 'Use the offline demo model.',
   command: 'hawser run --provider rehearsal "Hello"',

@@ -9,11 +9,11 @@ import {
   type Setting,
 } from '../../model/settings.ts'
 
-/** Settings as they stand in their files, before it is decided which of them count. */
+/** Settings as stored in their files, before it is decided which of them apply. */
 export interface AllStoredSettings {
   readonly own: StoredSettings | undefined
   readonly here: StoredSettings | undefined
-  /** A person vouched for what the workspace's file says now. */
+  /** A person trusts the current content of the workspace's file. */
   readonly trusted: boolean
 }
 
@@ -31,20 +31,20 @@ export async function readAllSettings(
   return ok({ own: own.value, here: here.value, trusted })
 }
 
-/** A setting with the value that counts, and whose value that is. What is secret is never in it: `SET` stands for it. */
+/** A setting with its effective value and source. A secret value is replaced by `SET`. */
 export interface SourcedSetting {
   readonly setting: Setting
-  /** Absent where nothing is set and the default depends on the machine. */
+  /** Absent if nothing is set and the default depends on the machine. */
   readonly value?: unknown
   readonly source: 'default' | 'user' | 'workspace'
-  /** What the workspace says and nobody has trusted, so that it does not count. */
+  /** The value of an untrusted workspace, which is ignored. */
   readonly untrusted?: unknown
 }
 
-/** Stands for a value that is there and that nobody is shown. */
+/** Replaces a secret value in output. */
 export const SET = '[set]'
 
-/** Every setting with a name of its own, and whatever is set of single models. Pure. */
+/** Every setting with a fixed name, and whatever is set for single models. Pure. */
 export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
   const files = [stored.own, stored.here].map((file) => file?.settings)
   const ids = new Set(files.flatMap((settings) => Object.keys(settings?.models ?? {})))
@@ -54,7 +54,7 @@ export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
   return [...allSettings(), ...facts].map((setting) => sourcedSetting(stored, setting))
 }
 
-/** One setting, the workspace's word before the user's as far as it counts. Pure. */
+/** One setting: the workspace overrides the user, as far as it is allowed. Pure. */
 export function sourcedSetting(
   { own, here, trusted }: AllStoredSettings,
   setting: Setting,
@@ -73,7 +73,7 @@ export function sourcedSetting(
   return { setting, ...value, source: 'default', ...untrusted }
 }
 
-/** The same settings with one of them changed, or, without a value, forgotten. The value must fit its schema. Pure. */
+/** Returns the settings with one changed or, without a value, removed. The value must match its schema. Pure. */
 export function withSetting(settings: Settings, { path }: Setting, value: unknown): Settings {
   return Settings.parse(changed(settings, path, value) ?? {})
 }
@@ -82,7 +82,7 @@ function mayStandUntrusted([group]: readonly string[]): boolean {
   return UNTRUSTED_SETTINGS.some((allowed) => allowed === group)
 }
 
-/** A key and its place are taken together, so the workspace's entry for a provider hides the user's. */
+/** A key and its URL belong together, so the workspace's entry for a provider hides the user's. */
 function isReplaced(here: Settings | undefined, [group = '', name = '']: readonly string[]) {
   return group === 'providers' && valueAt(here, [group, name]) !== undefined
 }
@@ -91,7 +91,7 @@ function valueAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((group, name) => fieldsOf(group).get(name), settings)
 }
 
-/** A group whose last field was forgotten is forgotten with it. */
+/** A group is removed with its last field. */
 function changed(group: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value
   const fields = fieldsOf(group)

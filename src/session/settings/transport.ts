@@ -4,7 +4,7 @@ import type { Settings } from '../../model/settings.ts'
 
 const VARIABLE = 'HAWSER_OPENAI_TRANSPORT'
 
-/** How Responses travel: as the environment says, else the settings, else over a socket where one works. Pure. */
+/** The transport of Responses: from the environment, else the settings, else WebSocket if it works. Pure. */
 export function transportOf(
   env: Readonly<Record<string, string | undefined>>,
   { providers }: Settings,
