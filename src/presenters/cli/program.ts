@@ -59,7 +59,7 @@ function programOf(
   chosen: Chosen,
   word?: string,
 ): Parser {
-  const parser = withManners(new Parser('hawser'), world)
+  const parser = withoutSideEffects(new Parser('hawser'), world)
     .description(ABOUT)
     .version(`hawser ${world.version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help; for a command: hawser COMMAND --help')
@@ -74,7 +74,7 @@ function programOf(
     const last = words.pop() ?? ''
     const group = words.join(' ')
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
-    const own = withManners(parent.command(last), world)
+    const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
     describe(own, command, (given) => Object.assign(chosen, { command, given }))
   }
@@ -102,7 +102,7 @@ function addGroup(
   world: Pick<CliWorld, 'streams'>,
 ): Parser {
   const summary = GROUPS[name] ?? ''
-  const group = withManners(parser.command(name), world)
+  const group = withoutSideEffects(parser.command(name), world)
   group.summary(summary).description(sentence(summary))
   groups.set(name, group)
   return group
@@ -114,8 +114,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   config: 'read and change settings',
 }
 
-/** The parser neither exits nor prints errors: both are done here. */
-function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
+/** Keeps the parser from exiting or printing errors; both happen here. */
+function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
   return (
     parser
       .exitOverride()
@@ -162,7 +162,7 @@ function nearest({ message }: CommanderError): string | undefined {
   return /\(Did you mean (?:one of )?(.+)\?\)/.exec(message)?.[1]
 }
 
-/** A parser error as one of ours. */
+/** Converts a parser error. */
 function misused(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
   const [first = ''] = argv
   const known = parser.commands.some((command) => command.name() === first)

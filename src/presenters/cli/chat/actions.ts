@@ -14,11 +14,11 @@ import type { ChatActions } from './command-context.ts'
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
 
 export interface Judge {
-  /** A warning about a model that a person names, or why it is refused. */
+  /** Returns a warning about a model that a person named, or the reason why it is refused. */
   readonly judge: (named: NamedModel) => Result<string | undefined>
 }
 
-/** Everything a chat can do in a workspace besides talking. */
+/** All actions of a chat in a workspace besides sending messages. */
 export function chatActions(
   sources: Sources & Judge,
   harness: Harness,
@@ -41,7 +41,7 @@ export function chatActions(
   }
 }
 
-/** What a person named, read once to judge it; it is read again when it is sent. */
+/** Checks the named file by reading it once; it is read again when it is sent. */
 async function attached(
   sources: Sources,
   harness: Harness,

@@ -1,19 +1,19 @@
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import type { Message } from '../../../session/live/one-turn.ts'
 
-/** Something that goes with the next message. */
+/** An attachment for the next message. */
 export interface Attached {
   readonly input: AttachmentInput
-  /** How a person is told of it, as in `harbour.png · 12.3 KiB`. Visible text. */
+  /** Its description, such as `harbour.png · 12.3 KiB`. Visible text. */
   readonly words: string
 }
 
-/** A message on its way, and what of it was attached beforehand. */
+/** A message to send, with the attachments that were added beforehand. */
 export interface OutgoingMessage extends Message {
   readonly attached: readonly Attached[]
 }
 
-/** What was attached and waits for the next message; numbered from 1, as people see it. */
+/** The attachments for the next message; people see them numbered from 1. */
 export class Attachments {
   #waiting: readonly Attached[] = []
 
@@ -25,21 +25,21 @@ export class Attachments {
     this.#waiting = [...this.#waiting, one]
   }
 
-  /** Takes one away again; `undefined` when there is none of that number. */
+  /** Removes one and returns it; `undefined` if the number does not exist. */
   remove(number: number): Attached | undefined {
     const removed = this.#waiting[number - 1]
     this.#waiting = this.#waiting.filter((_, at) => at !== number - 1)
     return removed
   }
 
-  /** They are on their way; none waits any more. */
+  /** Returns all and clears the list, because they are being sent. */
   take(): readonly Attached[] {
     const taken = this.#waiting
     this.#waiting = []
     return taken
   }
 
-  /** They could not be sent, and stand before what was attached meanwhile. */
+  /** Puts attachments that could not be sent back, before those added since. */
   giveBack(these: readonly Attached[]): void {
     this.#waiting = [...these, ...this.#waiting]
   }

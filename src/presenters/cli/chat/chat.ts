@@ -26,23 +26,23 @@ import { failureRows } from './translate.ts'
 import { WatchedSession } from './watched-session.ts'
 
 export interface ChatParts {
-  /** Standard input and output are a terminal. */
+  /** Both standard input and output must be a terminal. */
   readonly streams: Streams
   readonly clock: Clock
   readonly colour: boolean
   readonly actions: ChatActions
-  /** Where the questions of these Sessions arrive. */
+  /** Receives the questions of these Sessions. */
   readonly questions: Questions
-  /** The chat closes it, and every other it goes to. */
+  /** The chat closes it, and every other Session that it switches to. */
   readonly session: Session
-  /** Goes with the first message. */
+  /** Attachments for the first message. */
   readonly attached?: readonly Attached[]
 }
 
 /**
- * Talks with a person until they leave, and answers with the exit code: 0 after `/quit` or Ctrl-D, 130 after Ctrl-C, 143
- * and 129 when a signal or the end of the terminal ended it. A Turn that runs then is interrupted, and its end is in the Log
- * before this resolves. The terminal is left as it was found.
+ * Runs a conversation until the person exits, and returns the exit code: 0 after `/quit` or Ctrl-D, 130 after Ctrl-C,
+ * 143 or 129 when a signal or the closing of the terminal ended it. A running Turn is interrupted, and its end is in
+ * the Log before this resolves. Restores the terminal.
  */
 export async function runChat(parts: ChatParts): Promise<number> {
   const chat = new Chat(parts)
@@ -77,14 +77,14 @@ class Chat {
   readonly #attached = new Attachments()
   #here: WatchedSession
   #editor: EditorState
-  /** A word to the person until they press a key. */
+  /** A note to the person, shown until the next key. */
   #note = ''
-  /** The next Ctrl-C leaves. */
+  /** The next Ctrl-C exits. */
   #armed = false
   #leaving: number | undefined
   #leave: (code: number) => void = () => {}
   #broke: (defect: unknown) => void = () => {}
-  /** Commands run one after the other. */
+  /** Commands run in sequence. */
   #commands: Promise<void> = Promise.resolve()
 
   constructor(parts: ChatParts) {
@@ -142,14 +142,14 @@ class Chat {
     if (submit !== undefined) this.#submit(submit)
   }
 
-  /** What is attached may go without a word. */
+  /** Attachments can be sent without text. */
   #sendsBare(key: Key): boolean {
     const isBlank = this.#editor.draft.text.trim() === ''
     const isEnter = key.kind === 'press' && key.chord === 'enter'
     return isEnter && isBlank && this.#attached.waiting.length > 0
   }
 
-  /** True when the key is one of the chat and not of the draft. */
+  /** Returns true if the chat handled the key, so that it does not go to the draft. */
   #control(chord: string): boolean {
     if (chord === 'ctrl-l') {
       this.#display.repair()
@@ -165,7 +165,7 @@ class Chat {
     return true
   }
 
-  /** In the order of what was typed: a command before it may change the mode too. */
+  /** In the order of input, because an earlier command may also change the mode. */
   readonly #cycle = async (): Promise<void> => {
     const { session } = this.#here
     const changed = await session.setPosture(nextPosture(session.state))
@@ -195,7 +195,7 @@ class Chat {
     this.#commands = this.#commands.then(run).catch(this.#broke)
   }
 
-  /** With all that was attached by commands that stand before it. */
+  /** Sends the text with everything that earlier commands attached. */
   async #say(text: string): Promise<void> {
     const attached = this.#attached.take()
     const inputs = attached.map(({ input }) => input)
@@ -270,7 +270,7 @@ class Chat {
     }
   }
 
-  /** What goes with the next message, a line each. */
+  /** The attachments for the next message, one per line. */
   #waiting(): Line[] {
     return this.#attached.waiting.map(({ words }, at) => aside(`[${at + 1}] ${words}`))
   }

@@ -9,41 +9,41 @@ import type { Enclosed } from '../input/given-attachments.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import type { Attached, Attachments } from './attached.ts'
 
-/** What a chat can do besides talking, as far as its parts exist; the caller puts it together. */
+/** The actions of a chat besides sending messages. The caller assembles them; an absent one is not supported. */
 export interface ChatActions {
   readonly sessions: () => Promise<readonly ListedSession[]>
   readonly open: (id: SessionId) => Promise<Result<Session>>
-  /** These show what they did by the Events they write. */
+  /** Their results show through the Events that they record. */
   readonly undo?: (session: Session) => Promise<Result<unknown>>
   readonly compact?: (session: Session) => Promise<Result<unknown>>
-  /** From the next Turn on. Answers with a warning, if there is one. */
+  /** Takes effect with the next Turn. Returns a warning if there is one. */
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
   readonly fork?: (session: Session) => Promise<Result<Session>>
-  /** Judges what a person named: a path, a URL or `clipboard`. */
+  /** Checks a path, a URL or `clipboard`. */
   readonly attach?: (named: string) => Promise<Result<Attached>>
-  /** What a message means by its `@` words, together with what is attached to it. */
+  /** Resolves the `@` words of a message, given what is already attached to it. */
   readonly enclosed?: (
     text: string,
     session: Session,
     attached: readonly AttachmentInput[],
   ) => Promise<Enclosed>
   readonly resources?: (session: Session) => Promise<Result<readonly ListedResource[]>>
-  /** Where the terminal can show images. */
+  /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource
 }
 
-/** What a command works with. */
+/** What a command can use. */
 export interface Here {
   readonly session: Session
   readonly actions: ChatActions
-  /** Goes with the next message. */
+  /** The attachments for the next message. */
   readonly attached: Attachments
   readonly columns: number
-  /** A Turn runs. */
+  /** A Turn is running. */
   readonly busy: boolean
 }
 
-/** What a command answers, and what the chat is to do then. */
+/** The output of a command, and what the chat does next. */
 export interface Done {
   readonly rows: readonly Line[]
   readonly goTo?: Session

@@ -8,7 +8,7 @@ import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
-/** A command that a person wrote; `undefined` for a text that is none, such as a path. */
+/** Parses a command; `undefined` for other text, such as a path. */
 export function readCommand(text: string): { name: string; argument: string } | undefined {
   const found = /^\/([a-z]+)(?:\s+(.*?))?\s*$/s.exec(text)
   if (found?.[1] === undefined) return undefined
@@ -38,7 +38,7 @@ interface Command {
   readonly name: string
   readonly usage: string
   readonly summary: string
-  /** What it cannot do without. */
+  /** The action that the command requires. */
   readonly needs?: keyof ChatActions
   readonly run: (here: Here, argument: string) => Promise<Result<Done>>
 }
@@ -261,7 +261,7 @@ function going(opened: Result<Session>): Result<Done> {
   return opened.ok ? ok({ rows: [], goTo: opened.value }) : opened
 }
 
-/** What it did is shown by its Events. */
+/** The Events that the action records show its result. */
 function quiet(result: Result<unknown> | undefined): Result<Done> {
   return result === undefined || result.ok ? ok({ rows: [] }) : result
 }

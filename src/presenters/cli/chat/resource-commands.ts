@@ -5,7 +5,9 @@ import { resourceWords } from '../text/resource-words.ts'
 import type { Done, Here } from './command-context.ts'
 import { sentences } from '../screen/rows.ts'
 
-/** Attaches something to the next message, once it was judged; without a name, says what is attached. */
+/**
+ * Checks a file, URL or the clipboard and attaches it to the next message; without an argument, lists the attachments.
+ */
 export async function attach(here: Here, argument: string): Promise<Result<Done>> {
   const { actions, attached, columns } = here
   if (argument === '') return ok({ rows: sentences(waitingWords(here), { columns }) })
@@ -28,7 +30,7 @@ export async function detach(here: Here, argument: string): Promise<Result<Done>
   return ok({ rows: sentences(text, { columns, style: { dim: true } }) })
 }
 
-/** In columns where they fit, else a line each. */
+/** In columns if they fit, otherwise one line each. */
 export async function resources({ actions, session, columns }: Here): Promise<Result<Done>> {
   const listed = await actions.resources?.(session)
   if (listed === undefined || !listed.ok) return listed ?? ok({ rows: [] })
@@ -52,7 +54,7 @@ function waitingWords({ attached: { waiting } }: Here): string {
   return waiting.map(({ words }, at) => `[${at + 1}] ${words}`).join(', ')
 }
 
-/** A path as terminals write it when a file is dropped on them: in quotes, or with blanks escaped. */
+/** Decodes a path as terminals insert it when a file is dropped on them: in quotes, or with spaces escaped. */
 function unquoted(argument: string): string {
   const inQuotes = /^(["'])(.*)\1$/s.exec(argument)?.[2]
   return inQuotes ?? argument.replaceAll(/\\([ ()[\]&'"])/g, '$1')

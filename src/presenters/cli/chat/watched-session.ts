@@ -11,29 +11,29 @@ import type { Finished } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
 
-/** Who hears of what happens in the Session. */
+/** Receives what happens in the Session. */
 export interface Hearer {
-  /** Finished rows. */
+  /** Prints finished rows. */
   readonly print: (rows: readonly Finished[]) => void
-  /** What goes on is something else now. */
+  /** The live rows changed. */
   readonly changed: () => void
-  /** The Log has another text of a person. */
+  /** A message of a person was recorded. */
   readonly said: () => void
   /** A message could not be sent. */
   readonly comesBack: (message: OutgoingMessage) => void
-  /** Where the terminal can show images. */
+  /** Absent if the terminal cannot show images. */
   readonly draw: DrawResource | undefined
-  /** Something met a defect. */
+  /** A defect occurred. */
   readonly broke: (defect: unknown) => void
 }
 
 const NOT_ENDED =
   'The last Turn has not ended: it is running in another process, or a crash cut it off. After a crash, your next message ends it first.'
 
-/** How much of a Session that goes on is shown again. */
+/** How many Turns of a continued Session are shown again. */
 const TURNS_SHOWN = 3
 
-/** A Session as the chat has it: what it shows, and what a person says to it. */
+/** A Session as the chat shows it, and where it sends messages. */
 export class WatchedSession {
   readonly session: Session
   readonly #hearer: Hearer
@@ -53,7 +53,7 @@ export class WatchedSession {
     )
   }
 
-  /** Shows how it was left, and everything from there on. */
+  /** Shows the last Turns, and everything from there on. */
   open(): void {
     const { events } = this.session
     const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
@@ -67,7 +67,7 @@ export class WatchedSession {
     if (this.session.state.turn_open) this.#note(NOT_ENDED)
   }
 
-  /** Of a Turn that was begun here. */
+  /** A Turn of this process is running. */
   get busy(): boolean {
     return this.#turns > 0
   }
@@ -76,14 +76,14 @@ export class WatchedSession {
     return this.#view
   }
 
-  /** What a person sent, the latest last. */
+  /** The messages that the person sent, the latest last. */
   sent(): string[] {
     return this.session.events.flatMap((event) =>
       event.type === 'user_message' && event.data.text !== '' ? [event.data.text] : [],
     )
   }
 
-  /** A word to the Turn that runs, or else a Turn of its own: so is everything that comes with more than words. */
+  /** Steers the running Turn, or starts a new one. A message with attachments or views always starts one. */
   say(message: OutgoingMessage): void {
     const { text, attachments = [], views = [] } = message
     const isPlain = attachments.length + views.length === 0
@@ -98,7 +98,7 @@ export class WatchedSession {
     this.#view.resize(columns)
   }
 
-  /** Ends the Turn that runs, and resolves when its end is in the Log and was shown. */
+  /** Ends the running Turn, and resolves when its end is in the Log and shown. */
   async close(): Promise<void> {
     await this.session.close()
     await this.#watching
@@ -112,7 +112,7 @@ export class WatchedSession {
     if (!admitted.ok) this.#hearer.comesBack(message)
     const outcome = admitted.ok ? await admitted.value.done : admitted
     this.#turns -= 1
-    // A Turn that was refused for its attachments is in the Log, and was shown from there.
+    // A Turn that failed because of its attachments is in the Log and was already shown.
     if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
       this.#hearer.print(failureRows(outcome.error, this.#columns))
     this.#hearer.changed()
@@ -122,7 +122,7 @@ export class WatchedSession {
     for (;;) {
       const isOver = await this.#watchOnce()
       if (isOver) return
-      // Whoever is too slow, or saw what another process took back, reads the Log.
+      // The watcher was too slow, or another process cut lines that it saw: read the Log.
       const known = await this.session.catchUp()
       if (!known.ok) return this.#hearer.print(failureRows(known.error, this.#columns))
       this.#showKnown()
@@ -139,7 +139,7 @@ export class WatchedSession {
     return true
   }
 
-  /** Answers with the Event that is shown now and was not before. */
+  /** Returns the Event if it is shown for the first time. */
   #see(seen: Exclude<Seen, { kind: 'resync' }>): WholeEvent | undefined {
     if (seen.kind === 'notice') {
       this.#hearer.print(this.#view.notice(seen.notice))
@@ -154,7 +154,7 @@ export class WatchedSession {
     return this.session.events[at]
   }
 
-  /** Images that came just now; what happens meanwhile waits, so that they stand where they belong. */
+  /** Draws the images that an Event attached. Later Events wait, so that images appear in order. */
   async #draw(event: WholeEvent): Promise<void> {
     const { draw } = this.#hearer
     if (draw === undefined) return
@@ -185,7 +185,7 @@ export class WatchedSession {
   }
 }
 
-/** The Events of a Turn up to one of them: what it means is to be found there. */
+/** The Events of a Turn up to and including one of them. */
 function turnUpTo(events: readonly WholeEvent[], at: number): WholeEvent[] {
   let from = at
   while (from > 0 && events[from]?.type !== 'turn_started') from -= 1

@@ -91,7 +91,7 @@ export const Output = z
   .union([RequestLine, SummaryLine])
   .describe('JSON Lines: every request, then a summary.')
 
-/** Shows how much of each request of a Session was cached, and why not more. Exit code 1 when the Log is damaged. */
+/** Shows how much of each request of a Session was cached, and why not more. Exit code 1 if the Log is damaged. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = CacheExplainArgs.parse(given)
   return inWorkspace(world, given, (opened) => explain(world, opened, parsed))

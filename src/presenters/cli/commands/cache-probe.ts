@@ -54,7 +54,7 @@ const RunOutput = z.object({
 export const Output = z.object({
   ok: z.literal(true),
   dry_run: z.boolean().describe('Nothing was sent.'),
-  live: z.boolean().describe('A provider on the network is used instead of the rehearsal model.'),
+  live: z.boolean().describe('A remote provider is used instead of the offline demo model.'),
   plan: z.object({
     vary: z.enum(FACTORS),
     provider: z.string(),
@@ -62,7 +62,7 @@ export const Output = z.object({
     to: z.string().describe('Where requests go.'),
     variants: z.array(z.string()),
     workspaces: Count.describe(
-      'Number of workspaces that each variant runs a Session in, one after another.',
+      'Number of workspaces; each variant runs one Session in each, in sequence.',
     ),
     prompts: z.array(z.string()),
     least_calls: Count.describe('For both variants together; a model may make more.'),
@@ -80,8 +80,8 @@ export const Output = z.object({
 })
 
 /**
- * Runs the same Sessions in two ways that differ in one factor, and compares what was cached. Exit code 1 when the calls of a
- * run did not reach the workspace they were meant for, or nothing can be attributed.
+ * Runs the same Sessions in two variants that differ in one factor, and compares what was cached. Exit code 1 if the
+ * calls of a run did not reach the intended workspace, or the difference cannot be attributed.
  */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { options } = CacheProbeArgs.parse(given)

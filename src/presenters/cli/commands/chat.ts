@@ -19,7 +19,7 @@ import type { CliWorld } from '../world/world.ts'
 const Options = SessionOptions.extend({ attach: z.array(z.string()).default([]) })
 type Options = z.infer<typeof Options>
 
-/** A conversation in this terminal. */
+/** Starts a conversation in this terminal. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { stdin, stdout } = world.streams
   const choice = Options.safeParse(given.options)
@@ -62,7 +62,7 @@ async function inSession(
     actions,
     attached: attached.value,
   })
-  // A conversation that never began leaves nothing behind.
+  // Delete a new Session without any Turn.
   const isNew = choice.session === undefined && choice.continue !== true
   if (isNew && session.state.turns === 0) await harness.delete(session.id)
   return ok(code)

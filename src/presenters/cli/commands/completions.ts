@@ -20,7 +20,7 @@ export const Output = z.object({
   script: z.string(),
 })
 
-/** Prints a script that completes these commands, their options and values, and Sessions in a shell. */
+/** Prints a shell script that completes commands, options, values and Sessions. */
 export function runWith(commands: readonly Command[]): Run {
   return async (world, given) => print(world, given, commands)
 }

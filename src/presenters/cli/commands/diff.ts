@@ -33,7 +33,7 @@ export const Output = z.object({
   files: z.array(ChangedFile),
 })
 
-/** Shows what a Session, or one Turn of it, wrote and edited: on a terminal for people, elsewhere for `patch -p1`. */
+/** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = DiffArgs.parse(given)
   return inWorkspace(world, given, (opened) => show(world, opened, parsed))
@@ -63,7 +63,7 @@ async function show(
   return ok(answer(world, json, told, () => shown(world, whole(), settings.display?.colour)))
 }
 
-/** As it is where a program reads it; where a person does, nothing in it can move the cursor. */
+/** Unchanged for programs; on a terminal, with control characters escaped. */
 function shown(world: CliWorld, diff: string, setting?: 'auto' | 'always' | 'never'): string {
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, setting)

@@ -46,7 +46,7 @@ export const Output = z.object({
   bundle: z.string().optional().describe('The report, with --bundle. It contains no paths.'),
 })
 
-/** Checks this machine and this folder. Exit code 1 when there is a problem. */
+/** Checks this machine and this folder. Exit code 1 if there is a problem. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { options } = DoctorArgs.parse(given)
   const workspace = await workspaceOf(world, options.workspace)
@@ -74,7 +74,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
 
 const SECRET_NAME = /key|token|secret|password|passwd|credential/i
 
-/** Nothing of this should be in a report to begin with. */
+/** A second safeguard: none of these should be in a report in the first place. */
 function secretsIn(
   world: CliWorld,
   workspace: Result<string>,

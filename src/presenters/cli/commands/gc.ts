@@ -32,7 +32,7 @@ type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing
   readonly writing: readonly SessionId[]
 }
 
-/** Deletes stored bytes that nothing mentions and that are older than an hour. */
+/** Deletes stored bytes that nothing refers to and that are older than an hour. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { dryRun, json } = GcArgs.parse(given).options
   const tell = (figures: Omit<Figures, 'dry_run'>) => {

@@ -63,10 +63,10 @@ export const Output = z.object({
   incomplete: z.array(Incomplete).describe('Sessions that could only be searched in part.'),
 })
 
-/** How long matching may take in one Session: a pattern can be such that it would take for ever. */
+/** Time limit for matching in one Session: some patterns would take practically unlimited time. */
 const BUDGET_MS = 10_000
 
-/** Searches what was said and done in all Sessions. Exit code 0 with a match, 1 without, 124 when time ran out first. */
+/** Searches the messages and tool calls of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = GrepArgs.parse(given)
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
@@ -100,7 +100,7 @@ async function grep(
     if (json) return true
     activity.clear()
     const heard = await output.write(`${painted(matchLine(found), colour)}\n`)
-    // Whoever looks on should see each match when it is found.
+    // On a terminal, show each match as soon as it is found.
     if (stdout.isTTY) await output.flush()
     activity.during('Searching')
     return heard
@@ -132,7 +132,7 @@ interface Searching {
   readonly limit: number
 }
 
-/** `tell` answers false when nobody listens any more. */
+/** `show` returns false when the output is closed. */
 async function searchAll(
   { harness, pattern, limit }: Searching,
   sessions: readonly SessionId[],
@@ -150,7 +150,7 @@ async function searchAll(
       matches.push(found)
       heard = heard && (await tell(found))
     })
-    // Deleted since the Sessions were listed, and not by us.
+    // Another process deleted it after the Sessions were listed.
     if (!end.ok && end.error.kind === 'not_found' && sessions.length > 1) continue
     if (!end.ok && end.error.kind !== 'log_damaged') return end
     searched += 1

@@ -19,7 +19,7 @@ export const Output = z.object({
   text: z.string(),
 })
 
-/** Records text that every checkpoint of a Session keeps as it is. */
+/** Records text that every checkpoint of a Session keeps verbatim. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named, words],

@@ -30,7 +30,7 @@ export const Output = z.object({
 })
 type Told = Omit<z.infer<typeof Output>, 'ok'>
 
-/** Serves the rehearsal model until it is told to stop, which is how it ends and no failure. */
+/** Serves the offline demo model until a signal, which is the regular way to stop it. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { port, cacheRate, json } = RehearseArgs.parse(given).options
   const listening = await listen(world, { port, cacheRate, json })
@@ -77,7 +77,7 @@ function figure(text: string | undefined, flag: string, most: number): Result<nu
   ])
 }
 
-/** Too short to be taken for a secret, which would be taken out of whatever holds the same word. */
+/** Too short to be redacted as a secret, which would also redact this word elsewhere. */
 const ANY_KEY = 'offline'
 
 function toldOf({ origin, switches }: RehearsalServer): Told {

@@ -28,7 +28,7 @@ export const Output = z.object({
   body: z.string().describe('The request as it would be sent, byte for byte, in UTF-8.'),
 })
 
-/** Prints the request that a prompt would become. Nothing is sent and nothing is written. */
+/** Prints the request for a prompt. Sends and writes nothing. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [named],
@@ -53,7 +53,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   })
 }
 
-/** There is no request without something asked: what is not said here is read from standard input, as `run` reads it. */
+/** A request needs a prompt: without `--prompt`, it is read from standard input, as in `run`. */
 async function textOf(world: CliWorld, prompt: string | undefined): Promise<Result<string>> {
   if (prompt !== undefined || !world.streams.stdin.isTTY) {
     const said = await promptOf(world, prompt === undefined ? [] : [prompt])
@@ -67,7 +67,7 @@ async function textOf(world: CliWorld, prompt: string | undefined): Promise<Resu
   )
 }
 
-/** The bytes themselves, unless a person looks at them: then what a terminal would obey is spelt out. */
+/** The exact bytes; on a terminal, with control characters escaped. */
 function shown({ streams: { stdout } }: CliWorld, body: string): string {
   return stdout.isTTY ? `${visibleText(body)}\n` : body
 }

@@ -45,7 +45,7 @@ export const Output = z.object({
   dropped: z.string().optional().describe('The handle, with drop.'),
 })
 
-/** Lists the Resources of a Session, or drops one: from then on its bytes are not sent to a model again. */
+/** Lists the Resources of a Session, or drops one so that its bytes are never sent to a model again. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = ResourcesArgs.parse(given)
   return inWorkspace(world, given, async (opened) => {
@@ -59,7 +59,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   })
 }
 
-/** `drop` is no part of an id, so the Session was left out. */
+/** `drop` cannot be part of an id, so the Session is omitted. */
 function withSession([first, second, third]: ResourcesArgs['args']): ResourcesArgs['args'] {
   return first === 'drop' ? [undefined, first, second] : [first, second, third]
 }

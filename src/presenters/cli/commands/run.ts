@@ -38,7 +38,10 @@ type Options = z.infer<typeof Options>
 
 export { TurnLine as Output } from '../render/turn-lines.ts'
 
-/** One Turn: the answer on standard output, or every Event with `--json`; all else on standard error. */
+/**
+ * Runs one Turn: prints the answer to standard output, or every Event with `--json`; everything else goes to standard
+ * error.
+ */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const options = Options.safeParse(given.options)
   if (!options.success) {
@@ -65,7 +68,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   )
 }
 
-/** What a person said and attached, as far as it is known without a Session. */
+/** The prompt and attachments, as far as they are known without a Session. */
 interface RunInput {
   readonly prompt: Prompt
   readonly attached: readonly AttachmentInput[]
@@ -82,7 +85,7 @@ async function inputOf(
   if (!prompt.ok) return prompt
   const attached = await attachmentsNamed({ ...world, stdin: world.streams.stdin }, names)
   if (!attached.ok) return attached
-  // Without words standard input is the prompt itself, or was attached.
+  // Without a typed prompt, standard input is the prompt or an attachment.
   const read =
     prompt.value.typed && !beside.stdin ? await pipedText(world.streams.stdin, world.clock) : ok({})
   if (!read.ok) return read
@@ -133,7 +136,7 @@ async function inSession(
   }
 }
 
-/** What was recorded while the Log was given back: it belongs to no Turn. */
+/** Notices that were recorded while the lock was released; they belong to no Turn. */
 function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'notice'>[] {
   const end = session.events.findLastIndex(
     (event) => event.type === 'turn_ended' && event.turn_id === turn_id,
@@ -141,7 +144,7 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
   return session.events.slice(end + 1).flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
-/** The `@` words of a prompt mean something only where a person typed it. */
+/** `@` words are resolved only in a prompt that a person typed. */
 async function messageOf(
   world: CliWorld,
   session: Session,
@@ -168,7 +171,7 @@ async function wordsFor(
   const { stdout, stderr } = world.streams
   const { display } = settings.settings
   const colour = wantsColour(world, stderr, display?.colour)
-  // Where no terminal is, nobody waits for what only a terminal needs.
+  // Without a terminal, do not load what only a terminal needs.
   const { resultRows, painted } = stderr.isTTY
     ? { ...(await import('../screen/tool-rows.ts')), ...(await import('../text/cell-width.ts')) }
     : { resultRows: () => [], painted: () => '' }
@@ -190,7 +193,7 @@ async function wordsFor(
   return wordsView({ stdout, stderr, activity, quiet, resultText, resourceOf, picture })
 }
 
-/** A signal or the time limit ends the Turn in the Log first; the code says which it was. */
+/** A signal or the time limit ends the Turn in the Log first; the exit code shows which one. */
 function stopOnSignals(
   { streams, clock }: CliWorld,
   session: Session,

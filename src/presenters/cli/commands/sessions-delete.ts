@@ -20,7 +20,7 @@ type SessionsDeleteArgs = z.infer<typeof SessionsDeleteArgs>
 
 export const Output = z.object({ ok: z.literal(true), session_id: SessionId })
 
-/** Deletes a Session for ever, when a person at the terminal, or the caller, said so. */
+/** Deletes a Session permanently, after confirmation at the terminal or with `--yes`. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = SessionsDeleteArgs.parse(given)
   return inWorkspace(world, given, (opened) => deleteOne(world, opened, parsed))

@@ -19,7 +19,7 @@ const UndoArgs = z.object({
 })
 type UndoArgs = z.infer<typeof UndoArgs>
 
-/** A file that changed since is left alone; one that failed could not be read or written. */
+/** `changed_since`: left alone; `failed`: could not be read or written. */
 const RestoredFile = z.object({
   path: z.string(),
   outcome: z.enum(['restored', 'changed_since', 'failed']),
@@ -37,7 +37,7 @@ export const Output = z.object({
   files: z.array(RestoredFile),
 })
 
-/** Puts files back as they were before a Turn wrote them. Exit code 1 when one of them could not be. */
+/** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = UndoArgs.parse(given)
   return inWorkspace(world, given, (opened) => takeBack(world, opened, parsed))
@@ -92,7 +92,7 @@ const OUTCOMES = {
 
 const REDACTED = 'not restored: contained a key'
 
-/** As people count: from 1. */
+/** Counted from 1. */
 function numberOf({ events }: Session, turn: TurnId): number {
   const begun = events.filter(({ type }) => type === 'turn_started')
   return begun.findIndex(({ turn_id }) => turn_id === turn) + 1

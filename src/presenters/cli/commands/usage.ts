@@ -50,7 +50,7 @@ export const Output = z.object({
 })
 type Used = Omit<z.infer<typeof Output>, 'ok'>
 
-/** What the Sessions of a folder used, by day and model. */
+/** Shows the usage of the Sessions of a folder, by day and model. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = UsageArgs.parse(given)
   const nothing: Used = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
@@ -92,14 +92,14 @@ async function readAll(
 ): Promise<Result<Reading>> {
   const only = named === undefined ? undefined : await sessionNamed(harness, named)
   if (only?.ok === false) return only
-  // The oldest first: a salvaged Session repeats calls of the one it was saved from, which counts.
+  // The oldest first: a salvaged Session repeats calls of its original, which must be counted first.
   const ids =
     only === undefined ? (await harness.list()).map(({ id }) => id).toSorted() : [only.value]
   const damaged: { id: SessionId; error: HawserError }[] = []
   let sessions = 0
   for (const id of ids) {
     const read = await harness.usage(id, table)
-    // Deleted since the Sessions were listed, and not by us.
+    // Another process deleted it after the Sessions were listed.
     if (!read.ok && read.error.kind === 'not_found' && only === undefined) continue
     if (!read.ok && read.error.kind !== 'log_damaged') return read
     sessions += 1

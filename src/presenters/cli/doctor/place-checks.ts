@@ -7,13 +7,13 @@ import { counted, shownBytes } from '../../../encoding/amounts.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
-/** A path as a person reads it, and what is known of it. */
+/** A path as shown to a person, and its facts. */
 interface Place {
   readonly path: string
   readonly facts: PathFacts
 }
 
-/** `opening` says whether Hawser could use it; `facts` are from before that. */
+/** `opening` is the result of opening it; `facts` are from before that. */
 export function homeCheck({ path, facts }: Place, opening: Result<unknown>): Check {
   const shown = visibleLine(path)
   if (!opening.ok) {
@@ -95,7 +95,7 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
   return warning('settings', both, { action: 'Review and trust them.', command: 'hawser trust' })
 }
 
-/** What a program would branch on: never a sentence, so never a name. */
+/** A code without user-chosen names, never a sentence. */
 function codeOf(error: HawserError): string {
   const cause = causeOf(error)
   return cause?.type === 'system' ? `${error.kind}, ${cause.code}` : error.kind

@@ -36,7 +36,7 @@ export function providerCheck(env: Env, settings: Settings): Check {
     : problemCheck(uses, found)
 }
 
-/** A key that is too short to be redacted; `undefined` where there is none. */
+/** Warns about keys that are too short to be redacted; `undefined` if there are none. */
 export function shortKeyCheck(env: Env, settings: Settings): Check | undefined {
   const names = unredactedKeys(env, settings)
   if (names.length === 0) return undefined

@@ -15,7 +15,7 @@ export interface SettingsPlace {
   readonly ids: Ids
 }
 
-/** `none` of a workspace is needed; `open` it if it is there; `create` it where it is missing. */
+/** `none`: not needed; `open`: if it exists; `create`: if it is missing. */
 export type WorkspaceNeed = 'none' | 'open' | 'create'
 
 /** Opens the settings folders, runs `work`, and closes them. A failure is printed; returns the exit code. */

@@ -47,7 +47,9 @@ export const Output = z
   })
   .describe('The result with --output. Without it, standard output is the export itself.')
 
-/** Writes a Session as one document. Exit code 1 when the Log is damaged: then the document ends where the damage begins. */
+/**
+ * Writes a Session as one document. Exit code 1 if the Log is damaged; the document then ends where the damage begins.
+ */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = LogExportArgs.parse(given)
   return inWorkspace(world, given, (opened) => exportOne(world, opened, parsed))
@@ -82,7 +84,7 @@ async function exportOne(
   const { end, bytes, events } = written.value
   const told = { session_id: id.value, format, output, events, bytes }
   const words = `Wrote ${visibleLine(output)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.\n`
-  // A damaged Log has one answer in JSON: the failure. The file is there all the same.
+  // For a damaged Log, the only JSON output is the error. The file is written nevertheless.
   if (!json || end.damage === undefined) answer(world, json, told, () => words)
   return tellEnd(world, end, { json })
 }
@@ -105,7 +107,7 @@ async function toStdout(
   await output.flush()
   if (!written.ok) return written
   if (stdout.broken) return ok(EXIT.done)
-  // The document itself says it; a second JSON value behind it would make both unreadable.
+  // The document contains the error; a second JSON value after it would make the output invalid.
   if (json) return ok(written.value.end.damage === undefined ? EXIT.done : EXIT.failed)
   return tellEnd(world, written.value.end, { json: false })
 }
@@ -143,7 +145,7 @@ interface Written {
   readonly events: number
 }
 
-/** Hands the document to `write`, which answers false when it need not go on. */
+/** Passes the document to `write` in pieces, until it returns false. */
 async function pieces(
   { opened: { harness }, session, format, version }: Document,
   write: (text: string) => Promise<Result<boolean>>,

@@ -30,7 +30,7 @@ export const Output = z.object({
 })
 type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
 
-/** Writes what is whole of a Log into a new Session, and leaves the old one as it is. */
+/** Copies the intact Events of a Log into a new Session, and leaves the old one unchanged. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = LogSalvageArgs.parse(given)
   return inWorkspace(world, given, (opened) => salvage(world, opened, parsed))
@@ -47,7 +47,7 @@ async function salvage(
   if (!saved.ok) return saved
   const { session_id, events, missing } = saved.value
   if (events === 0) {
-    // A Session with nothing in it would only be in the way.
+    // Do not leave an empty Session behind.
     const deleted = await harness.delete(session_id)
     return deleted.ok ? nothingWhole(old.value) : deleted
   }
@@ -63,7 +63,7 @@ async function salvage(
   return ok(answer(world, json, told, () => words(told)))
 }
 
-/** Without the way it began and its surface, a Session can be read only. */
+/** A Session without its first Event or its surface is read-only. */
 async function canGoOn(harness: Harness, id: SessionId): Promise<Result<boolean>> {
   const needed = new Set(['session_started', 'prompt_surface'])
   const read = await harness.read(id, { types: [] }, ({ raw }) => {

@@ -27,10 +27,10 @@ const LogShowArgs = z.object({
 })
 type LogShowArgs = z.infer<typeof LogShowArgs>
 
-/** One line of standard output. When the Log is damaged, an error stands behind the Events that could be read. */
+/** One line of standard output. If the Log is damaged, an error follows the readable Events. */
 export const Output = EventLine.describe('JSON Lines: each Event exactly as in the Log.')
 
-/** Shows the Events of a Session; with `--follow`, until it is told to stop. Exit code 1 when the Log is damaged. */
+/** Shows the Events of a Session; with `--follow`, until a signal. Exit code 1 if the Log is damaged. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const parsed = LogShowArgs.parse(given)
   return inWorkspace(world, given, (opened) => show(world, opened, parsed))
@@ -54,7 +54,7 @@ async function show(
   const stopping = follow ? stopOnSignals(world) : undefined
   try {
     const reading = {
-      // Whoever wants the lines as they are needs no long field.
+      // JSON output is the stored lines, so long fields need not be loaded.
       ...(json ? { types: [] } : {}),
       ...(stopping === undefined ? {} : { follow: stopping.signal }),
     }
@@ -89,7 +89,7 @@ function asWords(read: ReadEvent, resources: SessionResources, colour: boolean):
     .join('')
 }
 
-/** To be told to stop is how following ends, and no failure. */
+/** A signal is the regular way to end following, not a failure. */
 function stopOnSignals({ streams }: CliWorld) {
   const stop = new AbortController()
   const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>

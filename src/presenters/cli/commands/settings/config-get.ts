@@ -38,7 +38,7 @@ export const Output = z.object({
   ),
 })
 
-/** Shows settings, the value of each that counts here, and who set it. */
+/** Shows settings with their effective values and sources. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [key],
@@ -60,7 +60,7 @@ function entryOf({ setting: { key, description }, ...rest }: SourcedSetting) {
   return { key, ...rest, description }
 }
 
-/** The value alone, for a script; whose it is goes where only a person reads it. */
+/** Prints only the value to standard output, for scripts; its source goes to standard error. */
 function valueOf({ streams: { stderr } }: CliWorld, one: SourcedSetting): string {
   stderr.write(`${one.setting.description}\nSet by: ${sourceOf(one)}\n`)
   return one.value === undefined ? '' : `${shownValue(one.value)}\n`

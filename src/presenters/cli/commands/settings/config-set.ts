@@ -39,7 +39,7 @@ export const Output = z.object({
   counts: z.boolean().describe('False for an untrusted workspace setting.'),
 })
 
-/** Changes one setting, or forgets it, for the user or for one workspace. */
+/** Changes or resets one setting, for the user or for one workspace. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const {
     args: [key, typed],
@@ -68,7 +68,7 @@ function knownProvider({ key }: Setting, value: unknown): Result<undefined> {
   return key === 'provider' && typeof value === 'string' ? checkedProvider(value) : ok(undefined)
 }
 
-/** A model that no provider of the catalogue has is stored all the same: a server of one's own may have it. */
+/** An unknown model is stored with a warning, because a custom server may have it. */
 async function judgedModel(
   world: CliWorld,
   { key }: Setting,
@@ -80,7 +80,7 @@ async function judgedModel(
 
 interface Change {
   readonly setting: Setting
-  /** Absent when it is to be forgotten. */
+  /** Absent if the setting is reset. */
   readonly value: unknown
 }
 
@@ -97,7 +97,9 @@ async function changeOf(
   return value.ok ? ok({ setting: setting.value, value: value.value }) : value
 }
 
-/** From standard input, where no shell keeps it; at a terminal a line, and of what is secret nothing is seen. */
+/**
+ * Reads the value from standard input, so that it is not in the shell history. On a terminal, a secret is not echoed.
+ */
 async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promise<Result<string>> {
   const { stdin } = streams
   if (stdin.isTTY) {
@@ -123,7 +125,7 @@ function fromFile(key: string): NextAction {
   return { action: 'Read it from a file.', command: `hawser config set ${key} - < FILE` }
 }
 
-/** What a person should know who has just set what is secret. */
+/** Warns about the risks of a secret that was just set. */
 function tellRisks(
   { streams: { stderr } }: CliWorld,
   key: string,
@@ -152,8 +154,8 @@ async function setForUser(
 }
 
 /**
- * What a person types here is their own word. As long as nothing stood in the file that nobody had trusted, the new content
- * is trusted with it; else the person is told that it waits.
+ * A value that a person sets here is trusted. If the file contained nothing untrusted before, its new content is
+ * trusted as a whole; otherwise the person is informed that it waits.
  */
 async function setHere(
   { clock }: CliWorld,
@@ -177,7 +179,7 @@ async function setHere(
   return trusted.ok ? ok(true) : trusted
 }
 
-/** Nothing waits to be trusted. */
+/** There are no untrusted settings. */
 function isFree(stored: AllStoredSettings): boolean {
   return sourcedSettings(stored).every(({ untrusted }) => untrusted === undefined)
 }

@@ -35,7 +35,7 @@ export const Output = z.object({
     .describe('What the source names refer to: pages and packages.'),
 })
 
-/** Lists the models of the catalogue, with what the user's settings say of them. Needs no workspace. */
+/** Lists the models of the catalogue, with the user's overrides. Needs no workspace. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { provider, json } = ModelsArgs.parse(given).options
   return inSettings(world, given, 'none', async ({ home }) => {
@@ -118,7 +118,7 @@ function yesOrNo(takes: boolean | undefined): string {
   return takes ? 'yes' : 'no'
 }
 
-/** With two decimals, and more only where they say something. */
+/** With two decimals, or more if they are significant. */
 function price(dollars: number | undefined): string {
   if (dollars === undefined) return UNKNOWN
   const short = dollars.toFixed(2)

@@ -14,7 +14,7 @@ export const Output = z.object({
   rules: z.array(ListedRule).describe('In the order they were made.'),
 })
 
-/** Lists what is allowed and denied in advance in a workspace. */
+/** Lists the permission rules of a workspace. */
 export async function run(world: CliWorld, given: Given): Promise<number> {
   const { json } = PermissionsArgs.parse(given).options
   return inWorkspace(

@@ -67,7 +67,7 @@ async function trustSettings(
     command: 'hawser trust --yes',
   })
   if (refused !== undefined) return refused
-  // What was shown is what is trusted: a file that changed meanwhile has another hash.
+  // Only what was shown is trusted: a file that changed since has another hash.
   const { sha256 } = here
   const at = timestamp(world.clock)
   const done = await trust(home, { sha256, what: `settings of ${workspace.label}`, at }, ids)
@@ -121,17 +121,17 @@ function summaryOf({ id, state }: ListedSession): string {
   return `${id} was created elsewhere:\n${lines.join('')}`
 }
 
-/** To vouch for content permits nothing. */
+/** Trusting a Session grants no permissions. */
 const AUTO_THERE = 'ask (recorded: auto; only --permission auto sets that here)'
 
 interface Asking {
   readonly summary: string
   readonly question: string
-  /** What says yes beforehand. */
+  /** The command that confirms in advance. */
   readonly command: string
 }
 
-/** Shows what it is about and asks, unless a yes was given beforehand; answers why not to go on. */
+/** Shows the summary and asks for confirmation, unless `yes` is set. Returns an error if it is not confirmed. */
 async function unlessSure(
   { streams }: CliWorld,
   yes: boolean,
