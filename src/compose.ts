@@ -142,7 +142,7 @@ export async function composeScratch(
 export async function composeRehearsal({
   port = 0,
   cacheRate,
-  heard = () => {},
+  onRequest = () => {},
 }: RehearsalOptions = {}): Promise<Result<RehearsalServer>> {
   const [{ rehearsalServer }, { rehearsalBrain }, { rememberedSights }, { SWITCHES }] =
     await Promise.all([
@@ -154,7 +154,14 @@ export async function composeRehearsal({
   const describe = rememberedSights(lazyDescribe)
   const brain = rehearsalBrain(describe)
   const cache = { perMinute: cacheRate }
-  const server = await rehearsalServer({ port, brain, describe, cache, clock: systemClock, heard })
+  const server = await rehearsalServer({
+    port,
+    brain,
+    describe,
+    cache,
+    clock: systemClock,
+    heard: onRequest,
+  })
   if (!server.ok) return server
   const { origin } = server.value
   return ok({ origin, switches: SWITCHES, close: () => server.value.close() })

@@ -2,7 +2,7 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
-import type { Command, Given } from './world/command.ts'
+import type { Command, Invocation } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
@@ -33,13 +33,13 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
   }
   const { name, load } = chosen.command
   const { run } = await load()
-  return run({ ...world, command: name }, chosen.given ?? { args: [], options: {} })
+  return run({ ...world, command: name }, chosen.invocation ?? { args: [], options: {} })
 }
 
 /** The command to run and its arguments. */
 interface Chosen {
   command?: Command
-  given?: Given
+  invocation?: Invocation
 }
 
 /** Without arguments: a conversation in a terminal, the help elsewhere. */
@@ -68,15 +68,15 @@ function programOf(
     .helpCommand(false)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
-  const meant = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
-  for (const command of meant.length > 0 ? meant : COMMANDS) {
+  const matching = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
+  for (const command of matching.length > 0 ? matching : COMMANDS) {
     const words = command.name.split(' ')
     const last = words.pop() ?? ''
     const group = words.join(' ')
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
     const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
-    describe(own, command, (given) => Object.assign(chosen, { command, given }))
+    describe(own, command, (invocation) => Object.assign(chosen, { command, invocation }))
   }
   return parser
 }
@@ -132,7 +132,11 @@ function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams
   )
 }
 
-function describe(parser: Parser, command: Command, choose: (given: Given) => void): void {
+function describe(
+  parser: Parser,
+  command: Command,
+  choose: (invocation: Invocation) => void,
+): void {
   parser.summary(command.summary).description(sentence(command.summary))
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
   for (const { flags, help, choices, repeatable: isList } of command.options) {

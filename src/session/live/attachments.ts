@@ -99,9 +99,14 @@ export async function resolveAttachmentsToContentBlocks(
     const resolved = await resolveInputs({ store, clock }, inputs, reading)
     if (!resolved.ok) return resolved
     const names = new ResourceNames(ids, () => [])
-    const asked = userMessage(message, resolved.value, (facts, by) => names.name(facts, by), 'http')
-    if (!asked.ok) return asked
-    const data = asked.value
+    const composed = userMessage(
+      message,
+      resolved.value,
+      (facts, by) => names.name(facts, by),
+      'http',
+    )
+    if (!composed.ok) return composed
+    const data = composed.value
     const unusable = nothingUsable(data, resolved.value)
     if (unusable !== undefined) return unusable
     const item = { kind: 'user', seq: 0, parts: userParts(data, () => 'turn') } as const

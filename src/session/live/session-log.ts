@@ -187,8 +187,8 @@ export class SessionLog {
    * Follows the Log while there are watchers and this process does not write; its own writes are reported once durable.
    */
   #watch(): void {
-    const wanted = this.#watchers.any && !this.#writing && !this.#closed
-    if (!wanted) return this.#following?.stop.abort()
+    const shouldFollow = this.#watchers.any && !this.#writing && !this.#closed
+    if (!shouldFollow) return this.#following?.stop.abort()
     if (this.#following !== undefined && !this.#following.stop.signal.aborted) return
     const stop = new AbortController()
     this.#following = { stop, ended: this.#follow(stop.signal) }

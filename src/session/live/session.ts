@@ -201,10 +201,10 @@ export class Session {
       ...(nextPermission === permission_mode ? {} : { permission_mode: nextPermission }),
     }
     if (Object.keys(data).length === 0) return ok(undefined)
-    const said: EventDraft[] = [{ type: 'session_settings', data }]
+    const drafts: EventDraft[] = [{ type: 'session_settings', data }]
     return this.#running === undefined
-      ? this.between((record) => record(said))
-      : this.#running(said)
+      ? this.between((record) => record(drafts))
+      : this.#running(drafts)
   }
 
   /**

@@ -71,8 +71,8 @@ export function liveTarget(
   vary: Factor,
   options: Omit<ChoiceOptions, 'provider'>,
 ): Result<ProbeTarget> {
-  const said = vary === 'transport' ? REHEARSED.transport : undefined
-  const choice = chooseProvider({ ...options, provider: said })
+  const only = vary === 'transport' ? REHEARSED.transport : undefined
+  const choice = chooseProvider({ ...options, provider: only })
   if (!choice.ok) return choice
   const { provider, model } = choice.value
   if (!isRemoteProvider(provider)) return notLive(provider)

@@ -24,8 +24,8 @@ export async function runProbe(
   const stop = () => session.value.interrupt()
   signal.addEventListener('abort', stop)
   try {
-    const asked = await askAll(session.value, signal)
-    if (!asked.ok) return asked
+    const sent = await askAll(session.value, signal)
+    if (!sent.ok) return sent
     const found = new RunEvidence({ workspace: harness.workspace, files: expected })
     const read = await harness.read(session.value.id, { types: EVIDENCE_EVENTS }, ({ event }) => {
       if (event !== undefined) found.take(event)

@@ -6,21 +6,21 @@ const KEY = 'sk-canary-0001'
 const ANTHROPIC = { ANTHROPIC_API_KEY: KEY }
 const OPENAI = { OPENAI_API_KEY: KEY }
 
-interface Told {
-  readonly said?: string
+interface Sources {
+  readonly option?: string
   readonly env?: Readonly<Record<string, string>>
   readonly settings?: Settings
 }
 
-function provider({ said, env = {}, settings = {} }: Told) {
-  const { provider: name, because } = providerOf({ provider: said, env, settings })
+function provider({ option, env = {}, settings = {} }: Sources) {
+  const { provider: name, because } = providerOf({ provider: option, env, settings })
   return [name, because]
 }
 
 test('a provider is said, else in the environment, else in the settings, else there is a key, else none is needed', () => {
   const settings = { provider: 'openai' }
   const env = { ...ANTHROPIC, HAWSER_PROVIDER: 'openai-chat' }
-  expect(provider({ said: 'rehearsal', env, settings })).toEqual(['rehearsal', 'said'])
+  expect(provider({ option: 'rehearsal', env, settings })).toEqual(['rehearsal', 'option'])
   expect(provider({ env, settings })).toEqual(['openai-chat', 'environment'])
   expect(provider({ env: ANTHROPIC, settings })).toEqual(['openai', 'settings'])
   expect(provider({ env: ANTHROPIC })).toEqual(['anthropic', 'key'])
@@ -33,24 +33,24 @@ const STORED = {
   'openai-chat': { base_url: 'http://127.0.0.1:8080/v1' },
 }
 
-test.each<[Told, string]>([
+test.each<[Sources, string]>([
   [{ env: { ...OPENAI, ...ANTHROPIC } }, 'anthropic'],
   [{ env: OPENAI, settings: { providers: STORED } }, 'openai'],
   [{ settings: { providers: STORED } }, 'anthropic'],
   [{ settings: { providers: { ...STORED, anthropic: {} } } }, 'openai'],
   [{ settings: { providers: { 'openai-chat': STORED['openai-chat'] } } }, 'openai-chat'],
-])('of several keys the first counts: %j', (told, name) => {
-  expect(provider(told)).toEqual([name, 'key'])
+])('of several keys the first counts: %j', (sources, name) => {
+  expect(provider(sources)).toEqual([name, 'key'])
 })
 
-test.each<[Told]>([
+test.each<[Sources]>([
   [{ env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '\n', HAWSER_PROVIDER: '' } }],
-  [{ said: '' }],
+  [{ option: '' }],
   [{ env: { ANTHROPIC_BASE_URL: 'https://example.com' } }],
   [{ settings: { providers: { anthropic: { base_url: 'https://example.com' } } } }],
   [{ settings: { providers: { 'openai-chat': { key: KEY } } } }],
-])('what says nothing, or only half, chooses nothing: %j', (told) => {
-  expect(provider(told)).toEqual(['rehearsal', 'nothing_else'])
+])('what says nothing, or only half, chooses nothing: %j', (sources) => {
+  expect(provider(sources)).toEqual(['rehearsal', 'nothing_else'])
 })
 
 function model(options: Partial<ChoiceOptions>) {

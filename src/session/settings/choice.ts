@@ -6,13 +6,13 @@ import {
   REMOTE_PROVIDERS,
 } from '../../model/remote-providers.ts'
 import type { Settings } from '../../model/settings.ts'
-import { saidIn, USE_OFFLINE } from './credentials.ts'
+import { nonEmptyValue, USE_OFFLINE } from './credentials.ts'
 
 /** The provider of a new Session, and why it was chosen. */
 export interface ChosenProvider {
   readonly provider: string
   /** `key`: not named, but its key or the URL of its server is configured. */
-  readonly because: 'said' | 'environment' | 'settings' | 'key' | 'nothing_else'
+  readonly because: 'option' | 'environment' | 'settings' | 'key' | 'nothing_else'
 }
 
 export interface ProviderChoice extends ChosenProvider {
@@ -40,7 +40,7 @@ export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
   const { model, settings, defaultOf } = options
   const chosen = providerOf(options)
   const { provider } = chosen
-  const usual = byItself(options)
+  const usual = automaticProvider(options)
   const belongs = provider === usual.provider && usual.because !== 'nothing_else'
   const offline = provider === OFFLINE_PROVIDER ? OFFLINE_PROVIDER : undefined
   const found = model ?? (belongs ? settings.model : undefined) ?? offline ?? defaultOf(provider)
@@ -49,16 +49,16 @@ export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
 
 /** The provider that was passed, then `HAWSER_PROVIDER`, then the one that settings and keys select. Pure. */
 export function providerOf({ provider, env, settings }: ProviderChoiceOptions): ChosenProvider {
-  const said = saidIn(provider)
-  if (said !== undefined) return { provider: said, because: 'said' }
-  const named = saidIn(env['HAWSER_PROVIDER'])
+  const passed = nonEmptyValue(provider)
+  if (passed !== undefined) return { provider: passed, because: 'option' }
+  const named = nonEmptyValue(env['HAWSER_PROVIDER'])
   if (named !== undefined) return { provider: named, because: 'environment' }
-  return byItself({ env, settings })
+  return automaticProvider({ env, settings })
 }
 
 /** The provider of the settings, then the first one with a key, then the offline one. */
-function byItself({ env, settings }: ProviderChoiceOptions): ChosenProvider {
-  const set = saidIn(settings.provider)
+function automaticProvider({ env, settings }: ProviderChoiceOptions): ChosenProvider {
+  const set = nonEmptyValue(settings.provider)
   if (set !== undefined) return { provider: set, because: 'settings' }
   const keyed = keyedInEnvironment(env) ?? keyedInSettings(settings)
   return keyed === undefined
@@ -68,7 +68,7 @@ function byItself({ env, settings }: ProviderChoiceOptions): ChosenProvider {
 
 function keyedInEnvironment(env: ProviderChoiceOptions['env']): string | undefined {
   const all = Object.entries(REMOTE_PROVIDERS)
-  return all.find(([, { key_variable }]) => saidIn(env[key_variable]) !== undefined)?.[0]
+  return all.find(([, { key_variable }]) => nonEmptyValue(env[key_variable]) !== undefined)?.[0]
 }
 
 /** A server that may need no key counts if its URL is set. */
@@ -76,7 +76,7 @@ function keyedInSettings({ providers = {} }: Settings): string | undefined {
   const all = Object.entries(REMOTE_PROVIDERS)
   return all.find(([name, { any_server }]) => {
     const entry = isRemoteProvider(name) ? providers[name] : undefined
-    return saidIn(any_server ? entry?.base_url : entry?.key) !== undefined
+    return nonEmptyValue(any_server ? entry?.base_url : entry?.key) !== undefined
   })?.[0]
 }
 

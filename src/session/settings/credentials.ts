@@ -1,5 +1,5 @@
 import { SHORTEST_KEY } from '../../encoding/redaction.ts'
-import { baseUrl, isSealedOrHere } from '../../model/base-url.ts'
+import { baseUrl, isHttpsOrLocal } from '../../model/base-url.ts'
 import { failed, ok, type Failed, type NextAction, type Result } from '../../model/errors.ts'
 import { REMOTE_PROVIDERS, type RemoteProvider } from '../../model/remote-providers.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -27,29 +27,29 @@ export function credentialsOf(
 ): Result<Credentials> {
   const pair = pairOf(provider, env, settings)
   if (!pair.ok) return pair
-  const { key: given, url: said, from, names } = pair.value
+  const { key: keyText, url: urlText, from, names } = pair.value
   const { own_url, any_server } = REMOTE_PROVIDERS[provider]
-  const url = baseUrl(said ?? own_url)
+  const url = baseUrl(urlText ?? own_url)
   if (url === undefined) return badUrl(provider, names)
   const place = { baseUrl: url.href.replace(/\/+$/, ''), from }
-  if (given === undefined) {
-    const elsewhere = said !== undefined && url.origin !== new URL(own_url).origin
-    return any_server && elsewhere ? ok({ key: undefined, ...place }) : noKey(provider)
+  if (keyText === undefined) {
+    const isCustom = urlText !== undefined && url.origin !== new URL(own_url).origin
+    return any_server && isCustom ? ok({ key: undefined, ...place }) : noKey(provider)
   }
-  const key = usableKey(given)
+  const key = usableKey(keyText)
   if (key === undefined) return badKey(provider, names)
-  return isSealedOrHere(url) ? ok({ key, ...place }) : openWay(provider, names)
+  return isHttpsOrLocal(url) ? ok({ key, ...place }) : insecureUrl(provider, names)
 }
 
 /** The value of a variable or setting without trailing newlines; `undefined` if it is empty. Pure. */
-export function saidIn(text: string | undefined): string | undefined {
-  const said = text?.replace(/[\r\n]+$/, '')
-  return said === '' ? undefined : said
+export function nonEmptyValue(text: string | undefined): string | undefined {
+  const value = text?.replace(/[\r\n]+$/, '')
+  return value === '' ? undefined : value
 }
 
 /** A key as it is sent; `undefined` if it contains invalid characters. Pure. */
 export function usableKey(text: string): string | undefined {
-  const key = saidIn(text)
+  const key = nonEmptyValue(text)
   return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined
 }
 
@@ -69,10 +69,10 @@ export function unredactedKeys(env: Env, settings: Settings): readonly string[] 
 /** Each key once, under its first name. */
 function keysIn(env: Env, settings: Settings): { readonly key: string; readonly name: string }[] {
   const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable: name }) => {
-    return { name, key: saidIn(env[name]) }
+    return { name, key: nonEmptyValue(env[name]) }
   })
   const stored = Object.entries(settings.providers ?? {}).map(([provider, entry]) => {
-    return { name: `providers.${provider}.key`, key: saidIn(entry?.key) }
+    return { name: `providers.${provider}.key`, key: nonEmptyValue(entry?.key) }
   })
   const names = new Map<string, string>()
   for (const { name, key } of [...variables, ...stored])
@@ -97,28 +97,30 @@ interface Names {
 function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<Pair> {
   const { key_variable, url_variable, own_url, any_server } = REMOTE_PROVIDERS[provider]
   const entry = settings.providers?.[provider]
-  const said: Pair = {
-    key: saidIn(env[key_variable]),
-    url: saidIn(env[url_variable]),
+  const variables: Pair = {
+    key: nonEmptyValue(env[key_variable]),
+    url: nonEmptyValue(env[url_variable]),
     from: 'environment',
     names: { key: key_variable, url: url_variable },
   }
   const stored: Pair = {
-    key: saidIn(entry?.key),
-    url: saidIn(entry?.base_url),
+    key: nonEmptyValue(entry?.key),
+    url: nonEmptyValue(entry?.base_url),
     from: 'settings',
     names: { key: `providers.${provider}.key`, url: `providers.${provider}.base_url` },
   }
-  if (said.url === undefined) {
+  if (variables.url === undefined) {
     // The vendor's key does not apply to a stored server that is not the vendor's.
     const otherServer = any_server && stored.url !== undefined
-    return ok(said.key === undefined || otherServer ? stored : said)
+    return ok(variables.key === undefined || otherServer ? stored : variables)
   }
-  if (said.key !== undefined || stored.key === undefined) return ok(said)
-  return isSamePlace(said.url, stored.url ?? own_url) ? ok(stored) : keyOfElsewhere(provider, said)
+  if (variables.key !== undefined || stored.key === undefined) return ok(variables)
+  return isSameUrl(variables.url, stored.url ?? own_url)
+    ? ok(stored)
+    : keyOfOtherUrl(provider, variables)
 }
 
-function isSamePlace(a: string, b: string): boolean {
+function isSameUrl(a: string, b: string): boolean {
   const [one, other] = [a, b].map((text) => baseUrl(text)?.href.replace(/\/+$/, ''))
   return one !== undefined && one === other
 }
@@ -137,7 +139,7 @@ function noKey(provider: RemoteProvider): Failed {
   ])
 }
 
-function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
+function keyOfOtherUrl(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
   const why = `${url} differs from the URL that the stored key of ${provider} belongs to, so the key is not sent.`
   return refused(provider, 'key_of_elsewhere', why, [
     { action: `Set ${key} to a key for that URL, or unset ${url}.` },
@@ -160,7 +162,7 @@ function badKey(provider: RemoteProvider, { key }: Names): Failed {
   return refused(provider, 'bad_key', why, [{ action: `Set ${key} again.` }, USE_OFFLINE])
 }
 
-function openWay(provider: RemoteProvider, { url }: Names): Failed {
+function insecureUrl(provider: RemoteProvider, { url }: Names): Failed {
   const why = `${url} is plain http to another machine, which would expose the key.`
   return refused(provider, 'open_way', why, [{ action: `Use https in ${url}.` }, USE_OFFLINE])
 }

@@ -25,7 +25,7 @@ export function judgeModel(
   // The offline model answers to any name.
   if (provider === OFFLINE_PROVIDER) return ok(undefined)
   const own = rows.filter((row) => row.provider === provider || row.provider === ANY)
-  const hint = meant(model, [...new Set(own.map(({ id }) => id))])
+  const hint = suggestion(model, [...new Set(own.map(({ id }) => id))])
   const text = `Model ${quoted(model)} is not in the catalogue of provider ${named(provider)}.`
   return ok(`${text}${hint} It is used as named. (hawser models)`)
 }
@@ -34,7 +34,7 @@ export function judgeModel(
 export function unknownModel(model: string, rows: readonly ModelRow[]): string | undefined {
   const ids = [...new Set(rows.map(({ id }) => id))]
   if (ids.includes(model) || model === OFFLINE_PROVIDER) return undefined
-  return `Model ${quoted(model)} is not in the catalogue.${meant(model, ids)} It is stored as named. (hawser models)`
+  return `Model ${quoted(model)} is not in the catalogue.${suggestion(model, ids)} It is stored as named. (hawser models)`
 }
 
 /** The provider of catalogue rows that apply to every provider. */
@@ -59,7 +59,7 @@ function ofAnother(owner: string, { provider, model }: NamedModel): Result<never
   ])
 }
 
-function meant(typed: string, ids: readonly string[]): string {
+function suggestion(typed: string, ids: readonly string[]): string {
   const near = closest(typed, ids)
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }

@@ -9,13 +9,13 @@ export function transportOf(
   env: Readonly<Record<string, string | undefined>>,
   { providers }: Settings,
 ): Result<Transport> {
-  const said = env[VARIABLE]
-  if (said === undefined || said === '') return ok(providers?.openai?.transport ?? 'auto')
-  const known = TRANSPORTS.find((transport) => transport === said)
+  const value = env[VARIABLE]
+  if (value === undefined || value === '') return ok(providers?.openai?.transport ?? 'auto')
+  const known = TRANSPORTS.find((transport) => transport === value)
   if (known !== undefined) return ok(known)
   return failed(
     'not_configured',
-    `Invalid ${VARIABLE} "${said}". Expected one of ${TRANSPORTS.join(', ')}.`,
+    `Invalid ${VARIABLE} "${value}". Expected one of ${TRANSPORTS.join(', ')}.`,
     {},
     [{ action: `Fix or unset ${VARIABLE}.` }],
   )

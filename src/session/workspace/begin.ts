@@ -67,10 +67,10 @@ async function changeSession(
   const same = chosen === session.state.provider
   const named = model ?? (same ? session.state.model : defaultModel(chosen))
   if (named === undefined) return noDefaultModel(chosen)
-  const wanted = { provider: chosen, model: named }
-  const judged = judgeModel(wanted, models())
+  const choice = { provider: chosen, model: named }
+  const judged = judgeModel(choice, models())
   if (!judged.ok) return judged
-  const set = await session.setModel(wanted)
+  const set = await session.setModel(choice)
   return set.ok ? judged : set
 }
 

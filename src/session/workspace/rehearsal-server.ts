@@ -4,7 +4,7 @@ export interface RehearsalOptions {
   /** How many requests per minute with one cache key can use the cache; default: all. */
   readonly cacheRate?: number
   /** Called for every request; the status is 0 if the connection ended without a response. */
-  readonly heard?: (request: { method: string; path: string; status: number }) => void
+  readonly onRequest?: (request: { method: string; path: string; status: number }) => void
 }
 
 /** The offline demo model as a server on this machine. Serves until it is closed. */

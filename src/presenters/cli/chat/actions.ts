@@ -3,12 +3,12 @@ import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Harness } from '../../../session/harness.ts'
 import { fileSize } from '../../../encoding/amounts.ts'
-import { attachmentNamed, enclosedIn } from '../input/given-attachments.ts'
+import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
-import type { Attached } from './attached.ts'
+import type { PendingAttachment } from './pending-attachments.ts'
 import type { ChatActions } from './command-context.ts'
 
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
@@ -46,7 +46,7 @@ async function attached(
   sources: Sources,
   harness: Harness,
   named: string,
-): Promise<Result<Attached>> {
+): Promise<Result<PendingAttachment>> {
   const input = await attachmentNamed(sources, named)
   if (!input.ok) return input
   const verdicts = await harness.checkAttachments([input.value])

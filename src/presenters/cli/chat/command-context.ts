@@ -5,9 +5,9 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { ModelChoice, Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
-import type { Enclosed } from '../input/given-attachments.ts'
+import type { Enclosed } from '../input/attachment-arguments.ts'
 import type { DrawResource } from '../render/pictures.ts'
-import type { Attached, Attachments } from './attached.ts'
+import type { PendingAttachment, PendingAttachments } from './pending-attachments.ts'
 
 /** The actions of a chat besides sending messages. The caller assembles them; an absent one is not supported. */
 export interface ChatActions {
@@ -20,7 +20,7 @@ export interface ChatActions {
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
   readonly fork?: (session: Session) => Promise<Result<Session>>
   /** Checks a path, a URL or `clipboard`. */
-  readonly attach?: (named: string) => Promise<Result<Attached>>
+  readonly attach?: (named: string) => Promise<Result<PendingAttachment>>
   /** Resolves the `@` words of a message, given what is already attached to it. */
   readonly enclosed?: (
     text: string,
@@ -33,18 +33,18 @@ export interface ChatActions {
 }
 
 /** What a command can use. */
-export interface Here {
+export interface CommandContext {
   readonly session: Session
   readonly actions: ChatActions
   /** The attachments for the next message. */
-  readonly attached: Attachments
+  readonly attached: PendingAttachments
   readonly columns: number
   /** A Turn is running. */
   readonly busy: boolean
 }
 
 /** The output of a command, and what the chat does next. */
-export interface Done {
+export interface CommandResult {
   readonly rows: readonly Line[]
   readonly goTo?: Session
   readonly leave?: true

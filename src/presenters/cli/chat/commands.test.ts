@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../../test/support/harness-place.ts'
 import { value } from '../../../../test/support/story.ts'
 import { failed, ok } from '../../../model/errors.ts'
-import { Attachments } from './attached.ts'
+import { PendingAttachments } from './pending-attachments.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
 import type { ChatActions } from './command-context.ts'
 
@@ -12,10 +12,10 @@ async function place() {
   const { harness } = await harnessPlace()
   const session = value(await harness.create(REHEARSAL))
   const actions: ChatActions = { sessions: () => harness.list(), open: (id) => harness.open(id) }
-  const attached = new Attachments()
-  const here = { session, actions, attached, columns: 120, busy: false }
-  const run = async (name: string, argument = '', changes: Partial<typeof here> = {}) => {
-    const done = await runCommand(name, argument, { ...here, ...changes })
+  const attached = new PendingAttachments()
+  const context = { session, actions, attached, columns: 120, busy: false }
+  const run = async (name: string, argument = '', changes: Partial<typeof context> = {}) => {
+    const done = await runCommand(name, argument, { ...context, ...changes })
     if (!done.ok) return done.error.kind
     const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
     return { ...done.value, rows }

@@ -23,7 +23,7 @@ function turnOf(...drafts: EventDraft[]): WholeEvent[] {
 
 const started: EventDraft = { type: 'turn_started', data: { source: { presenter: 'cli' } } }
 
-function said(text: string, more: object = {}): EventDraft {
+function messageRecorded(text: string, more: object = {}): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string', ...more } }
 }
 
@@ -52,8 +52,8 @@ function shown(...drafts: EventDraft[]): string[] {
 }
 
 test.each([
-  ['a message', [said('one\ntwo')], ['', '> one', '  two']],
-  ['a word to the Turn', [said('one', { steer: true })], ['↳ steering: one']],
+  ['a message', [messageRecorded('one\ntwo')], ['', '> one', '  two']],
+  ['a word to the Turn', [messageRecorded('one', { steer: true })], ['↳ steering: one']],
   [
     'a file that was read',
     [called('read', { path: 'a.txt' }), result('read', { output: '1 a\n2 b\n' })],
@@ -145,7 +145,7 @@ test.each([
   ],
   [
     'a word that came too late for its Turn',
-    [started, said('wait', { steer: true }), ended({ status: 'completed' })],
+    [started, messageRecorded('wait', { steer: true }), ended({ status: 'completed' })],
     [
       'Too late for this Turn: the model receives it with your next',
       'message.',
@@ -168,14 +168,14 @@ test('long output shows its first and last lines, a long diff and a long message
     '  [… 88 more lines]',
     '  line 99',
   ])
-  expect(shown(said(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
+  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
 })
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b5n\u202e\r日本語'
 
 test.each([
-  said(EVIL),
-  said(EVIL, { steer: true }),
+  messageRecorded(EVIL),
+  messageRecorded(EVIL, { steer: true }),
   { type: 'assistant_message', data: { text: `# ${EVIL}\n\n- ${EVIL}` } },
   result(EVIL, { outcome: 'failed', error: { kind: 'internal', message: EVIL } }),
   result('bash', { output: EVIL }),
@@ -248,7 +248,7 @@ test('what goes on is shown until it is over', () => {
     started,
     called('bash', { command: 'make' }),
     result('bash', { output: 'done\n' }),
-    said('faster', { steer: true }),
+    messageRecorded('faster', { steer: true }),
     ended({ status: 'interrupted' }),
   )
   const take = (at: number) => {

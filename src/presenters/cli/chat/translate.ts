@@ -113,11 +113,11 @@ function answerRows(text: string, columns: number): Line[] {
 }
 
 /** An error from this process or from an Event. */
-type Told = HawserError | NonNullable<WholeEvent<'turn_ended'>['data']['error']>
+type ErrorFacts = HawserError | NonNullable<WholeEvent<'turn_ended'>['data']['error']>
 
 /** An error of something that the person did, with the next steps. */
 export function failureRows(
-  { message, details = {}, next_actions = [] }: Told,
+  { message, details = {}, next_actions = [] }: ErrorFacts,
   columns: number,
 ): Line[] {
   return [

@@ -5,26 +5,26 @@ import type { Seen } from '../../../session/live/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
-import type { OutgoingMessage } from './attached.ts'
+import type { OutgoingMessage } from './pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
 import type { Finished } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
 
 /** Receives what happens in the Session. */
-export interface Hearer {
+export interface SessionListener {
   /** Prints finished rows. */
   readonly print: (rows: readonly Finished[]) => void
   /** The live rows changed. */
   readonly changed: () => void
   /** A message of a person was recorded. */
-  readonly said: () => void
+  readonly messageRecorded: () => void
   /** A message could not be sent. */
-  readonly comesBack: (message: OutgoingMessage) => void
+  readonly notSent: (message: OutgoingMessage) => void
   /** Absent if the terminal cannot show images. */
   readonly draw: DrawResource | undefined
   /** A defect occurred. */
-  readonly broke: (defect: unknown) => void
+  readonly onDefect: (defect: unknown) => void
 }
 
 const NOT_ENDED =
@@ -36,17 +36,17 @@ const TURNS_SHOWN = 3
 /** A Session as the chat shows it, and where it sends messages. */
 export class WatchedSession {
   readonly session: Session
-  readonly #hearer: Hearer
+  readonly #listener: SessionListener
   readonly #view: SessionView
   #columns: number
   #shown = -1
   #turns = 0
   #watching: Promise<void> = Promise.resolve()
 
-  constructor(session: Session, columns: number, hearer: Hearer) {
+  constructor(session: Session, columns: number, listener: SessionListener) {
     this.session = session
     this.#columns = columns
-    this.#hearer = hearer
+    this.#listener = listener
     this.#view = new SessionView(
       columns,
       (id) => new SessionResources(session.events).byId(id)?.descriptor,
@@ -60,7 +60,7 @@ export class WatchedSession {
     const from = starts.at(-TURNS_SHOWN) ?? 0
     const before = starts.length - TURNS_SHOWN
     if (before > 0) this.#note(`[… ${counted(before, 'earlier Turn')}]`)
-    this.#watching = this.#watch().catch(this.#hearer.broke)
+    this.#watching = this.#watch().catch(this.#listener.onDefect)
     this.#shown = (events[from]?.seq ?? 0) - 1
     this.#showKnown()
     this.#view.rest()
@@ -89,8 +89,8 @@ export class WatchedSession {
     const isPlain = attachments.length + views.length === 0
     if (isPlain && this.busy && this.session.steer(text)) {
       this.#view.steered(text)
-      this.#hearer.changed()
-    } else this.#turn(message).catch(this.#hearer.broke)
+      this.#listener.changed()
+    } else this.#turn(message).catch(this.#listener.onDefect)
   }
 
   resize(columns: number): void {
@@ -106,16 +106,16 @@ export class WatchedSession {
 
   async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
-    this.#hearer.changed()
+    this.#listener.changed()
     const { text, attachments = [], views = [] } = message
     const admitted = await this.session.admit(text, { attachments, views, whenBusy: 'queue' })
-    if (!admitted.ok) this.#hearer.comesBack(message)
+    if (!admitted.ok) this.#listener.notSent(message)
     const outcome = admitted.ok ? await admitted.value.done : admitted
     this.#turns -= 1
     // A Turn that failed because of its attachments is in the Log and was already shown.
     if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
-      this.#hearer.print(failureRows(outcome.error, this.#columns))
-    this.#hearer.changed()
+      this.#listener.print(failureRows(outcome.error, this.#columns))
+    this.#listener.changed()
   }
 
   async #watch(): Promise<void> {
@@ -124,7 +124,7 @@ export class WatchedSession {
       if (isOver) return
       // The watcher was too slow, or another process cut lines that it saw: read the Log.
       const known = await this.session.catchUp()
-      if (!known.ok) return this.#hearer.print(failureRows(known.error, this.#columns))
+      if (!known.ok) return this.#listener.print(failureRows(known.error, this.#columns))
       this.#showKnown()
     }
   }
@@ -133,7 +133,7 @@ export class WatchedSession {
     for await (const seen of this.session.subscribe()) {
       if (seen.kind === 'resync') return false
       const event = this.#see(seen)
-      this.#hearer.changed()
+      this.#listener.changed()
       if (event !== undefined) await this.#draw(event)
     }
     return true
@@ -142,7 +142,7 @@ export class WatchedSession {
   /** Returns the Event if it is shown for the first time. */
   #see(seen: Exclude<Seen, { kind: 'resync' }>): WholeEvent | undefined {
     if (seen.kind === 'notice') {
-      this.#hearer.print(this.#view.notice(seen.notice))
+      this.#listener.print(this.#view.notice(seen.notice))
       return undefined
     }
     const { seq } = seen.line
@@ -156,16 +156,16 @@ export class WatchedSession {
 
   /** Draws the images that an Event attached. Later Events wait, so that images appear in order. */
   async #draw(event: WholeEvent): Promise<void> {
-    const { draw } = this.#hearer
+    const { draw } = this.#listener
     if (draw === undefined) return
     for (const resource of broughtBy(event)) {
       const picture = await draw(this.session, resource)
-      if (picture !== undefined) this.#hearer.print([picture])
+      if (picture !== undefined) this.#listener.print([picture])
     }
   }
 
   #note(text: string): void {
-    this.#hearer.print(sentences(text, { columns: this.#columns, style: { dim: true } }))
+    this.#listener.print(sentences(text, { columns: this.#columns, style: { dim: true } }))
   }
 
   #showKnown(): void {
@@ -180,8 +180,8 @@ export class WatchedSession {
     const { events } = this.session
     const event = events[at]
     if (event === undefined) return
-    this.#hearer.print(this.#view.take(event, turnUpTo(events, at)))
-    if (event.type === 'user_message') this.#hearer.said()
+    this.#listener.print(this.#view.take(event, turnUpTo(events, at)))
+    if (event.type === 'user_message') this.#listener.messageRecorded()
   }
 }
 

@@ -8,7 +8,7 @@ import { liveTarget, probePlan, REHEARSED, type ProbeTarget } from '../../../ses
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { Invocation } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { behaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
@@ -83,9 +83,9 @@ export const Output = z.object({
  * Runs the same Sessions in two variants that differ in one factor, and compares what was cached. Exit code 1 if the
  * calls of a run did not reach the intended workspace, or the difference cannot be attributed.
  */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { options } = CacheProbeArgs.parse(given)
-  return inSettings(world, given, 'none', async ({ home }) => {
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const { options } = CacheProbeArgs.parse(invocation)
+  return inSettings(world, invocation, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     return loaded.ok ? probe(world, options, loaded.value.settings) : loaded
   })
@@ -103,9 +103,9 @@ async function probe(
   const plan = probePlan(vary, target.value)
   const { variants, ...rest } = plan
   const names = variants.map(({ name }) => name)
-  const told = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
+  const output = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
-  if (dryRun) return ok(answer(world, json, told, () => asText(planLines(plan, to), colour)))
+  if (dryRun) return ok(answer(world, json, output, () => asText(planLines(plan, to), colour)))
   const runs = await withProgress(world, 'Running both variants', () =>
     untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
   )
@@ -114,7 +114,7 @@ async function probe(
   if (!compared.ok) return compared
   const well = compared.value.runs.every(behaved)
   const comparison = { ...compared.value, behaved: well }
-  answer(world, json, { ...told, comparison }, () =>
+  answer(world, json, { ...output, comparison }, () =>
     asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)

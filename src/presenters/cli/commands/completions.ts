@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { quoted, shortened } from '../../../encoding/quote.ts'
 import { failed } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Command, Given, Run } from '../world/command.ts'
+import type { Command, Invocation, Run } from '../world/command.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts'
@@ -22,14 +22,18 @@ export const Output = z.object({
 
 /** Prints a shell script that completes commands, options, values and Sessions. */
 export function runWith(commands: readonly Command[]): Run {
-  return async (world, given) => print(world, given, commands)
+  return async (world, invocation) => print(world, invocation, commands)
 }
 
-async function print(world: CliWorld, given: Given, commands: readonly Command[]): Promise<number> {
+async function print(
+  world: CliWorld,
+  invocation: Invocation,
+  commands: readonly Command[],
+): Promise<number> {
   const {
     args: [named],
     options: { json },
-  } = CompletionsArgs.parse(given)
+  } = CompletionsArgs.parse(invocation)
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined) {
     const message = `Unknown shell ${quoted(shortened(named, 80))}. Expected one of ${SHELLS.join(', ')}.`

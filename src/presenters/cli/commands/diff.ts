@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { Invocation } from '../world/command.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
 import { withProgress } from '../render/progress.ts'
@@ -34,9 +34,9 @@ export const Output = z.object({
 })
 
 /** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = DiffArgs.parse(given)
-  return inWorkspace(world, given, (opened) => show(world, opened, parsed))
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const parsed = DiffArgs.parse(invocation)
+  return inWorkspace(world, invocation, (opened) => show(world, opened, parsed))
 }
 
 async function show(
@@ -58,9 +58,9 @@ async function show(
     world.streams.stderr.write('hawser: this Session has not changed any files.\n')
   }
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value }
-  const told = { session_id: session.value.id, ...named_turn, files }
+  const output = { session_id: session.value.id, ...named_turn, files }
   const whole = () => files.map(({ diff }) => diff).join('')
-  return ok(answer(world, json, told, () => shown(world, whole(), settings.display?.colour)))
+  return ok(answer(world, json, output, () => shown(world, whole(), settings.display?.colour)))
 }
 
 /** Unchanged for programs; on a terminal, with control characters escaped. */

@@ -8,7 +8,7 @@ import type { SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { Invocation } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
@@ -67,11 +67,11 @@ export const Output = z.object({
 const BUDGET_MS = 10_000
 
 /** Searches the messages and tool calls of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = GrepArgs.parse(given)
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const parsed = GrepArgs.parse(invocation)
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
-  return inWorkspace(world, given, (opened) => grep(world, opened, parsed), {
-    unused: () => told(world, parsed, none),
+  return inWorkspace(world, invocation, (opened) => grep(world, opened, parsed), {
+    unused: () => report(world, parsed, none),
   })
 }
 
@@ -99,16 +99,16 @@ async function grep(
   const outcome = await searchAll(searching, chosen.value, async (found) => {
     if (json) return true
     activity.clear()
-    const heard = await output.write(`${painted(matchLine(found), colour)}\n`)
+    const isOpen = await output.write(`${painted(matchLine(found), colour)}\n`)
     // On a terminal, show each match as soon as it is found.
     if (stdout.isTTY) await output.flush()
     activity.during('Searching')
-    return heard
+    return isOpen
   })
   activity.clear()
   if (!outcome.ok) return outcome
   await output.flush()
-  return ok(told(world, parsed, outcome.value))
+  return ok(report(world, parsed, outcome.value))
 }
 
 function limitOf(text: string): Result<number> {
@@ -136,19 +136,19 @@ interface Searching {
 async function searchAll(
   { harness, pattern, limit }: Searching,
   sessions: readonly SessionId[],
-  tell: (found: Found) => Promise<boolean>,
+  show: (found: Found) => Promise<boolean>,
 ): Promise<Result<Outcome>> {
   const matches: Found[] = []
   const incomplete: Incomplete[] = []
   let searched = 0
-  let heard = true
+  let isOpen = true
   for (const session_id of sessions) {
-    if (matches.length >= limit || !heard) break
+    if (matches.length >= limit || !isOpen) break
     const options = { pattern, limit: limit - matches.length, budgetMs: BUDGET_MS }
     const end = await harness.search(session_id, options, async (match) => {
       const found = { session_id, ...excerptOf(match) }
       matches.push(found)
-      heard = heard && (await tell(found))
+      isOpen = isOpen && (await show(found))
     })
     // Another process deleted it after the Sessions were listed.
     if (!end.ok && end.error.kind === 'not_found' && sessions.length > 1) continue
@@ -170,7 +170,7 @@ function gapsOf(
   return [{ session_id, why: 'damaged', damage: copy }]
 }
 
-function told(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
+function report(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
   const { matches, limited, incomplete } = outcome
   if (json) answer(world, json, outcome, () => '')
   const { stderr } = world.streams

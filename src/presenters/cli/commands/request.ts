@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { Invocation } from '../world/command.ts'
 import { promptOf } from '../input/prompt.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -29,35 +29,35 @@ export const Output = z.object({
 })
 
 /** Prints the request for a prompt. Sends and writes nothing. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
   const {
     args: [named],
     options: { prompt, dialect, json },
-  } = RequestArgs.parse(given)
+  } = RequestArgs.parse(invocation)
   const text = await textOf(world, prompt)
   if (!text.ok) return refuse(world, json, text.error)
-  return inWorkspace(world, given, async ({ harness }) => {
+  return inWorkspace(world, invocation, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
     const request = await harness.preview(session.value, text.value, { dialect })
     if (!request.ok) return request
     const { body, sha256, made } = request.value
-    const told = {
+    const output = {
       session_id: session.value.id,
       dialect: made.dialect,
       sha256,
       bytes: body.length,
       body: body.toString('utf8'),
     }
-    return ok(answer(world, json, told, () => shown(world, told.body)))
+    return ok(answer(world, json, output, () => shown(world, output.body)))
   })
 }
 
 /** A request needs a prompt: without `--prompt`, it is read from standard input, as in `run`. */
 async function textOf(world: CliWorld, prompt: string | undefined): Promise<Result<string>> {
   if (prompt !== undefined || !world.streams.stdin.isTTY) {
-    const said = await promptOf(world, prompt === undefined ? [] : [prompt])
-    return said.ok ? ok(said.value.text) : said
+    const read = await promptOf(world, prompt === undefined ? [] : [prompt])
+    return read.ok ? ok(read.value.text) : read
   }
   return failed(
     'invalid_args',

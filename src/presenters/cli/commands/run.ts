@@ -10,10 +10,10 @@ import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
 import { limitedByPlan, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
-import type { Given } from '../world/command.ts'
+import type { Invocation } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
-import { attachmentsNamed, enclosedIn } from '../input/given-attachments.ts'
+import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
 import { pipedText, type PipedText } from '../input/piped-text.ts'
 import { standing } from '../render/picture.ts'
@@ -42,8 +42,8 @@ export { TurnLine as Output } from '../render/turn-lines.ts'
  * Runs one Turn: prints the answer to standard output, or every Event with `--json`; everything else goes to standard
  * error.
  */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const options = Options.safeParse(given.options)
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const options = Options.safeParse(invocation.options)
   if (!options.success) {
     const { error } = failed(
       'invalid_args',
@@ -51,10 +51,10 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
       {},
       [{ action: 'show_help', command: 'hawser run --help' }],
     )
-    return refuse(world, given.options['json'] === true, error)
+    return refuse(world, invocation.options['json'] === true, error)
   }
   const { json } = options.data
-  const input = await inputOf(world, given.args[0], options.data)
+  const input = await inputOf(world, invocation.args[0], options.data)
   if (!input.ok) return refuse(world, json, input.error)
   const activity = new Activity(world.clock, world.streams.stderr)
   const { streams, clock } = world
@@ -62,7 +62,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const ask = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
   return inWorkspace(
     world,
-    given,
+    invocation,
     (opened) => inSession(world, opened, options.data, input.value, activity),
     { make: true, ...(ask === undefined ? {} : { ask }) },
   )
@@ -127,7 +127,7 @@ async function inSession(
     const exit_code = stopping.code() ?? exitCodeOfTurn(result.value)
     for (const notice of noticesAfter(session, result.value)) view.after(notice)
     view.end(session.id, { ...result.value, exit_code })
-    if (!options.quiet && !options.json) tellEnd(world, session, result.value, started)
+    if (!options.quiet && !options.json) reportEnd(world, session, result.value, started)
     return ok(exit_code)
   } finally {
     activity.clear()
@@ -213,7 +213,7 @@ function stopOnSignals(
   return { code: () => code, stopListening: () => listening.forEach((end) => end()) }
 }
 
-function tellEnd(
+function reportEnd(
   { streams: { stderr }, clock }: CliWorld,
   session: Session,
   { usage }: TurnResult,

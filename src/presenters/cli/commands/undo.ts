@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { Invocation } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
@@ -38,9 +38,9 @@ export const Output = z.object({
 })
 
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = UndoArgs.parse(given)
-  return inWorkspace(world, given, (opened) => takeBack(world, opened, parsed))
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const parsed = UndoArgs.parse(invocation)
+  return inWorkspace(world, invocation, (opened) => takeBack(world, opened, parsed))
 }
 
 async function takeBack(
@@ -62,8 +62,8 @@ async function takeBack(
     return { path, outcome, ...(why === undefined ? {} : { why }) }
   })
   const all_restored = files.every(({ outcome }) => outcome === 'restored')
-  const told = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
-  answer(world, json, told, () => words(session.value, undone_turn_id, files))
+  const output = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
+  answer(world, json, output, () => words(session.value, undone_turn_id, files))
   return ok(all_restored ? EXIT.done : EXIT.failed)
 }
 

@@ -22,16 +22,16 @@ export function good(id: string, text: string, plain = text): Check {
 
 export function warning(
   id: string,
-  said: { readonly text: string; readonly plain?: string },
+  description: { readonly text: string; readonly plain?: string },
   next: NextAction,
 ): Check {
-  return { id, status: 'warning', plain: said.text, ...said, next_actions: [next] }
+  return { id, status: 'warning', plain: description.text, ...description, next_actions: [next] }
 }
 
 export function problem(
   id: string,
-  said: { readonly text: string; readonly plain?: string },
+  description: { readonly text: string; readonly plain?: string },
   next: NextAction,
 ): Check {
-  return { id, status: 'problem', plain: said.text, ...said, next_actions: [next] }
+  return { id, status: 'problem', plain: description.text, ...description, next_actions: [next] }
 }

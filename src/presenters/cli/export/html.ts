@@ -31,11 +31,11 @@ export function htmlExport(): ExportFormat {
     begin: headerText,
     event: (read, resourceOf) => blocksOf(read, resourceOf).map(blockText).join(''),
     end: (damage) => {
-      const told =
+      const ending =
         damage === undefined
           ? ''
           : `<p class="damage"><strong>Incomplete.</strong> ${line(damage.message)}</p>\n`
-      return `${turns === 0 ? '' : '</section>\n'}${told}</main>\n</body>\n</html>\n`
+      return `${turns === 0 ? '' : '</section>\n'}${ending}</main>\n</body>\n</html>\n`
     },
   }
 }

@@ -20,8 +20,8 @@ export function jsonExport(): ExportFormat {
       return before + jsonText(event ?? raw)
     },
     end: (damage) => {
-      const told = damage === undefined ? '' : `,"damage":${jsonText(damage)}`
-      return `\n]${told}}\n`
+      const ending = damage === undefined ? '' : `,"damage":${jsonText(damage)}`
+      return `\n]${ending}}\n`
     },
   }
 }

@@ -11,8 +11,8 @@ export async function confirmed(
   streams: Pick<Streams, 'stdin' | 'stderr'>,
   question: string,
 ): Promise<boolean> {
-  const asked = `${question} [y/N] `
-  const line = await typedLine(streams, { question: asked, shown: true, longest: LONGEST_ANSWER })
+  const prompt = `${question} [y/N] `
+  const line = await typedLine(streams, { question: prompt, shown: true, longest: LONGEST_ANSWER })
   return /^y(es)?$/i.test(line?.trim() ?? '')
 }
 

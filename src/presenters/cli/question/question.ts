@@ -16,8 +16,8 @@ export function askAtTerminal(parts: TerminalParts): Ask | undefined {
     const answered = before.then(async () => {
       if (signal.aborted) return NOBODY
       // Loaded on first use: most Turns ask nothing, and the module is slow to load.
-      const { asked } = await import('./terminal-question.ts')
-      return asked(parts, question, signal)
+      const { askOne } = await import('./terminal-question.ts')
+      return askOne(parts, question, signal)
     })
     before = answered
     return answered

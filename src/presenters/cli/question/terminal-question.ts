@@ -17,7 +17,7 @@ export interface TerminalParts {
 }
 
 /** Shows one question at the terminal and waits for its answer. */
-export async function asked(
+export async function askOne(
   { streams, clock, colour, activity }: TerminalParts,
   question: Question,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function asked(
         cursor: 'none',
       }),
       resized: () => {},
-      broke: (defect) => {
+      onDefect: (defect) => {
         defects.push(defect)
         questions.leave()
       },

@@ -120,10 +120,10 @@ function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {
   const where =
     at === 0 ? 'shares nothing with the previous request' : `prefix breaks at byte ${grouped(at)}`
   const isBug = cause === 'unknown'
-  const said = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
+  const explained = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
   return isBug
-    ? [said, note(`report it with the output of \`hawser log verify\` for Event ${seq}`)]
-    : [said]
+    ? [explained, note(`report it with the output of \`hawser log verify\` for Event ${seq}`)]
+    : [explained]
 }
 
 const CAUSES: Readonly<Record<BreakCause, string>> = {

@@ -138,8 +138,8 @@ const SCOPES = {
 
 function settings(data: EventData<'session_settings'>): string {
   const { model, provider, effort, mode, permission_mode, title } = data
-  const told = Object.entries({ model, provider, effort, mode, permission_mode, title })
-  return told
+  const changed = Object.entries({ model, provider, effort, mode, permission_mode, title })
+  return changed
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
     .join(', ')
 }

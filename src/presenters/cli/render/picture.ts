@@ -31,14 +31,15 @@ export interface Room {
  * there describe the outer terminal.
  */
 export function pictureWays(env: Readonly<Record<string, string | undefined>>): PictureWays {
-  const said = (name: string) => env[name] ?? ''
-  const term = said('TERM')
-  if (said('TMUX') !== '' || said('STY') !== '' || /^(?:tmux|screen|dumb)/.test(term)) return NONE
-  const program = said('TERM_PROGRAM')
-  const isWezterm = program === 'WezTerm' || said('WEZTERM_PANE') !== ''
-  const isKitty = said('KITTY_WINDOW_ID') !== '' || term === 'xterm-kitty'
+  const variable = (name: string) => env[name] ?? ''
+  const term = variable('TERM')
+  if (variable('TMUX') !== '' || variable('STY') !== '' || /^(?:tmux|screen|dumb)/.test(term))
+    return NONE
+  const program = variable('TERM_PROGRAM')
+  const isWezterm = program === 'WezTerm' || variable('WEZTERM_PANE') !== ''
+  const isKitty = variable('KITTY_WINDOW_ID') !== '' || term === 'xterm-kitty'
   const isGhostty = program.toLowerCase() === 'ghostty' || term === 'xterm-ghostty'
-  const isIterm = program === 'iTerm.app' || said('LC_TERMINAL') === 'iTerm2'
+  const isIterm = program === 'iTerm.app' || variable('LC_TERMINAL') === 'iTerm2'
   return { kitty: isKitty || isGhostty || isWezterm, iterm: isIterm || isWezterm }
 }
 

@@ -26,7 +26,7 @@ export function comparisonLines({ attributed_to, runs, moved }: Comparison): Lin
   const rows = ROWS.filter(([, of]) => runs.some((run) => of(run) !== '-')).map(([name, of]) =>
     [name, ...runs.map(of)].map((text) => cell(text)),
   )
-  const said = [
+  const sentences = [
     movedWords('after the first call', moved.after_first, attributed_to),
     ...(moved.other_workspace === undefined
       ? []
@@ -41,7 +41,7 @@ export function comparisonLines({ attributed_to, runs, moved }: Comparison): Lin
   ]
   return [
     ...inColumns([header, ...rows], ['left', 'right', 'right']),
-    ...said.map((text): Line => [{ text, style: PLAIN }]),
+    ...sentences.map((text): Line => [{ text, style: PLAIN }]),
   ]
 }
 

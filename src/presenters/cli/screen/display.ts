@@ -30,7 +30,7 @@ export interface Stage {
   /** The width changed; called before the next `scene`. */
   readonly resized: (columns: number) => void
   /** A defect occurred while drawing. */
-  readonly broke: (defect: unknown) => void
+  readonly onDefect: (defect: unknown) => void
 }
 
 /** The only writer to the terminal: finished rows, and below them the live region. */
@@ -127,7 +127,7 @@ export class Display {
     try {
       this.#draw()
     } catch (defect) {
-      this.#stage.broke(defect)
+      this.#stage.onDefect(defect)
     }
   }
 

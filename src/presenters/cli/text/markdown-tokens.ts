@@ -147,8 +147,8 @@ function spansOf(token: MarkedToken, style: Style): Span[] {
 
 /** The full target of a link, unless it equals its text. */
 function target(href: string, text: string, style: Style): Span[] {
-  const said = href === '' || href === text || href === `mailto:${text}`
-  return said ? [] : [flowing(` (${href})`, { ...style, dim: true })]
+  const isObvious = href === '' || href === text || href === `mailto:${text}`
+  return isObvious ? [] : [flowing(` (${href})`, { ...style, dim: true })]
 }
 
 /** A newline within a paragraph becomes a space, including the indentation after it. */

@@ -64,7 +64,7 @@ interface Place {
 
 const START: Place = { begun: false, due: false, list: undefined }
 
-interface Shown {
+interface Rendered {
   readonly lines: readonly Line[]
   /** It starts a new block. */
   readonly apart: boolean
@@ -85,7 +85,7 @@ function placed(pieces: readonly Piece[], start: Place, columns: number) {
   return { lines, place }
 }
 
-function shownPiece(piece: Piece, list: Place['list'], columns: number): Shown {
+function shownPiece(piece: Piece, list: Place['list'], columns: number): Rendered {
   switch (piece.kind) {
     case 'blocks':
       return { lines: blocksOf(piece.source, columns), apart: true }
@@ -101,7 +101,12 @@ function shownPiece(piece: Piece, list: Place['list'], columns: number): Shown {
 }
 
 /** An item with the same mark as the list above continues its numbering, as if both were lexed together. */
-function shownItem(source: string, spaced: boolean, above: Place['list'], columns: number): Shown {
+function shownItem(
+  source: string,
+  spaced: boolean,
+  above: Place['list'],
+  columns: number,
+): Rendered {
   const [first, ...others] = lexed(source) ?? []
   if (first === undefined || !isList(first)) {
     return { lines: blocksOf(source, columns), apart: true }

@@ -8,13 +8,13 @@ import type { ListedSession } from '../../../../session/queries/list.ts'
 import type { LogEnd } from '../../../../session/queries/read-log.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { Given } from '../../world/command.ts'
+import type { Invocation } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import type { ExportFormat } from '../../export/export-format.ts'
 import { htmlExport } from '../../export/html.ts'
 import { jsonExport } from '../../export/json.ts'
 import { markdownExport } from '../../export/markdown.ts'
-import { tellEnd } from '../../world/log-end.ts'
+import { reportEnd } from '../../world/log-end.ts'
 import { PacedOutput } from '../../world/paced-output.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
@@ -50,9 +50,9 @@ export const Output = z
 /**
  * Writes a Session as one document. Exit code 1 if the Log is damaged; the document then ends where the damage begins.
  */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogExportArgs.parse(given)
-  return inWorkspace(world, given, (opened) => exportOne(world, opened, parsed))
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const parsed = LogExportArgs.parse(invocation)
+  return inWorkspace(world, invocation, (opened) => exportOne(world, opened, parsed))
 }
 
 async function exportOne(
@@ -82,11 +82,11 @@ async function exportOne(
   )
   if (!written.ok) return written
   const { end, bytes, events } = written.value
-  const told = { session_id: id.value, format, output, events, bytes }
+  const result = { session_id: id.value, format, output, events, bytes }
   const words = `Wrote ${visibleLine(output)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.\n`
   // For a damaged Log, the only JSON output is the error. The file is written nevertheless.
-  if (!json || end.damage === undefined) answer(world, json, told, () => words)
-  return tellEnd(world, end, { json })
+  if (!json || end.damage === undefined) answer(world, json, result, () => words)
+  return reportEnd(world, end, { json })
 }
 
 interface Document {
@@ -109,7 +109,7 @@ async function toStdout(
   if (stdout.broken) return ok(EXIT.done)
   // The document contains the error; a second JSON value after it would make the output invalid.
   if (json) return ok(written.value.end.damage === undefined ? EXIT.done : EXIT.failed)
-  return tellEnd(world, written.value.end, { json: false })
+  return reportEnd(world, written.value.end, { json: false })
 }
 
 async function toFile(

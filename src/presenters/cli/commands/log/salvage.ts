@@ -5,7 +5,7 @@ import { Count } from '../../../../model/shape.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { Given } from '../../world/command.ts'
+import type { Invocation } from '../../world/command.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../../world/workspace.ts'
@@ -31,9 +31,9 @@ export const Output = z.object({
 type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Copies the intact Events of a Log into a new Session, and leaves the old one unchanged. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogSalvageArgs.parse(given)
-  return inWorkspace(world, given, (opened) => salvage(world, opened, parsed))
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const parsed = LogSalvageArgs.parse(invocation)
+  return inWorkspace(world, invocation, (opened) => salvage(world, opened, parsed))
 }
 
 async function salvage(
@@ -51,20 +51,20 @@ async function salvage(
     const deleted = await harness.delete(session_id)
     return deleted.ok ? nothingWhole(old.value) : deleted
   }
-  const continuable = await canGoOn(harness, session_id)
+  const continuable = await canContinue(harness, session_id)
   if (!continuable.ok) return continuable
-  const told = {
+  const output = {
     session_id,
     salvaged_from: old.value,
     events,
     missing: [...missing],
     continuable: continuable.value,
   }
-  return ok(answer(world, json, told, () => words(told)))
+  return ok(answer(world, json, output, () => words(output)))
 }
 
 /** A Session without its first Event or its surface is read-only. */
-async function canGoOn(harness: Harness, id: SessionId): Promise<Result<boolean>> {
+async function canContinue(harness: Harness, id: SessionId): Promise<Result<boolean>> {
   const needed = new Set(['session_started', 'prompt_surface'])
   const read = await harness.read(id, { types: [] }, ({ raw }) => {
     needed.delete(raw.type)

@@ -4,11 +4,11 @@ import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ReadEvent } from '../../../../session/queries/read-log.ts'
 import { wantsColour } from '../../world/answer.ts'
 import { painted } from '../../text/cell-width.ts'
-import type { Given } from '../../world/command.ts'
+import type { Invocation } from '../../world/command.ts'
 import { eventLines } from '../../render/event-lines.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { jsonLine } from '../../text/json-line.ts'
-import { tellEnd } from '../../world/log-end.ts'
+import { reportEnd } from '../../world/log-end.ts'
 import { PacedOutput } from '../../world/paced-output.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { TurnFilter } from '../../../../history/turn-filter.ts'
@@ -31,9 +31,9 @@ type LogShowArgs = z.infer<typeof LogShowArgs>
 export const Output = EventLine.describe('JSON Lines: each Event exactly as in the Log.')
 
 /** Shows the Events of a Session; with `--follow`, until a signal. Exit code 1 if the Log is damaged. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogShowArgs.parse(given)
-  return inWorkspace(world, given, (opened) => show(world, opened, parsed))
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+  const parsed = LogShowArgs.parse(invocation)
+  return inWorkspace(world, invocation, (opened) => show(world, opened, parsed))
 }
 
 async function show(
@@ -61,9 +61,9 @@ async function show(
     const end = await harness.read(id.value, reading, async (read) => {
       const passes = filter.value.take(read.raw)
       if (read.event !== undefined) resources.add(read.event)
-      const wanted = passes ? await output.write(textOf(read)) : !stdout.broken
+      const isOpen = passes ? await output.write(textOf(read)) : !stdout.broken
       if (follow) await output.flush()
-      return wanted && (follow || !filter.value.over) ? undefined : false
+      return isOpen && (follow || !filter.value.over) ? undefined : false
     })
     await output.flush()
     if (!end.ok || stdout.broken) return end.ok ? ok(EXIT.done) : end
@@ -73,7 +73,7 @@ async function show(
         { action: 'Show the whole Session.', command: `hawser log show ${id.value}` },
       ])
     }
-    return tellEnd(world, end.value, { json })
+    return reportEnd(world, end.value, { json })
   } finally {
     stopping?.stopListening()
   }

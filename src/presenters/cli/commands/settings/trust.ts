@@ -6,7 +6,7 @@ import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
 import { readAllSettings, sourcedSettings } from '../../../../session/settings/stored-settings.ts'
 import { answer } from '../../world/answer.ts'
-import type { Given } from '../../world/command.ts'
+import type { Invocation } from '../../world/command.ts'
 import { canAsk, confirmed } from '../../input/confirm.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { shownValue } from '../../input/setting-values.ts'
@@ -34,14 +34,14 @@ export const Output = z.object({
 })
 
 /** Trusts the settings of a workspace, or a foreign Session, after showing it and asking for confirmation. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
   const {
     args: [named],
     options,
-  } = TrustArgs.parse(given)
+  } = TrustArgs.parse(invocation)
   return named === undefined
-    ? inSettings(world, given, 'open', (place) => trustSettings(world, place, options))
-    : inWorkspace(world, given, (opened) => trustSession(world, opened, named, options))
+    ? inSettings(world, invocation, 'open', (place) => trustSettings(world, place, options))
+    : inWorkspace(world, invocation, (opened) => trustSession(world, opened, named, options))
 }
 
 async function trustSettings(

@@ -6,7 +6,7 @@ import { sampleEvents } from '../../../../test/support/sample-events.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import { attachmentNamed, attachmentsNamed, enclosedIn } from './given-attachments.ts'
+import { attachmentNamed, attachmentsNamed, enclosedIn } from './attachment-arguments.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
