@@ -2,7 +2,7 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
-import type { Command, Invocation } from './world/command.ts'
+import type { Command, CommandInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
@@ -33,13 +33,13 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
   }
   const { name, load } = chosen.command
   const { run } = await load()
-  return run({ ...world, command: name }, chosen.invocation ?? { args: [], options: {} })
+  return run({ ...world, command: name }, chosen.commandInput ?? { args: [], options: {} })
 }
 
 /** The command to run and its arguments. */
 interface Chosen {
   command?: Command
-  invocation?: Invocation
+  commandInput?: CommandInput
 }
 
 /** Without arguments: a conversation in a terminal, the help elsewhere. */
@@ -76,7 +76,7 @@ function programOf(
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
     const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
-    describe(own, command, (invocation) => Object.assign(chosen, { command, invocation }))
+    describe(own, command, (commandInput) => Object.assign(chosen, { command, commandInput }))
   }
   return parser
 }
@@ -135,7 +135,7 @@ function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams
 function describe(
   parser: Parser,
   command: Command,
-  choose: (invocation: Invocation) => void,
+  choose: (commandInput: CommandInput) => void,
 ): void {
   parser.summary(command.summary).description(sentence(command.summary))
   for (const { name, help } of command.args ?? []) parser.argument(name, help)

@@ -16,25 +16,32 @@ export async function loadSettings(
   home: Folder,
   workspace: Folder | undefined,
 ): Promise<Result<EffectiveSettings>> {
-  const own = await readSettings(home)
-  if (!own.ok) return own
-  const here = workspace === undefined ? ok(undefined) : await readSettings(workspace)
-  if (!here.ok) return here
-  if (here.value === undefined) return ok({ settings: own.value?.settings ?? {}, ignored: [] })
+  const userFile = await readSettings(home)
+  if (!userFile.ok) return userFile
+  const workspaceFile = workspace === undefined ? ok(undefined) : await readSettings(workspace)
+  if (!workspaceFile.ok) return workspaceFile
+  if (workspaceFile.value === undefined)
+    return ok({ settings: userFile.value?.settings ?? {}, ignored: [] })
   const known = await readTrusted(home)
   if (!known.ok) return known
-  const trusted = known.value.has(here.value.sha256)
-  return ok(effectiveSettings({ own: own.value, here: here.value, trusted }))
+  const trusted = known.value.has(workspaceFile.value.sha256)
+  return ok(
+    effectiveSettings({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted }),
+  )
 }
 
 /**
  * Merges stored settings: the workspace overrides the user, as far as it is allowed. A provider's key and URL belong
  * together, so an entry of the workspace for a provider replaces the user's entry entirely. Pure.
  */
-export function effectiveSettings({ own, here, trusted }: AllStoredSettings): EffectiveSettings {
-  const users = own?.settings ?? {}
+export function effectiveSettings({
+  userFile,
+  workspaceFile,
+  trusted,
+}: AllStoredSettings): EffectiveSettings {
+  const users = userFile?.settings ?? {}
   const counts = (key: string) => trusted || UNTRUSTED_SETTINGS.some((allowed) => allowed === key)
-  const entries = Object.entries(here?.settings ?? {})
+  const entries = Object.entries(workspaceFile?.settings ?? {})
   const added = Settings.parse(Object.fromEntries(entries.filter(([key]) => counts(key))))
   const both = Settings.parse(overlaid(users, added))
   const providers = { ...users.providers, ...added.providers }

@@ -11,8 +11,8 @@ import {
 
 /** Settings as stored in their files, before it is decided which of them apply. */
 export interface AllStoredSettings {
-  readonly own: StoredSettings | undefined
-  readonly here: StoredSettings | undefined
+  readonly userFile: StoredSettings | undefined
+  readonly workspaceFile: StoredSettings | undefined
   /** A person trusts the current content of the workspace's file. */
   readonly trusted: boolean
 }
@@ -21,14 +21,14 @@ export async function readAllSettings(
   home: Folder,
   workspace: Folder | undefined,
 ): Promise<Result<AllStoredSettings>> {
-  const own = await readSettings(home)
-  if (!own.ok) return own
-  const here = workspace === undefined ? ok(undefined) : await readSettings(workspace)
-  if (!here.ok) return here
+  const userFile = await readSettings(home)
+  if (!userFile.ok) return userFile
+  const workspaceFile = workspace === undefined ? ok(undefined) : await readSettings(workspace)
+  if (!workspaceFile.ok) return workspaceFile
   const known = await readTrusted(home)
   if (!known.ok) return known
-  const trusted = here.value !== undefined && known.value.has(here.value.sha256)
-  return ok({ own: own.value, here: here.value, trusted })
+  const trusted = workspaceFile.value !== undefined && known.value.has(workspaceFile.value.sha256)
+  return ok({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted })
 }
 
 /** A setting with its effective value and source. A secret value is replaced by `SET`. */
@@ -46,7 +46,7 @@ export const SET = '[set]'
 
 /** Every setting with a fixed name, and whatever is set for single models. Pure. */
 export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
-  const files = [stored.own, stored.here].map((file) => file?.settings)
+  const files = [stored.userFile, stored.workspaceFile].map((file) => file?.settings)
   const ids = new Set(files.flatMap((settings) => Object.keys(settings?.models ?? {})))
   const facts = [...ids]
     .flatMap(modelSettings)
@@ -56,15 +56,17 @@ export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
 
 /** One setting: the workspace overrides the user, as far as it is allowed. Pure. */
 export function sourcedSetting(
-  { own, here, trusted }: AllStoredSettings,
+  { userFile, workspaceFile, trusted }: AllStoredSettings,
   setting: Setting,
 ): SourcedSetting {
   const { path, fallback, secret } = setting
   const shown = (value: unknown) => (secret ? SET : value)
   const counts = trusted || mayStandUntrusted(path)
-  const workspaces = valueAt(here?.settings, path)
+  const workspaces = valueAt(workspaceFile?.settings, path)
   const users =
-    counts && isReplaced(here?.settings, path) ? undefined : valueAt(own?.settings, path)
+    counts && isReplaced(workspaceFile?.settings, path)
+      ? undefined
+      : valueAt(userFile?.settings, path)
   if (workspaces !== undefined && counts)
     return { setting, value: shown(workspaces), source: 'workspace' }
   const untrusted = workspaces === undefined ? {} : { untrusted: shown(workspaces) }
@@ -83,8 +85,11 @@ function mayStandUntrusted([group]: readonly string[]): boolean {
 }
 
 /** A key and its URL belong together, so the workspace's entry for a provider hides the user's. */
-function isReplaced(here: Settings | undefined, [group = '', name = '']: readonly string[]) {
-  return group === 'providers' && valueAt(here, [group, name]) !== undefined
+function isReplaced(
+  workspaceFile: Settings | undefined,
+  [group = '', name = '']: readonly string[],
+) {
+  return group === 'providers' && valueAt(workspaceFile, [group, name]) !== undefined
 }
 
 function valueAt(settings: unknown, path: readonly string[]): unknown {

@@ -13,7 +13,7 @@ import {
 import { wantsColour } from '../world/answer.ts'
 import { requestLines, summaryLines } from '../render/cache-lines.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { jsonLine } from '../text/json-line.ts'
 import { reportEnd } from '../world/log-end.ts'
@@ -92,9 +92,9 @@ export const Output = z
   .describe('JSON Lines: every request, then a summary.')
 
 /** Shows how much of each request of a Session was cached, and why not more. Exit code 1 if the Log is damaged. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = CacheExplainArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => explain(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = CacheExplainArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => explain(world, opened, parsed))
 }
 
 async function explain(

@@ -8,7 +8,7 @@ import { liveTarget, probePlan, REHEARSED, type ProbeTarget } from '../../../ses
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { behaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
@@ -83,9 +83,9 @@ export const Output = z.object({
  * Runs the same Sessions in two variants that differ in one factor, and compares what was cached. Exit code 1 if the
  * calls of a run did not reach the intended workspace, or the difference cannot be attributed.
  */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { options } = CacheProbeArgs.parse(invocation)
-  return inSettings(world, invocation, 'none', async ({ home }) => {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { options } = CacheProbeArgs.parse(commandInput)
+  return inSettings(world, commandInput, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     return loaded.ok ? probe(world, options, loaded.value.settings) : loaded
   })

@@ -11,7 +11,7 @@ import type { PendingAttachment } from '../chat/pending-attachments.ts'
 import { runChat } from '../chat/chat.ts'
 import type { ChatActions } from '../chat/command-context.ts'
 import { Questions } from '../../../session/questions/questions.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -20,16 +20,16 @@ const Options = SessionOptions.extend({ attach: z.array(z.string()).default([]) 
 type Options = z.infer<typeof Options>
 
 /** Starts a conversation in this terminal. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const { stdin, stdout } = world.streams
-  const choice = Options.safeParse(invocation.options)
+  const choice = Options.safeParse(commandInput.options)
   if (!choice.success) {
     return refuse(world, false, failed('invalid_args', z.prettifyError(choice.error)).error)
   }
   if (!stdin.isTTY || !stdout.isTTY) return refuse(world, false, noTerminal().error)
   const questions = new Questions()
   const talk = (opened: OpenWorkspace) => inSession(world, opened, choice.data, questions)
-  return inWorkspace(world, invocation, talk, { make: true, ask: questions.ask })
+  return inWorkspace(world, commandInput, talk, { make: true, ask: questions.ask })
 }
 
 async function inSession(

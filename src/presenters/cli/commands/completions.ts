@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { quoted, shortened } from '../../../encoding/quote.ts'
 import { failed } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Command, Invocation, Run } from '../world/command.ts'
+import type { Command, CommandInput, Run } from '../world/command.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts'
@@ -22,18 +22,18 @@ export const Output = z.object({
 
 /** Prints a shell script that completes commands, options, values and Sessions. */
 export function runWith(commands: readonly Command[]): Run {
-  return async (world, invocation) => print(world, invocation, commands)
+  return async (world, commandInput) => print(world, commandInput, commands)
 }
 
 async function print(
   world: CliWorld,
-  invocation: Invocation,
+  commandInput: CommandInput,
   commands: readonly Command[],
 ): Promise<number> {
   const {
     args: [named],
     options: { json },
-  } = CompletionsArgs.parse(invocation)
+  } = CompletionsArgs.parse(commandInput)
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined) {
     const message = `Unknown shell ${quoted(shortened(named, 80))}. Expected one of ${SHELLS.join(', ')}.`

@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
 import { withProgress } from '../render/progress.ts'
@@ -34,9 +34,9 @@ export const Output = z.object({
 })
 
 /** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = DiffArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => show(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = DiffArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => show(world, opened, parsed))
 }
 
 async function show(

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { answer, refuse, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell } from '../text/columns.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { bundle, redacted, type Secret } from '../doctor/bundle.ts'
 import type { Check, Status } from '../doctor/check.ts'
 import { examine, type Examination } from '../doctor/examine.ts'
@@ -47,8 +47,8 @@ export const Output = z.object({
 })
 
 /** Checks this machine and this folder. Exit code 1 if there is a problem. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { options } = DoctorArgs.parse(invocation)
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { options } = DoctorArgs.parse(commandInput)
   const workspace = await workspaceOf(world, options.workspace)
   const path = workspace.ok ? ok(workspace.value.path) : workspace
   if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)

@@ -4,7 +4,7 @@ import { BlobKey, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer } from '../world/answer.ts'
 import { counted, shownBytes } from '../../../encoding/amounts.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -33,15 +33,15 @@ type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing
 }
 
 /** Deletes stored bytes that nothing refers to and that are older than an hour. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { dryRun, json } = GcArgs.parse(invocation).options
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { dryRun, json } = GcArgs.parse(commandInput).options
   const print = (figures: Omit<Figures, 'dry_run'>) => {
     const output = { dry_run: dryRun, ...figures }
     return answer(world, json, output, () => words(output))
   }
   return inWorkspace(
     world,
-    invocation,
+    commandInput,
     async ({ harness }) => {
       const swept = await withProgress(world, 'Looking for unreferenced blobs', () =>
         harness.gc({ dryRun }),

@@ -8,7 +8,7 @@ import type { SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
@@ -67,10 +67,10 @@ export const Output = z.object({
 const BUDGET_MS = 10_000
 
 /** Searches the messages and tool calls of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = GrepArgs.parse(invocation)
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = GrepArgs.parse(commandInput)
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
-  return inWorkspace(world, invocation, (opened) => grep(world, opened, parsed), {
+  return inWorkspace(world, commandInput, (opened) => grep(world, opened, parsed), {
     unused: () => report(world, parsed, none),
   })
 }

@@ -3,7 +3,7 @@ import { failed, ok } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { answer } from '../world/answer.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -20,13 +20,13 @@ export const Output = z.object({
 })
 
 /** Records text that every checkpoint of a Session keeps verbatim. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named, words],
     options: { json },
-  } = PinArgs.parse(invocation)
+  } = PinArgs.parse(commandInput)
   const text = words.join(' ').toWellFormed()
-  return inWorkspace(world, invocation, async ({ harness }) => {
+  return inWorkspace(world, commandInput, async ({ harness }) => {
     const limit = LIMITS.user_text_bytes
     const actual = Buffer.byteLength(text)
     if (actual > limit) {

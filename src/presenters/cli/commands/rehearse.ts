@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
@@ -31,8 +31,8 @@ export const Output = z.object({
 type RehearseOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Serves the offline demo model until a signal, which is the regular way to stop it. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { port, cacheRate, json } = RehearseArgs.parse(invocation).options
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { port, cacheRate, json } = RehearseArgs.parse(commandInput).options
   const listening = await listen(world, { port, cacheRate, json })
   if (!listening.ok) return refuse(world, json, listening.error)
   const server = listening.value

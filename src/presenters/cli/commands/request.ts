@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { promptOf } from '../input/prompt.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -29,14 +29,14 @@ export const Output = z.object({
 })
 
 /** Prints the request for a prompt. Sends and writes nothing. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named],
     options: { prompt, dialect, json },
-  } = RequestArgs.parse(invocation)
+  } = RequestArgs.parse(commandInput)
   const text = await textOf(world, prompt)
   if (!text.ok) return refuse(world, json, text.error)
-  return inWorkspace(world, invocation, async ({ harness }) => {
+  return inWorkspace(world, commandInput, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
     const request = await harness.preview(session.value, text.value, { dialect })

@@ -7,7 +7,7 @@ import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/resource-table.ts'
 import { resourceName } from '../text/resource-words.ts'
@@ -46,9 +46,9 @@ export const Output = z.object({
 })
 
 /** Lists the Resources of a Session, or drops one so that its bytes are never sent to a model again. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = ResourcesArgs.parse(invocation)
-  return inWorkspace(world, invocation, async (opened) => {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = ResourcesArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, async (opened) => {
     const [named, action, handle] = withSession(parsed.args)
     if (action !== undefined && action !== 'drop') return noSuchAction()
     const session = await openNamed(opened.harness, named)

@@ -10,7 +10,7 @@ import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
 import { limitedByPlan, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
 import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
@@ -42,8 +42,8 @@ export { TurnLine as Output } from '../render/turn-lines.ts'
  * Runs one Turn: prints the answer to standard output, or every Event with `--json`; everything else goes to standard
  * error.
  */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const options = Options.safeParse(invocation.options)
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const options = Options.safeParse(commandInput.options)
   if (!options.success) {
     const { error } = failed(
       'invalid_args',
@@ -51,10 +51,10 @@ export async function run(world: CliWorld, invocation: Invocation): Promise<numb
       {},
       [{ action: 'show_help', command: 'hawser run --help' }],
     )
-    return refuse(world, invocation.options['json'] === true, error)
+    return refuse(world, commandInput.options['json'] === true, error)
   }
   const { json } = options.data
-  const input = await inputOf(world, invocation.args[0], options.data)
+  const input = await inputOf(world, commandInput.args[0], options.data)
   if (!input.ok) return refuse(world, json, input.error)
   const activity = new Activity(world.clock, world.streams.stderr)
   const { streams, clock } = world
@@ -62,7 +62,7 @@ export async function run(world: CliWorld, invocation: Invocation): Promise<numb
   const ask = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
   return inWorkspace(
     world,
-    invocation,
+    commandInput,
     (opened) => inSession(world, opened, options.data, input.value, activity),
     { make: true, ...(ask === undefined ? {} : { ask }) },
   )

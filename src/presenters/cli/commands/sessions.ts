@@ -7,7 +7,7 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionTree, type TreeRow } from '../render/session-tree.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -39,12 +39,12 @@ export const Output = z.object({
 })
 
 /** Lists the Sessions of a folder, forks below their parents. No Sessions is not an error. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { json } = SessionsArgs.parse(invocation).options
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { json } = SessionsArgs.parse(commandInput).options
   const none = () => answer(world, json, { sessions: [] }, () => NONE)
   return inWorkspace(
     world,
-    invocation,
+    commandInput,
     async ({ harness, settings }) => {
       const sessions = await withProgress(world, 'Reading the Sessions', () => harness.list())
       if (sessions.length === 0) return ok(none())

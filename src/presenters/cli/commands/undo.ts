@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer } from '../world/answer.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
@@ -38,9 +38,9 @@ export const Output = z.object({
 })
 
 /** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = UndoArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => takeBack(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = UndoArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => takeBack(world, opened, parsed))
 }
 
 async function takeBack(

@@ -13,7 +13,7 @@ import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cell, inColumns } from '../text/columns.ts'
-import type { Invocation } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { failureAsText } from '../world/failure.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
@@ -51,10 +51,10 @@ export const Output = z.object({
 type Used = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Shows the usage of the Sessions of a folder, by day and model. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = UsageArgs.parse(invocation)
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = UsageArgs.parse(commandInput)
   const nothing: Used = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
-  return inWorkspace(world, invocation, (opened) => usage(world, opened, parsed), {
+  return inWorkspace(world, commandInput, (opened) => usage(world, opened, parsed), {
     unused: () => answer(world, parsed.options.json, nothing, () => NOTHING),
   })
 }

@@ -176,7 +176,9 @@ test('a provider and a place that somebody named are not told to others', () => 
 
 test('what waits for trust is told to others without the names of models', () => {
   const here = { settings: { models: { mine: { images: true } } }, sha256: '' }
-  const check = place.settingsCheck(ok({ own: undefined, here, trusted: false }))
+  const check = place.settingsCheck(
+    ok({ userFile: undefined, workspaceFile: here, trusted: false }),
+  )
   expect(check.text).toContain('models.mine.images')
   expect(check.plain).toContain('models.<id>.images')
 })

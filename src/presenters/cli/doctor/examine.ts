@@ -51,7 +51,9 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   return {
     settings: sourcedSettings(stored),
     errors: sessions.errors,
-    keys: [stored.own, stored.here].flatMap((file) => secretsOf({}, file?.settings ?? {})),
+    keys: [stored.userFile, stored.workspaceFile].flatMap((file) =>
+      secretsOf({}, file?.settings ?? {}),
+    ),
     checks: [
       machine.nodeCheck(facts),
       machine.platformCheck(facts),
@@ -73,7 +75,11 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   }
 }
 
-const NOTHING_STORED: AllStoredSettings = { own: undefined, here: undefined, trusted: false }
+const NOTHING_STORED: AllStoredSettings = {
+  userFile: undefined,
+  workspaceFile: undefined,
+  trusted: false,
+}
 
 interface Places {
   readonly home: Result<unknown>

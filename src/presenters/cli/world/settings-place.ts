@@ -3,7 +3,7 @@ import type { Ids } from '../../../host/ids.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
-import type { Invocation } from './command.ts'
+import type { CommandInput } from './command.ts'
 import { workspaceOf } from './workspace.ts'
 import type { CliWorld } from './world.ts'
 
@@ -21,7 +21,7 @@ export type WorkspaceNeed = 'none' | 'open' | 'create'
 /** Opens the settings folders, runs `work`, and closes them. A failure is printed; returns the exit code. */
 export async function inSettings(
   world: CliWorld,
-  { options }: Invocation,
+  { options }: CommandInput,
   need: WorkspaceNeed,
   work: (place: SettingsPlace) => Promise<Result<number>>,
 ): Promise<number> {

@@ -2,7 +2,7 @@ import { userHome } from '../../../host/machine.ts'
 import { findWorkspace, type FoundWorkspace } from '../../../host/workspace-search.ts'
 import { causeOf, failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
-import type { Invocation } from './command.ts'
+import type { CommandInput } from './command.ts'
 import {
   withWorkspace,
   type OpenOptions,
@@ -18,7 +18,7 @@ interface Opening extends OpenOptions {
 /** Opens the workspace, runs `work` in it, and closes it. A failure of either is printed; returns the exit code. */
 export async function inWorkspace(
   world: CliWorld,
-  { options }: Invocation,
+  { options }: CommandInput,
   work: (opened: OpenWorkspace) => Promise<Result<number>>,
   { unused, ...opening }: Opening = {},
 ): Promise<number> {

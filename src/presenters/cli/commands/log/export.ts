@@ -8,7 +8,7 @@ import type { ListedSession } from '../../../../session/queries/list.ts'
 import type { LogEnd } from '../../../../session/queries/read-log.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import type { ExportFormat } from '../../export/export-format.ts'
 import { htmlExport } from '../../export/html.ts'
@@ -50,9 +50,9 @@ export const Output = z
 /**
  * Writes a Session as one document. Exit code 1 if the Log is damaged; the document then ends where the damage begins.
  */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = LogExportArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => exportOne(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogExportArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => exportOne(world, opened, parsed))
 }
 
 async function exportOne(

@@ -5,7 +5,7 @@ import { Count } from '../../../../model/shape.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../../world/workspace.ts'
@@ -31,9 +31,9 @@ export const Output = z.object({
 type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Copies the intact Events of a Log into a new Session, and leaves the old one unchanged. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = LogSalvageArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => salvage(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogSalvageArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => salvage(world, opened, parsed))
 }
 
 async function salvage(

@@ -4,7 +4,7 @@ import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ReadEvent } from '../../../../session/queries/read-log.ts'
 import { wantsColour } from '../../world/answer.ts'
 import { painted } from '../../text/cell-width.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { eventLines } from '../../render/event-lines.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { jsonLine } from '../../text/json-line.ts'
@@ -31,9 +31,9 @@ type LogShowArgs = z.infer<typeof LogShowArgs>
 export const Output = EventLine.describe('JSON Lines: each Event exactly as in the Log.')
 
 /** Shows the Events of a Session; with `--follow`, until a signal. Exit code 1 if the Log is damaged. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = LogShowArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => show(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogShowArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => show(world, opened, parsed))
 }
 
 async function show(

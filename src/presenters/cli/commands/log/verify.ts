@@ -7,7 +7,7 @@ import type { Proof } from '../../../../session/harness.ts'
 import type { RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
 import { answer } from '../../world/answer.ts'
 import { counted, grouped } from '../../../../encoding/amounts.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
@@ -61,9 +61,9 @@ export const Output = z.object({
 type Verified = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Verifies every byte of a Log. Exit code 1 if it is damaged, or if a request differs from its record. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const parsed = LogVerifyArgs.parse(invocation)
-  return inWorkspace(world, invocation, (opened) => verify(world, opened, parsed))
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogVerifyArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => verify(world, opened, parsed))
 }
 
 async function verify(

@@ -9,7 +9,7 @@ import {
 import { answer, refuse, wantsColour } from '../../world/answer.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { chosenColour, settingNamed, shownValue } from '../../input/setting-values.ts'
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -39,14 +39,14 @@ export const Output = z.object({
 })
 
 /** Shows settings with their effective values and sources. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [key],
     options: { json },
-  } = ConfigGetArgs.parse(invocation)
+  } = ConfigGetArgs.parse(commandInput)
   const named = key === undefined ? ok(undefined) : settingNamed(key)
   if (!named.ok) return refuse(world, json, named.error)
-  return inSettings(world, invocation, 'open', async ({ home, workspace }) => {
+  return inSettings(world, commandInput, 'open', async ({ home, workspace }) => {
     const stored = await readAllSettings(home, workspace)
     if (!stored.ok) return stored
     const one = named.value && sourcedSetting(stored.value, named.value)

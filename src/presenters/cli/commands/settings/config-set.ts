@@ -14,7 +14,7 @@ import {
 } from '../../../../session/settings/stored-settings.ts'
 import { checkedProvider } from '../../../../session/settings/choice.ts'
 import { answer, refuse } from '../../world/answer.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { canAsk } from '../../input/confirm.ts'
 import { unknownModel } from '../../../../session/settings/model-choice.ts'
 import { settingNamed, settingValue, shownValue } from '../../input/setting-values.ts'
@@ -40,18 +40,18 @@ export const Output = z.object({
 })
 
 /** Changes or resets one setting, for the user or for one workspace. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [key, typed],
     options: { here, json },
-  } = ConfigSetArgs.parse(invocation)
+  } = ConfigSetArgs.parse(commandInput)
   const change = await changeOf(world, key, typed)
   if (!change.ok) return refuse(world, json, change.error)
   const { setting, value } = change.value
   const provider = knownProvider(setting, value)
   if (!provider.ok) return refuse(world, json, provider.error)
   const judged = await judgedModel(world, setting, value)
-  return inSettings(world, invocation, here ? 'create' : 'none', async (place) => {
+  return inSettings(world, commandInput, here ? 'create' : 'none', async (place) => {
     const set = await (here
       ? setForWorkspace(world, place, change.value)
       : setForUser(place, change.value))
@@ -155,7 +155,7 @@ async function setForUser(
 ): Promise<Result<boolean>> {
   const stored = await readAllSettings(home, undefined)
   if (!stored.ok) return stored
-  const next = withSetting(stored.value.own?.settings ?? {}, setting, value)
+  const next = withSetting(stored.value.userFile?.settings ?? {}, setting, value)
   const written = await writeSettings(home, next, ids)
   return written.ok ? ok(true) : written
 }
@@ -172,14 +172,14 @@ async function setForWorkspace(
   if (workspace === undefined) throw new Error('a workspace was asked for')
   const before = await readAllSettings(home, workspace)
   if (!before.ok) return before
-  const next = withSetting(before.value.here?.settings ?? {}, setting, value)
+  const next = withSetting(before.value.workspaceFile?.settings ?? {}, setting, value)
   const written = await writeSettings(workspace, next, ids)
   if (!written.ok) return written
   const after = await readAllSettings(home, workspace)
   if (!after.ok) return after
-  if (after.value.here === undefined || isTrusted(after.value)) return ok(true)
+  if (after.value.workspaceFile === undefined || isTrusted(after.value)) return ok(true)
   if (!isTrusted(before.value)) return ok(isInForce(after.value, setting))
-  const { sha256 } = after.value.here
+  const { sha256 } = after.value.workspaceFile
   const what = `settings of ${workspace.label}`
   const at = timestamp(clock)
   const trusted = await trust(home, { sha256, what, at }, ids)

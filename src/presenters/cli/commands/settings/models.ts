@@ -7,7 +7,7 @@ import { grouped } from '../../../../encoding/amounts.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { nearest } from '../../../../session/settings/nearest.ts'
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld, KnownModels } from '../../world/world.ts'
@@ -36,9 +36,9 @@ export const Output = z.object({
 })
 
 /** Lists the models of the catalogue, with the user's overrides. Needs no workspace. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { provider, json } = ModelsArgs.parse(invocation).options
-  return inSettings(world, invocation, 'none', async ({ home }) => {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { provider, json } = ModelsArgs.parse(commandInput).options
+  return inSettings(world, commandInput, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     if (!loaded.ok) return loaded
     const { models: overrides = {}, display } = loaded.value.settings

@@ -3,7 +3,7 @@ import { ok } from '../../../../model/errors.ts'
 import { Rule } from '../../../../model/rule.ts'
 import { wordedRule } from '../../../../session/live/worded-rule.ts'
 import { answer } from '../../world/answer.ts'
-import type { Invocation, Run } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
 import { ruleWords } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -23,18 +23,18 @@ export const Output = z.object({ ok: z.literal(true), rule: Rule })
 
 /** Adds a rule to a workspace. */
 export function runWith(ruleAnswer: Rule['answer']): Run {
-  return (world, invocation) => add(world, invocation, ruleAnswer)
+  return (world, commandInput) => add(world, commandInput, ruleAnswer)
 }
 
 async function add(
   world: CliWorld,
-  invocation: Invocation,
+  commandInput: CommandInput,
   ruleAnswer: Rule['answer'],
 ): Promise<number> {
-  const { json, ...worded } = PermissionsAddArgs.parse(invocation).options
+  const { json, ...worded } = PermissionsAddArgs.parse(commandInput).options
   return inWorkspace(
     world,
-    invocation,
+    commandInput,
     async ({ harness: { rules: store } }) => {
       const rule = wordedRule(worded, ruleAnswer)
       if (!rule.ok) return rule

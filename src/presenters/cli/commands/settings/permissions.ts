@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
-import type { Invocation } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { ListedRule, listedRule, ruleLine } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -15,11 +15,11 @@ export const Output = z.object({
 })
 
 /** Lists the permission rules of a workspace. */
-export async function run(world: CliWorld, invocation: Invocation): Promise<number> {
-  const { json } = PermissionsArgs.parse(invocation).options
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { json } = PermissionsArgs.parse(commandInput).options
   return inWorkspace(
     world,
-    invocation,
+    commandInput,
     async ({ harness: { rules: store, workspace } }) => {
       const stored = await store.read()
       if (!stored.ok) return stored
