@@ -189,9 +189,9 @@ test('rules are added, listed and removed on the command line, and a rule that d
   await hawser('deny', '--file', 'src/keep.txt')
   expect((await hawser()).stdout.split('\n')).toEqual([
     '  1  allow  commands that begin with `npm test`',
-    '  2  allow  changes of files in src',
+    '  2  allow  changes to files in src',
     '  3  allow  the command `make all` in sub',
-    '  4  deny   changes of src/keep.txt',
+    '  4  deny   changes to src/keep.txt',
     '',
   ])
   const listed = Listed.parse(JSON.parse((await hawser('--json')).stdout))
@@ -203,7 +203,7 @@ test('rules are added, listed and removed on the command line, and a rule that d
   expect((await run('Write "a" to src/a.txt')).code).toBe(0)
   expect((await run('Write "a" to src/keep.txt')).stderr).toContain('a rule denies changes of')
   expect((await run('Write "a" to b.txt')).code).toBe(3)
-  expect((await hawser('remove', '2')).stdout).toBe('Removed: allow  changes of files in src\n')
+  expect((await hawser('remove', '2')).stdout).toBe('Removed: allow  changes to files in src\n')
   expect((await run('Write "b" to src/a.txt')).code).toBe(3)
   expect(failureOf(await hawser('remove', '9', '--json')).kind).toBe('not_found')
 })

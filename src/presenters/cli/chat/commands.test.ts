@@ -134,7 +134,7 @@ test('rules of the Session and of the workspace are listed together and removed 
     rows: [
       '',
       '  1  allow  commands that begin with `npm test` · until this process ends',
-      '  2  deny   changes of a\\u{202e}b · for this workspace',
+      '  2  deny   changes to a\\u{202e}b · for this workspace',
       '/permissions remove NUMBER removes one.',
     ],
   })
