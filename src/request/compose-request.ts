@@ -10,7 +10,7 @@ import {
 } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
-import { changesWhatStands, Conversation } from '../history/conversation.ts'
+import { changesExistingItems, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
@@ -179,7 +179,7 @@ export class RequestComposer {
     this.#folded = events.length
     for (const event of fresh)
       if (event.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
-    const changed = fresh.some((event) => changesWhatStands(event, this.#turn))
+    const changed = fresh.some((event) => changesExistingItems(event, this.#turn))
     if (this.#conversation === undefined || changed) {
       const replay = this.#parts.surface.params.replay
       this.#conversation = new Conversation(events, { turn: this.#turn, replay })
