@@ -35,7 +35,7 @@ import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.t
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
 
 interface WorkspaceOptions extends OpenOptions {
-  /** Who shows the Sessions, as new ones record it: `cli`, `http`, … */
+  /** The name of the presenter that new Sessions record: `cli`, `http`, … */
   readonly presenter: string
   readonly version: string
   readonly env: Env
@@ -44,7 +44,7 @@ interface WorkspaceOptions extends OpenOptions {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Puts everything together that the Sessions of one workspace work with. */
+/** Builds everything that the Sessions of one workspace need. */
 export async function composeWorkspace(
   path: string,
   home: string,
@@ -54,7 +54,7 @@ export async function composeWorkspace(
   const clock = systemClock
   const ids = systemIds(clock)
   const opening = openPlaces(path, home, { ids, make })
-  // Made while the disk is at work.
+  // Computed while the disk is busy.
   const schemas = toolSchemas(TOOLSET)
   const place = await opening
   if (!place.ok) return place
@@ -110,7 +110,7 @@ export async function composeWorkspace(
   return ok({ harness, settings, folders: own, sandbox, defaultModel, models: rows, ids, close })
 }
 
-/** A place for Sessions that nobody keeps: workspaces and a home of their own, in a folder that goes when it is closed. */
+/** Temporary workspaces and a home for throwaway Sessions, in a folder that is deleted on close. */
 export async function composeScratch(
   as: Pick<WorkspaceOptions, 'presenter' | 'version'>,
 ): Promise<Result<Scratch>> {
@@ -138,7 +138,7 @@ export async function composeScratch(
   })
 }
 
-/** The rehearsal model as the vendors serve theirs, to this machine. */
+/** Serves the offline demo model over the vendors' APIs, on this machine only. */
 export async function composeRehearsal({
   port = 0,
   cacheRate,
@@ -167,7 +167,7 @@ export async function composeRehearsal({
   return ok({ origin, switches: SWITCHES, close: () => server.value.close() })
 }
 
-/** Loaded when the first program is to run: most Turns begin by reading. */
+/** Loaded when the first command runs: most Turns start by reading. */
 function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['tools']['sandbox'] {
   let loading: Promise<SessionParts['tools']['sandbox']> | undefined
   const load = () =>
@@ -181,11 +181,11 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
   }
 }
 
-/** Loaded when the first bytes are to be looked at. */
+/** Loaded when bytes are described for the first time. */
 const lazyDescribe: Describe = async (bytes, media_type) =>
   (await import('./resources/describe.ts')).describe(bytes, media_type)
 
-/** Opens the folders of a workspace and of its user; whatever fails, what was opened before is closed. */
+/** Opens the folders of a workspace and of its user. On failure, everything opened so far is closed. */
 async function openPlaces(
   path: string,
   home: string,
@@ -194,7 +194,7 @@ async function openPlaces(
   const workspace = resolve(path)
   const refuse = [home, join(workspace, '.hawser')]
   const homeFolders = await openHome(home)
-  // Nothing is made in a workspace for a user who has no home.
+  // Nothing is created in a workspace if the user has no home.
   if (!homeFolders.ok) return homeFolders
   const [folders, files] = await Promise.all([
     openWorkspace(workspace, ids, make ? 'create' : 'open'),
@@ -222,7 +222,7 @@ async function openPlaces(
   return opened
 }
 
-/** The model backends of this version, by the names people and Events give them; each is loaded when it is asked for. */
+/** The providers of this version, by the names that people and Events use; each is loaded on first use. */
 function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
   const models = catalogue(settings.models ?? {})
   const idleMs = (settings.limits?.idle_seconds ?? LIMIT_DEFAULTS.idle_seconds) * 1000

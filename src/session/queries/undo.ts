@@ -28,7 +28,7 @@ export async function undoTurn(
     if (!chosen.ok) return chosen
     const { turn: undone_turn_id, files, number } = chosen.value
     const names = files.map(({ path }) => path).join(', ')
-    const text = `Taking back the file changes of Turn ${number}: ${names}.`
+    const text = `Undoing the file changes of Turn ${number}: ${names}.`
     // The intention is durable before the first file changes.
     const intended = await record([{ type: 'notice', data: { code: 'undo_began', text } }])
     if (!intended.ok) return intended
