@@ -30,7 +30,7 @@ function resultOf(call_id: string): EventDraft {
   }
 }
 
-test('a key split over any notices of one call is not shown, while those of another call come between', () => {
+test('a key split over notices of one call is redacted, even with notices of another call in between', () => {
   for (let seed = 0; seed < 200; seed += 1) {
     const chance = random(seed)
     const { notices, progress, textOf } = told()
@@ -51,7 +51,7 @@ test('a key split over any notices of one call is not shown, while those of anot
   }
 })
 
-test('what is kept back of an answer is told before the Event that holds all of it', () => {
+test('held-back text of an answer is emitted before the Event with the whole', () => {
   const { seen, notices, textOf } = told()
   notices.notice({ type: 'text_delta', session_id, data: { text: 'the sk-can' } })
   notices.notice({ type: 'reasoning_delta', session_id, data: { text: 's' } })
@@ -63,7 +63,7 @@ test('what is kept back of an answer is told before the Event that holds all of 
   expect(seen.length).toBe(count)
 })
 
-test('a result of one call ends no stream of another', () => {
+test('the result of one call does not end the stream of another', () => {
   const { notices, progress, textOf } = told()
   progress('a', KEY.slice(0, 6))
   notices.endWith([resultOf('b')])

@@ -99,7 +99,7 @@ function called(path: unknown, came: Came = {}): EventDraft[] {
   ]
 }
 
-test('every fact of how requests were made is taken from the Log', () => {
+test('every fact about requests comes from the Log', () => {
   const { facts } = evidenceOf(started, surfaced, said('one'), asked(), said('two'))
   expect(facts).toEqual(
     new Map([
@@ -128,12 +128,12 @@ test('a fact that changed has every value it had', () => {
   expect(facts.get('model')).toEqual(['model', 'other'])
 })
 
-test('requests are told with their figures, the last one too', () => {
+test('requests are returned with their usage, including the last one', () => {
   const { requests } = evidenceOf(asked(), asked({ call_index: 1 }))
   expect(requests.map(({ call_index }) => call_index)).toEqual([0, 1])
 })
 
-test('a file is read right when its own content came back, by whatever path [PC-027]', () => {
+test('a file counts as read if its own content came back, by any path [PC-027]', () => {
   const [harbour, knots, tides] = FILES.map(({ text }) => text)
   const { reads } = evidenceOf(
     ...called('./harbour.txt', { output: harbour ?? '' }),
@@ -158,7 +158,7 @@ test('a file of another workspace, a failed call and another tool are no right r
   expect(reads).toEqual({ expected: 3, right: 0, outside: 1 })
 })
 
-test('each file is asked for in a prompt of its own, and its mark stands in it alone', () => {
+test('each file has a separate prompt and the only occurrence of its mark', () => {
   expect(PROBE_PROMPTS).toHaveLength(FILES.length)
   for (const [at, { path, text, mark }] of FILES.entries()) {
     expect(PROBE_PROMPTS[at]).toContain(path)
@@ -167,7 +167,7 @@ test('each file is asked for in a prompt of its own, and its mark stands in it a
   }
 })
 
-test('the Events that are asked for are those that count', () => {
+test('the requested Event types are those that are used', () => {
   const types = [started, surfaced, asked(), said(''), ...called('')].map(({ type }) => type)
   const counted = [...types, 'turn_started', 'provider_usage']
   expect(EVIDENCE_EVENTS.toSorted()).toEqual([...new Set(counted)].toSorted())

@@ -113,7 +113,7 @@ class Told {
 
 const SHARED = { shared_prefix_bytes: 39_200 }
 
-test('a request is told with what it shared, what was cached of it and how long the provider had waited', () => {
+test('a request is reported with its shared prefix, its cached tokens and the idle time', () => {
   const told = new Told().turn().asked().answered({ cache_write: 9000 })
   told
     .wait(2000)
@@ -154,7 +154,7 @@ test('a request is told with what it shared, what was cached of it and how long 
   ])
 })
 
-test('the summary counts what was cached after the first answered call, and nothing twice', () => {
+test('the summary counts cached tokens after the first answered call, and nothing twice', () => {
   const told = new Told().asked().asked({ attempt: 1 }).answered({ cached_read: 4000 })
   told.asked({ call_index: 1, ...SHARED, sent_bytes: 1000 })
   told.answered({ call_index: 1, cached_read: 9000, cache_write: 1, continuation: { used: true } })
@@ -174,7 +174,7 @@ test('the summary counts what was cached after the first answered call, and noth
   })
 })
 
-test('a request without an answer is told without figures, at the next one or at the end', () => {
+test('a request without an answer is reported without usage, at the next one or at the end', () => {
   const told = new Told().asked().asked({ attempt: 1 })
   expect(told.requests).toHaveLength(1)
   expect(told.end().map(({ attempt, usage }) => ({ attempt, usage }))).toEqual([
@@ -184,20 +184,20 @@ test('a request without an answer is told without figures, at the next one or at
   expect(told.report.end()).toBeUndefined()
 })
 
-test('figures of another call or another Turn are not taken for those of a request', () => {
+test('usage of another call or Turn is not assigned to a request', () => {
   const told = new Told().asked().answered({ call_index: 7 }).answered({ turn: 1 })
   expect(told.requests).toEqual([])
   expect(told.end().map(({ usage }) => usage)).toEqual([undefined])
 })
 
-test('nothing is found about a first call, nor about one that was cached as far as it was shared', () => {
+test('a first call, and one that was cached as far as it was shared, have no finding', () => {
   expect(new Told().call().finding).toBeUndefined()
   const warm = new Told().call().asked(SHARED).answered({ cached_read: 9_300 })
   expect(warm.finding).toBeUndefined()
   expect(new Told().call().call().finding).toBeUndefined()
 })
 
-test('a break that nobody foresaw is found to be a bug, also without an answer', () => {
+test('an unexplained break is a bug, even without an answer', () => {
   const broken = new Told().call().asked({
     ...SHARED,
     prefix_break: { at: 39_200, cause: 'unknown' },
@@ -205,7 +205,7 @@ test('a break that nobody foresaw is found to be a bug, also without an answer',
   expect(broken.finding).toBe('bug')
 })
 
-test('what was shared and not cached is explained by the first reason that the Log knows', () => {
+test('a shared prefix that was not cached is explained by the first reason in the Log', () => {
   const missed = { cached_read: 1024 }
   const after = (told: Told, asked: Asked = {}) =>
     told.asked({ ...SHARED, ...asked }).answered(missed)
@@ -216,7 +216,7 @@ test('what was shared and not cached is explained by the first reason that the L
   expect(after(new Told().call(), { transport: 'in-process' }).finding).toBe('no_cache')
 })
 
-test('what is shorter than a cache keeps is not expected to be cached', () => {
+test('a prefix below the cache minimum is not expected to be cached', () => {
   const short = new Told().call().asked({ shared_prefix_bytes: 4000 }).answered()
   expect(short.finding).toBe('too_short')
   const enough = new Told().call().asked({ shared_prefix_bytes: 4100 }).answered()
@@ -234,7 +234,7 @@ test('more than fifteen requests of a key within a minute crowd its machine', ()
   expect(many(16, 4000)).toBe('unexplained')
 })
 
-test('pictures have other numbers of tokens than their bytes say, so less is expected', () => {
+test('less is expected to be cached with images, whose tokens do not follow their bytes', () => {
   const projected = [
     {
       resource_id: ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12'),
@@ -261,7 +261,7 @@ test('a request that was not answered need not be known to the provider', () => 
   expect(never.finding).toBeUndefined()
 })
 
-test('every request is told exactly once, whatever happens to it', () => {
+test('every request is reported exactly once, in any case', () => {
   const step = fc.constantFrom('asked', 'retried', 'answered', 'stray', 'turn', 'late')
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

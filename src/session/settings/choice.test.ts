@@ -17,7 +17,7 @@ function provider({ option, env = {}, settings = {} }: Sources) {
   return [name, because]
 }
 
-test('a provider is said, else in the environment, else in the settings, else there is a key, else none is needed', () => {
+test('a provider comes from the option, the environment, the settings, a key, or is the offline one', () => {
   const settings = { provider: 'openai' }
   const env = { ...ANTHROPIC, HAWSER_PROVIDER: 'openai-chat' }
   expect(provider({ option: 'rehearsal', env, settings })).toEqual(['rehearsal', 'option'])
@@ -49,7 +49,7 @@ test.each<[Sources]>([
   [{ env: { ANTHROPIC_BASE_URL: 'https://example.com' } }],
   [{ settings: { providers: { anthropic: { base_url: 'https://example.com' } } } }],
   [{ settings: { providers: { 'openai-chat': { key: KEY } } } }],
-])('what says nothing, or only half, chooses nothing: %j', (sources) => {
+])('empty or incomplete sources choose nothing: %j', (sources) => {
   expect(provider(sources)).toEqual(['rehearsal', 'nothing_else'])
 })
 
@@ -63,7 +63,7 @@ function model(options: Partial<ChoiceOptions>) {
   return chosen.ok ? `${chosen.value.provider}/${chosen.value.model}` : chosen.error.kind
 }
 
-test('a model is said, else in the settings, else the default of its provider', () => {
+test('a model comes from the option, the settings, or is the default of its provider', () => {
   const settings = { provider: 'openai', model: 'gpt-set' }
   expect(model({ settings, model: 'gpt-said' })).toBe('openai/gpt-said')
   expect(model({ settings })).toBe('openai/gpt-set')
@@ -71,7 +71,7 @@ test('a model is said, else in the settings, else the default of its provider', 
   expect(model({})).toBe('rehearsal/rehearsal')
 })
 
-test('the model of the settings goes with the provider that they lead to, and with no other', () => {
+test('the model of the settings applies only to the provider that they select', () => {
   const settings = { provider: 'openai', model: 'gpt-set' }
   expect(model({ settings, provider: 'openai' })).toBe('openai/gpt-set')
   expect(model({ settings, provider: 'anthropic' })).toBe('anthropic/claude-default')
@@ -93,7 +93,7 @@ test('the offline model does not answer under the name of another', () => {
   expect(model({ settings: meant })).toBe('rehearsal/mine')
 })
 
-test('a provider without a known model, and one that does not exist, are not configured', () => {
+test('an unknown provider, and one without a known model, are not configured', () => {
   expect(model({ provider: 'openai-chat' })).toBe('not_configured')
   expect(model({ provider: 'openai-chat', model: 'm' })).toBe('openai-chat/m')
   const unknown = chooseProvider({

@@ -17,7 +17,7 @@ function shown(stored: AllStoredSettings, ...keys: readonly string[]) {
 
 const as = (settings: Settings) => ({ settings, sha256: '' })
 
-test('what nobody set has its default, where there is one', () => {
+test('an unset setting has its default, if there is one', () => {
   const nothing = { userFile: undefined, workspaceFile: undefined, trusted: false }
   expect(shown(nothing, 'permission', 'model')).toEqual([
     { key: 'model', source: 'default' },
@@ -25,7 +25,7 @@ test('what nobody set has its default, where there is one', () => {
   ])
 })
 
-test('a workspace that nobody trusts sets models, display and limits, and nothing else', () => {
+test('an untrusted workspace sets only models, display and limits', () => {
   const userFile = as({ permission: 'ask', limits: { provider_calls: 7 } })
   const workspaceFile = as({
     permission: 'auto',
@@ -53,7 +53,7 @@ function named(key: string): Setting {
   return found
 }
 
-test('a setting is changed and forgotten beside others, and an empty group goes with its last', () => {
+test('a setting is changed and reset beside others, and an empty group is removed with its last field', () => {
   const one = withSetting({ model: 'm' }, named('limits.provider_calls'), 3)
   expect(one).toEqual({ model: 'm', limits: { provider_calls: 3 } })
   const two = withSetting(one, named('permission'), 'auto')
@@ -63,7 +63,7 @@ test('a setting is changed and forgotten beside others, and an empty group goes 
   )
 })
 
-test('what is known of a model is set by its id, whatever stands in it', () => {
+test('a fact about a model is set by its id, whatever characters it contains', () => {
   const window = named('models.gpt-5.5.window_tokens')
   const one = withSetting({}, window, 1000)
   expect(one).toEqual({ models: { 'gpt-5.5': { window_tokens: 1000 } } })
@@ -90,7 +90,7 @@ test('what is known of a model is set by its id, whatever stands in it', () => {
 
 const CANARY = 'sk-canary-0001'
 
-test('what is secret is not shown, whoever set it and whether it counts or not', () => {
+test('a secret is not shown, whoever set it and whether it applies or not', () => {
   const file = as({ providers: { openai: { key: CANARY, base_url: 'https://example.com' } } })
   const [key, url] = ['providers.openai.key', 'providers.openai.base_url']
   const shownUrl = { key: url, value: 'https://example.com' }
@@ -106,7 +106,7 @@ test('what is secret is not shown, whoever set it and whether it counts or not',
   expect(waiting).toEqual([{ key, source: 'default', untrusted: SET }])
 })
 
-test('where a workspace that is trusted names a place, no key of the user is left for it', () => {
+test('if a trusted workspace sets a URL, no key of the user applies to it', () => {
   const userFile = as({ providers: { openai: { key: CANARY }, anthropic: { key: CANARY } } })
   const workspaceFile = as({ providers: { openai: { base_url: 'https://example.com' } } })
   const keys = ['providers.anthropic.key', 'providers.openai.key', 'providers.openai.base_url']
@@ -128,7 +128,7 @@ test('where a workspace that is trusted names a place, no key of the user is lef
   })
 })
 
-test('what counts is what is shown to count', () => {
+test('the effective settings are those that are shown as effective', () => {
   const userFile = as({
     model: 'm',
     effort: 'low',

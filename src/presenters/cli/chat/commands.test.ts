@@ -35,7 +35,7 @@ test.each([
   expect(readCommand(text)).toEqual(command)
 })
 
-test('only commands whose parts exist are listed, and the others say that they are not there yet', async () => {
+test('only supported commands are listed, and others fail as not supported', async () => {
   const { actions, run } = await place()
   expect(commandNames(actions)).toEqual([
     'help',
@@ -84,7 +84,7 @@ test('the permission mode is shown, changed, and nothing but a mode', async () =
   expect([session.permissionMode, await run('permission', 'all')]).toEqual(['auto', 'invalid_args'])
 })
 
-test('the model is shown, and changed where that is possible', async () => {
+test('the model is shown, and changed if supported', async () => {
   const { actions, run } = await place()
   expect(await run('model')).toEqual({ rows: ['This Session uses rehearsal (rehearsal).'] })
   expect(await run('model', 'other')).toBe('invalid_args')
@@ -101,7 +101,7 @@ test('the model is shown, and changed where that is possible', async () => {
   expect(asked).toEqual(['other', 'odd', 'foreign'])
 })
 
-test('what is attached is judged at once, waits by number, and can be taken away again', async () => {
+test('an attachment is checked at once, listed by number, and can be removed', async () => {
   const { actions, attached, run } = await place()
   const attach = async (named: string) =>
     named.endsWith('.zip')

@@ -188,7 +188,7 @@ test.each([
     error: { kind: 'internal', message: EVIL, next_actions: [{ action: EVIL }] },
   }),
 ] as EventDraft[])(
-  'what $type says from outside fits the terminal and brings no escape sequence',
+  'outside text in $type fits the terminal and contains no escape sequence',
   (draft) => {
     const events = turnOf(called(EVIL, { [EVIL]: EVIL, path: EVIL }), draft)
     const event = events.at(-1)
@@ -220,7 +220,7 @@ test('an answer is the same rows, however it was cut and whether it was watched 
   )
 })
 
-test('what is final of an answer is not given out again when the terminal is resized', () => {
+test('final rows of an answer are not returned again after a resize', () => {
   const view = new SessionView(80)
   const first = words(view.notice(delta('One.\n\nTwo.\n\nThree is a longer paragraph ')))
   view.resize(20)
@@ -242,7 +242,7 @@ test('what is final of an answer is not given out again when the terminal is res
   ])
 })
 
-test('what goes on is shown until it is over', () => {
+test('running activity is shown until it ends', () => {
   const view = new SessionView(40)
   const events = turnOf(
     started,
@@ -281,7 +281,7 @@ test('what goes on is shown until it is over', () => {
   expect(view.open()).toEqual([])
 })
 
-test('an answer that begins again, or is not what was streamed, says that it broke off', () => {
+test('an answer that restarts or differs from its stream is marked as broken off', () => {
   const view = new SessionView(40)
   view.notice(delta('First try'))
   const restarted = view.notice({
@@ -302,7 +302,7 @@ test('an answer that begins again, or is not what was streamed, says that it bro
   ])
 })
 
-test('an answer that was cut off says so, and how to get the rest', () => {
+test('a truncated answer is reported with how to get the rest', () => {
   const cut = { reason: 'output_limit', stop_reason: 'max_tokens', lost_calls: 1 }
   const events = turnOf(started, ended({ status: 'completed', cut }))
   const rows = events.flatMap((event) => translate(event, events, 200))
