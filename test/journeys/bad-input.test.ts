@@ -59,7 +59,7 @@ test.each([
   expect(SessionId.safeParse(id).success).toBe(false)
 })
 
-test('what stands in the place of a Log, a head or a lease is named, not followed and not harmed', async () => {
+test('an entry in place of a Log, a head or a lease is reported, not followed and not changed', async () => {
   const path = await freshFolder()
   const here = await diskPlace(path)
   onTestFinished(() => here.close())
