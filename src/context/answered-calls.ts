@@ -27,18 +27,18 @@ export const PRICES = { uncached: 1, written: 1.25, cached: 0.1 } as const
 export function answeredCalls(events: readonly WholeEvent[]): AnsweredCall[] {
   const resources = new SessionResources(events)
   const calls: AnsweredCall[] = []
-  let asked: WholeEvent<'provider_request'> | undefined
+  let request: WholeEvent<'provider_request'> | undefined
   let answeredBy = ''
   for (const event of events) {
-    if (event.type === 'provider_request') asked = event
+    if (event.type === 'provider_request') request = event
     else if (event.type === 'history_compaction' || event.type === 'compaction_undone')
       answeredBy = ''
-    else if (event.type === 'provider_usage' && asked !== undefined) {
-      const model = `${asked.data.dialect} ${asked.data.model}`
+    else if (event.type === 'provider_usage' && request !== undefined) {
+      const model = `${request.data.dialect} ${request.data.model}`
       const grown = model === answeredBy
-      calls.push({ ...requestOf(asked, resources), ...usageOf(asked, event), grown })
+      calls.push({ ...requestOf(request, resources), ...usageOf(request, event), grown })
       answeredBy = model
-      asked = undefined
+      request = undefined
     }
   }
   return calls

@@ -37,15 +37,15 @@ export function windowParts(
   segments: readonly Segment[],
   events: readonly WholeEvent[],
 ): WindowParts {
-  const said = new Set(
+  const messages = new Set(
     events.flatMap((event) => (event.type === 'user_message' ? [event.seq] : [])),
   )
   const sums = new Map<WindowPart, number>()
   for (const segment of segments) {
-    const part = partOf(segment, said)
+    const part = partOf(segment, messages)
     sums.set(part, (sums.get(part) ?? 0) + segment.length)
   }
-  const brought = segments.filter((segment) => BROUGHT.has(partOf(segment, said)))
+  const brought = segments.filter((segment) => BROUGHT.has(partOf(segment, messages)))
   return {
     parts: [...sums]
       .map(([part, bytes]) => ({ part, bytes }))
@@ -60,13 +60,13 @@ export function windowParts(
 /** What would not be there if somebody had done otherwise. */
 const BROUGHT: ReadonlySet<WindowPart> = new Set(['your messages', 'tool results', 'attachments'])
 
-/** Some dialects put facts of Hawser into the role of the user: `said` are the Events that a person wrote. */
-function partOf({ seq, role, resource }: Segment, said: ReadonlySet<number>): WindowPart {
+/** Some dialects put facts of Hawser into the role of the user: `messages` are the Events that a person wrote. */
+function partOf({ seq, role, resource }: Segment, messages: ReadonlySet<number>): WindowPart {
   if (seq < 0) return 'instructions and tools'
   if (resource !== undefined) return 'attachments'
   switch (role) {
     case 'user':
-      return said.has(seq) ? 'your messages' : 'facts from Hawser'
+      return messages.has(seq) ? 'your messages' : 'facts from Hawser'
     case 'tool_result':
       return 'tool results'
     case 'assistant':
@@ -103,7 +103,9 @@ function resultName(
 ): string {
   const call = events.find((event) => event.type === 'tool_call' && event.data.call_id === call_id)
   const args = call?.type === 'tool_call' ? parseJson(call.data.arguments) : undefined
-  const told = isJsonObject(args) ? (args['path'] ?? args['command'] ?? args['pattern']) : undefined
-  const argument = typeof told === 'string' ? ` ${shortened(told, NAME_BYTES)}` : ''
+  const value = isJsonObject(args)
+    ? (args['path'] ?? args['command'] ?? args['pattern'])
+    : undefined
+  const argument = typeof value === 'string' ? ` ${shortened(value, NAME_BYTES)}` : ''
   return `result of ${name}${argument}`
 }

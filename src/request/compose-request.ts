@@ -258,12 +258,12 @@ export function sharedWith(before: SentRequest | undefined, next: SentRequest): 
     return { shared_prefix_bytes: before.run.bytes }
   }
   const segments = segmentsOf(before.run)
-  const foretold = predictBreak(before.made, segments, next.made)
-  const apart = foretold !== undefined && APART.has(foretold.cause)
+  const predicted = predictBreak(before.made, segments, next.made)
+  const apart = predicted !== undefined && APART.has(predicted.cause)
   const shared = sharedPrefix(knownSegments(before, next.made), segmentsOf(next.run))
   const bytes = apart ? 0 : shared.bytes
   if (shared.whole && !apart && sameWords(before.made, next.made))
     return { shared_prefix_bytes: bytes }
-  const cause = foretold?.at === bytes ? foretold.cause : 'unknown'
+  const cause = predicted?.at === bytes ? predicted.cause : 'unknown'
   return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }
 }

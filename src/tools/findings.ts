@@ -21,15 +21,15 @@ export class Findings {
   complaint = ''
   /** There is more than the sections hold. */
   cut = false
-  readonly #wanted: (path: string) => boolean
+  readonly #isShown: (path: string) => boolean
   readonly #redactor: Redactor
   readonly #framer = new LineFramer(MESSAGE_BYTES)
   #room: number
   #last = 0
 
-  /** `wanted` says whether a path is to be shown; `limit` is what all lines together may take. */
-  constructor(wanted: (path: string) => boolean, limit: number, redactor: Redactor) {
-    this.#wanted = wanted
+  /** `isShown` tells whether to show a path; `limit` is the maximum size of all lines together. */
+  constructor(isShown: (path: string) => boolean, limit: number, redactor: Redactor) {
+    this.#isShown = isShown
     this.#redactor = redactor
     this.#room = limit
   }
@@ -51,7 +51,7 @@ export class Findings {
     const { type, data } = message.data
     if (type !== 'match' && type !== 'context') return
     const path = textOf(data.path).replace(/^(\.\/)+/, '')
-    if (!this.#wanted(path)) return
+    if (!this.#isShown(path)) return
     const section = this.#sectionOf(path)
     if (type === 'match') section.matches += 1
     if (this.#last !== 0 && data.line_number > this.#last + 1 && type === 'context') {

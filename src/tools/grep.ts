@@ -45,8 +45,8 @@ async function run(
   if (matches === undefined) return failedOutcome(tooManyMeanings().error)
   const place = await searchedPlace(path, context)
   if (!place.ok) return failedOutcome(place.error)
-  const wanted = (name: string) => matches(name) && !context.files.isProtected(name)
-  const findings = new Findings(wanted, context.limits.output_bytes, context.redactor)
+  const isShown = (name: string) => matches(name) && !context.files.isProtected(name)
+  const findings = new Findings(isShown, context.limits.output_bytes, context.redactor)
   const onOutput = (chunk: Buffer) => findings.push(chunk)
   const end = await ripgrep({ flags: flagsOf(args), place: place.value, onOutput }, context)
   if (!end.ok) return failedOutcome(end.error)
@@ -82,8 +82,8 @@ async function shownFindings(
   const sum = `${counted(matches, 'match', 'matches')} in ${counted(readable.length, 'file')}`
   if (!cut && !clipped)
     return { outcome: 'ok', output: `${text}[${[`${sum}.`, ...notes].join(' ')}]\n` }
-  const told = `The first of ${sum}; narrow the pattern, path or glob.`
-  return { outcome: 'ok', output: `${text}[${[told, ...notes].join(' ')}]\n`, truncated: true }
+  const note = `The first of ${sum}; narrow the pattern, path or glob.`
+  return { outcome: 'ok', output: `${text}[${[note, ...notes].join(' ')}]\n`, truncated: true }
 }
 
 /** A search is no way around what `read` refuses: a file with a second name, or one that is Hawser's own. */

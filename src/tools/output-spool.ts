@@ -44,8 +44,8 @@ export class OutputSpool {
   }
 
   /** After the last chunk: stores what was held back when it is wanted, and tells where everything is. */
-  async end(wanted: boolean): Promise<Result<Spooled | undefined>> {
-    if (wanted) this.#start()
+  async end(keep: boolean): Promise<Result<Spooled | undefined>> {
+    if (keep) this.#start()
     this.#queue.end()
     const kept = await this.#keeping
     if (kept === undefined) return ok(undefined)
@@ -73,12 +73,12 @@ class ChunkQueue {
     if (this.#dropped || chunk.length === 0) return
     this.#waiting.push(chunk)
     this.#bytes += chunk.length
-    this.#tell()
+    this.#notify()
   }
 
   end(): void {
     this.#over = true
-    this.#tell()
+    this.#notify()
   }
 
   /** Nobody takes any more. */
@@ -86,7 +86,7 @@ class ChunkQueue {
     this.#dropped = true
     this.#waiting.length = 0
     this.#bytes = 0
-    this.#tell()
+    this.#notify()
   }
 
   async room(): Promise<void> {
@@ -98,7 +98,7 @@ class ChunkQueue {
       const chunk = this.#waiting.shift()
       if (chunk !== undefined) {
         this.#bytes -= chunk.length
-        this.#tell()
+        this.#notify()
         yield chunk
       } else if (this.#over || this.#dropped) return
       else await this.#change()
@@ -109,7 +109,7 @@ class ChunkQueue {
     return new Promise((resolve) => void this.#changed.push(resolve))
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const wake of this.#changed.splice(0)) wake()
   }
 }

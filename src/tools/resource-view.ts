@@ -132,30 +132,30 @@ export async function viewOf(
 ): Promise<Result<Viewed>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
   const { resource_id, handle, content_sha256 } = descriptor
-  const said = { resource_id, handle, content_sha256, ...given(excerpt) }
+  const viewed = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
   const untaken = resources.notTaken(descriptor)
   if (untaken !== undefined)
     return failed('unsupported_type', `${handle} cannot be shown: ${untaken}.`)
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
-  if (!may.value.allowed) return ok({ ...said, outcome: 'denied' })
+  if (!may.value.allowed) return ok({ ...viewed, outcome: 'denied' })
   const bytes = await resources.payload(descriptor.blob)
   if (!bytes.ok) {
     const cause = causeOf(bytes.error)
-    return cause?.type === 'payload' ? ok({ ...said, outcome: cause.state }) : bytes
+    return cause?.type === 'payload' ? ok({ ...viewed, outcome: cause.state }) : bytes
   }
   if (await resources.holdsKey(descriptor, bytes.value)) {
-    return ok({ ...said, outcome: 'denied', why: 'holds_key' })
+    return ok({ ...viewed, outcome: 'denied', why: 'holds_key' })
   }
   const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
   if (!variant.ok) return variant
-  if (variant.value === undefined) return ok({ ...said, outcome: 'projected' })
+  if (variant.value === undefined) return ok({ ...viewed, outcome: 'projected' })
   const key = await keep([variant.value.bytes], variant.value.media_type)
   if (!key.ok) return key
-  return ok({ ...said, variant: key.value, made: variant.value.made, outcome: 'projected' })
+  return ok({ ...viewed, variant: key.value, made: variant.value.made, outcome: 'projected' })
 }
 
-function given({ region, size, pages, lines }: Excerpt) {
+function excerptFields({ region, size, pages, lines }: Excerpt) {
   return {
     ...(region === undefined ? {} : { region }),
     ...(size === undefined ? {} : { size }),

@@ -30,14 +30,14 @@ const TELLING = 64
 
 /** The longest text at a path in a vendor's words, such as `messages.3.content.1` or `input[3].content[1]`. */
 function payloadAt(body: Buffer, path: string): string | undefined {
-  let here = parseJson(body.toString('utf8'))
+  let value = parseJson(body.toString('utf8'))
   for (const step of path.split(/[.[\]]+/).filter((name) => name !== '')) {
-    if (typeof here !== 'object' || here === null) break
-    const next: unknown = Reflect.get(here, step)
+    if (typeof value !== 'object' || value === null) break
+    const next: unknown = Reflect.get(value, step)
     if (next === undefined) break
-    here = next
+    value = next
   }
-  const longest = longestText(here)
+  const longest = longestText(value)
   return longest.length < TELLING ? undefined : longest
 }
 

@@ -3,7 +3,7 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
-import type { AnswerItem, Passage, ProviderEvent } from '../providers/provider.ts'
+import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
 import {
   asSent,
   RequestComposer,
@@ -165,7 +165,7 @@ class Loop {
     const { log, model } = this.#parts
     const { provider, surface, cacheKey } = model
     const shared = sharedWith(this.lastRequest, request)
-    const passage = this.#passage(request, shared)
+    const delivery = this.#delivery(request, shared)
     this.#sent = request
     const data = {
       call_index,
@@ -178,32 +178,32 @@ class Loop {
       request_bytes: request.body.length,
       ...shared,
       ...(request.projected.length === 0 ? {} : { projected: request.projected }),
-      transport: passage.transport,
-      ...(passage.sentBytes === undefined ? {} : { sent_bytes: passage.sentBytes }),
-      ...(passage.continuation?.used === true ? { previous_response_id_used: true } : {}),
+      transport: delivery.transport,
+      ...(delivery.sentBytes === undefined ? {} : { sent_bytes: delivery.sentBytes }),
+      ...(delivery.continuation?.used === true ? { previous_response_id_used: true } : {}),
     }
     const intention = await log.commit([...drafts, { type: 'provider_request', data }])
-    return intention.ok ? this.#read(passage, call_index) : { ...intention, shown: true }
+    return intention.ok ? this.#read(delivery, call_index) : { ...intention, shown: true }
   }
 
   /** Most providers have one way; others are asked before anything is recorded. */
-  #passage(request: ComposedRequest, { prefix_break }: Shared): Passage {
+  #delivery(request: ComposedRequest, { prefix_break }: Shared): Delivery {
     const { session } = this.#parts.log
     const { provider } = this.#parts.model
     const { body, sha256, segments, bodyOptions } = request
-    const plain: Passage = {
+    const plain: Delivery = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
       stream: (signal) => provider.stream(body, signal),
     }
-    if (provider.passage === undefined) return plain
+    if (provider.delivery === undefined) return plain
     const before = this.lastRequest
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
-    return provider.passage({ session, body, sha256, segments, last, brokenBy, bodyOptions })
+    return provider.delivery({ session, body, sha256, segments, last, brokenBy, bodyOptions })
   }
 
   /** Reads what comes back. Deltas are shown; only whole items count. */
-  async #read({ stream, continuation }: Passage, call_index: number): Promise<Called> {
+  async #read({ stream, continuation }: Delivery, call_index: number): Promise<Called> {
     const { log, person } = this.#parts
     const started = log.clock.monotonicMs()
     const items: AnswerItem[] = []
@@ -324,7 +324,7 @@ type Called = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
 
 interface Reading {
   readonly call_index: number
-  readonly continuation: Passage['continuation'] | undefined
+  readonly continuation: Delivery['continuation'] | undefined
   readonly started: number
   readonly firstToken: number | undefined
 }

@@ -240,8 +240,8 @@ const REFUSED_BY = {
 } as const
 
 function refusal(why: string, { by, reason }: Settled): HawserError {
-  const given = reason === undefined ? '' : ` Their reason: ${reason}`
-  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${given}`, { by }).error
+  const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
+  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
 }
 
 function notRun(): HawserError {

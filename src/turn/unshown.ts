@@ -8,10 +8,10 @@ export function unfitNotices(
   events: readonly WholeEvent[],
 ): EventDraft[] {
   if (unfit.length === 0) return []
-  const said = new Set(
+  const reported = new Set(
     events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
   )
-  const texts = [...notShown(unfit), ...unmade].filter((text) => !said.has(text))
+  const texts = [...notShown(unfit), ...unmade].filter((text) => !reported.has(text))
   return texts.map((text) => notice('resource_not_shown', text))
 }
 
@@ -30,14 +30,14 @@ export function lossDrafts({ lost, unmade }: ComposedRequest): EventDraft[] {
     return { type: 'resource_retired', data: { resource_id: resource, why } }
   })
   const payloads = lost.filter(({ why }) => why !== 'no_variant')
-  const told = payloads.map(({ handle, why }) => {
+  const notices = payloads.map(({ handle, why }) => {
     if (why === 'holds_key') {
       return notice(why, `${handle} is not sent to the model: it holds a key that Hawser uses.`)
     }
     const state = why === 'payload_damaged' ? 'damaged' : 'missing'
     return notice(why, `The payload of ${handle} is ${state}, so the model is not shown it.`)
   })
-  return [...gone, ...told, ...unmade.map((text) => notice('resource_not_shown', text))]
+  return [...gone, ...notices, ...unmade.map((text) => notice('resource_not_shown', text))]
 }
 
 function notice(code: string, text: string): EventDraft {

@@ -69,8 +69,8 @@ async function record(
     data: { resource_id, why: 'upload_denied' },
   }
   const text = `Not sent to the model: ${handle}: ${reason}.`
-  const told: EventDraft = { type: 'notice', data: { code: 'upload_denied', text } }
-  return commit([...(wasShown ? [retired] : []), draft, told])
+  const notice: EventDraft = { type: 'notice', data: { code: 'upload_denied', text } }
+  return commit([...(wasShown ? [retired] : []), draft, notice])
 }
 
 /** Where even these go, no rule stops anything. */
@@ -96,15 +96,15 @@ async function decided(
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
   const { mode, rules = [] } = await parts.tools.posture(claim)
   const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
-  const given =
+  const decided =
     answer === 'deny'
       ? ({ allowed: false, scope: 'once', by: 'policy' } as const)
       : isGranted
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
         : await parts.person.ask({ call_id, claim, reason, offers: [OFFER] })
   if (parts.person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
-  const draft = decision(descriptor, { call_id, mode, ...given })
-  return ok({ allowed: given.allowed, reason, draft })
+  const draft = decision(descriptor, { call_id, mode, ...decided })
+  return ok({ allowed: decided.allowed, reason, draft })
 }
 
 /** A yes for the rest of this process. */
