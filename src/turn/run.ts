@@ -57,21 +57,21 @@ export async function runTurn(
 }
 
 /**
- * Calls the model, runs the calls that it answers with, and calls it again, until it answers with none. The intention of every
- * request is durable before a byte of it is sent, and every answer before anything is done with it.
+ * Calls the model, runs the calls of its answer, and calls it again, until an answer has none. Every request is
+ * recorded durably before a byte of it is sent, and every answer before it is acted on.
  */
 class Loop {
   readonly #parts: TurnParts
   readonly #composer: RequestComposer
   readonly #callIds: CallIds
   usage = NO_USAGE
-  /** Of the last answer, until the Turn goes on. */
+  /** Of the last answer, until the Turn continues. */
   cut: AnswerCut | undefined
-  /** The last one of this Turn that was sent. */
+  /** The last request of this Turn that was sent. */
   #sent: ComposedRequest | undefined
-  /** The last one of this Turn, also if it is too large to be sent. */
+  /** The last request of this Turn, even if it is too large to be sent. */
   #composed: ComposedRequest | undefined
-  /** The one before the last, or the last if it is large: it was answered, and nobody reads its body any more. */
+  /** The request before the last, or the last if it is large: it was answered, and its body is no longer needed. */
   #spent: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
@@ -82,12 +82,12 @@ class Loop {
     this.#callIds = new CallIds(log.events)
   }
 
-  /** The last one of the Session. */
+  /** The last request of the Session. */
   get lastRequest(): SentRequest | undefined {
     return this.#sent ?? this.#parts.model.lastRequest
   }
 
-  /** `undefined` when the model came to its end. */
+  /** `undefined` if the model finished. */
   async run(): Promise<HawserError | undefined> {
     const { provider_calls } = this.#parts.model.limits
     for (let index = 0; index < provider_calls; index++) {
@@ -110,11 +110,11 @@ class Loop {
     }
     const text = `This Turn made ${provider_calls} calls to the model, which is the limit.`
     return failed('call_limit', text, { limit: provider_calls }, [
-      { action: 'Say how to go on; nothing of what was done is lost.' },
+      { action: 'Send another message to continue; all work so far is kept.' },
     ]).error
   }
 
-  /** One call, tried again for as long as nothing was shown and that may help. */
+  /** One call, retried as long as nothing was shown and a retry may help. */
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     const { log, model, person } = this.#parts
     if (person.signal.aborted) return interrupted()
@@ -142,7 +142,7 @@ class Loop {
     }
   }
 
-  /** What was to be shown and cannot be is recorded first: then every request follows from Events alone. */
+  /** Resources that cannot be shown are recorded first, so that every request follows from Events alone. */
   async #compose(
     before: SentRequest | undefined,
     spent?: ComposedRequest,
@@ -160,7 +160,7 @@ class Loop {
     return again.failure === undefined ? ok(again) : { ok: false, error: again.failure }
   }
 
-  /** Records the intention, and sends. */
+  /** Records the request, then sends it. */
   async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<Called> {
     const { log, model } = this.#parts
     const { provider, surface, cacheKey } = model
@@ -186,7 +186,7 @@ class Loop {
     return intention.ok ? this.#read(delivery, call_index) : { ...intention, shown: true }
   }
 
-  /** Most providers have one way; others are asked before anything is recorded. */
+  /** Most providers have one transport; others choose one before anything is recorded. */
   #delivery(request: ComposedRequest, { prefix_break }: Shared): Delivery {
     const { session } = this.#parts.log
     const { provider } = this.#parts.model
@@ -202,7 +202,7 @@ class Loop {
     return provider.delivery({ session, body, sha256, segments, last, brokenBy, bodyOptions })
   }
 
-  /** Reads what comes back. Deltas are shown; only whole items count. */
+  /** Reads the response. Deltas are for display; only complete items count. */
   async #read({ stream, continuation }: Delivery, call_index: number): Promise<Called> {
     const { log, person } = this.#parts
     const started = log.clock.monotonicMs()
@@ -212,7 +212,7 @@ class Loop {
     let anyShown = false
     const fail = async (error: HawserError): Promise<FailedCall> => {
       const failure = await keepPartial(log, items, shown, error)
-      // A Log that cannot be written to ends the Turn, whatever was shown.
+      // A Log that cannot be written ends the Turn, whatever was shown.
       return { ...failure, shown: anyShown || failure.error !== error }
     }
     for await (const event of stream(person.signal)) {
@@ -226,7 +226,7 @@ class Loop {
         log.publish({ type: 'reasoning_delta', data: { text: event.text } })
       } else if (event.type === 'item') {
         items.push(event.item)
-        // It is recorded whatever comes, and then seen, also where no delta came before it.
+        // Text is recorded in any case, so it counts as shown, even without deltas.
         if (event.item.kind === 'text') {
           shown = ''
           anyShown = true
@@ -241,18 +241,18 @@ class Loop {
       }
     }
     return fail(
-      failed('invalid_response', 'The model stopped without saying that it was done.').error,
+      failed('invalid_response', 'The response of the model ended without a final event.').error,
     )
   }
 
-  /** A whole answer, with what it took, in one write. */
+  /** Records a complete answer and its usage in one write. */
   async #record(
     items: readonly AnswerItem[],
     { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
     { call_index, continuation, started, firstToken }: Reading,
   ): Promise<Called> {
     const { log, model } = this.#parts
-    // Some servers number calls from the start in each answer; an id names one call of the Session.
+    // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
     const answer = items.map((item) =>
       item.kind === 'tool_call' ? { ...item, call_id: this.#callIds.unused(item.call_id) } : item,
     )
@@ -283,7 +283,7 @@ class Loop {
     return { ok: true, value }
   }
 
-  /** An answer that was cut off and does not end the Turn has no other mark that people see. */
+  /** A truncated answer that does not end the Turn is not visible otherwise. */
   async #noteCut(): Promise<Result<void>> {
     if (this.cut === undefined) return ok(undefined)
     const { stop_reason, lost_calls } = this.cut
@@ -293,7 +293,7 @@ class Loop {
     return this.#parts.log.commit([{ type: 'notice', data: { code: 'answer_cut', text } }])
   }
 
-  /** Texts typed while the Turn ran enter where the model listens next. */
+  /** Adds text that was typed while the Turn ran to the next request. */
   async #enterSteering(): Promise<Result<boolean>> {
     const { log, person } = this.#parts
     const drafts = person.steering.take()
@@ -304,7 +304,7 @@ class Loop {
     return entered.ok ? ok(true) : entered
   }
 
-  /** Of a request that did not fit: with what fills it, and what can be done about that. */
+  /** Adds what fills a request that does not fit, and what can be done. */
   async #explained(error: HawserError): Promise<HawserError> {
     const request = this.#composed
     if (error.kind !== 'context_overflow' || request === undefined) return error
@@ -329,7 +329,7 @@ interface Reading {
   readonly firstToken: number | undefined
 }
 
-/** Two large bodies at once are one too many; to hash all of one again takes less time than to make it. */
+/** Two large bodies in memory are too many; hashing one again is faster than building it. */
 function isLarge({ body }: ComposedRequest): boolean {
   return body.length >= LARGE_BODY
 }

@@ -62,7 +62,7 @@ test('a full window is reported with its parts, its largest items and the next s
   expect([words.code, words.stdout]).toEqual([1, ''])
   expect(words.stderr).toMatch(/too long for claude-haiku-4-5[^]*tool results \d+ KiB/)
   expect(words.stderr).toContain('Largest: result of read tides.txt (Turn 1,')
-  expect(words.stderr).toMatch(/\nTry: hawser run --session ses_\w+ --model [\w-]+ "Go on"\n/)
+  expect(words.stderr).toMatch(/\nTry: hawser run --session ses_\w+ --model [\w-]+ "Continue."\n/)
   expect(words.stderr).toContain('\nNext: Start a new Session')
 })
 
