@@ -30,15 +30,15 @@ import type { TurnParts } from './turn-parts.ts'
 import { lossDrafts, unfitNotices } from './unshown.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 
-/** How a Turn ended, and the request it ended with. */
+/** How a Turn ended, and its last request. */
 export interface TurnOutcome {
   readonly ended: TurnEnded
   readonly lastRequest: SentRequest | undefined
 }
 
 /**
- * Runs a Turn that is open to its end, and records that end. Whatever happens, the last Event of the Turn is its `turn_ended`;
- * only a Log that cannot be written to prevents that, and then the next writer records it.
+ * Runs an open Turn to its end and records that end. The last Event of a Turn is always its `turn_ended`; if the Log cannot
+ * be written, the next writer records it.
  */
 export async function runTurn(
   parts: TurnParts,
@@ -49,7 +49,7 @@ export async function runTurn(
   const prepared = await prepareTurn(parts, unrecorded)
   const error = prepared.ok ? await loop.run() : prepared.error
   const { usage, cut, lastRequest } = loop
-  // What came too late for this Turn is not lost: it is in the Log, and the next request shows it.
+  // Text that came too late for this Turn is recorded, and the next request contains it.
   const ended = await endTurn(log, { how: 'loop', error, usage, cut }, person.steering.end())
   return ended.ok
     ? ok({ ended: ended.value, lastRequest: lastRequest && asSent(lastRequest) })
