@@ -1,9 +1,9 @@
-/** A line of a text that was probably meant. */
+/** The line of a text that was probably intended. */
 export interface NearestLine {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** It was meant with the line number that `read` shows before it. */
+  /** The search text included the line number that `read` shows. */
   readonly numbers: boolean
 }
 
@@ -23,7 +23,7 @@ export function nearestLine(text: string, search: string): NearestLine | undefin
   return line === undefined ? undefined : { line: found + 1, text: line.trim(), numbers }
 }
 
-/** A hint is not worth more time than this takes. */
+/** Limits the time spent on a hint. */
 const MOST_LINES = 20_000
 const MOST_LETTERS = 400
 const LEAST_ALIKE = 0.5

@@ -44,7 +44,7 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
-/** What part of a Resource is to be seen, and in which form; all of it without any. */
+/** The part of a Resource to show, and its form; without any field, all of it. */
 type Excerpt = Pick<Args, 'region' | 'size' | 'pages' | 'lines'>
 
 export const resourceView = defineTool({
@@ -88,7 +88,7 @@ const OUTCOMES = {
   denied: 'denied',
 } as const
 
-/** The Resource of a handle, if it has anything that may be shown. */
+/** The Resource with this handle, if it can be shown. */
 function findViewable(
   handle: string,
   resources: Pick<ToolResources, 'known'>,
@@ -104,7 +104,7 @@ function findViewable(
   return error === undefined ? ok(found) : { ok: false, error }
 }
 
-/** Why a Resource is never shown again, whoever asks. */
+/** Why a Resource is never shown again. */
 export function notViewable({ descriptor, gone }: SessionResource): HawserError | undefined {
   const { handle, kind } = descriptor
   if (kind === 'link') {
@@ -124,7 +124,10 @@ export function notViewable({ descriptor, gone }: SessionResource): HawserError 
 
 type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
 
-/** What the Event of a view says, with the excerpt stored. An error is one of the request; whatever else happens is an outcome. */
+/**
+ * The data of the view Event, with the excerpt stored. An error means that the request is invalid; anything else is an
+ * outcome.
+ */
 export async function viewOf(
   { descriptor }: SessionResource,
   excerpt: Excerpt,
@@ -164,7 +167,7 @@ function excerptFields({ region, size, pages, lines }: Excerpt) {
   }
 }
 
-/** `undefined`: all of it, as it is. */
+/** `undefined`: the whole original. */
 async function excerptOf(
   descriptor: Descriptor,
   { region, size, pages, lines }: Excerpt,
