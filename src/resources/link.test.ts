@@ -32,14 +32,14 @@ test('[SR-014] [SR-034] nothing that may be a secret is kept of a remote link', 
 })
 
 test('claims of a client about a link are kept as claims', () => {
-  const said = {
+  const claims = {
     name: 'Plan',
     title: 'The plan',
     description: 'Of the house',
     declared_media_type: 'application/pdf',
     declared_size_bytes: 12,
   }
-  expect(found('https://example.com/x', said)).toMatchObject({ facts: said })
+  expect(found('https://example.com/x', claims)).toMatchObject({ facts: claims })
 })
 
 test.each([

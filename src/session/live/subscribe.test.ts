@@ -49,7 +49,7 @@ test('only a watcher that is too slow is disconnected, and it is given the posit
   }
   await reading
   expect(seen.length).toBe(50)
-  const told: Seen[] = []
-  for await (const one of slow) told.push(one)
-  expect(told).toEqual([{ kind: 'resync', after_seq: 7 }])
+  const received: Seen[] = []
+  for await (const one of slow) received.push(one)
+  expect(received).toEqual([{ kind: 'resync', after_seq: 7 }])
 })

@@ -22,7 +22,7 @@ export function surfaceParams(
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(cache_key === undefined ? {} : { cache_key }),
     ...(images === undefined ? {} : { images }),
-    // Do not send optional fields to an unknown compatible server.
+    // An unknown compatible server may not accept PDF files.
     ...(files === undefined ? (dialect === 'chat' ? { files: false } : {}) : { files }),
     limits: { provider_calls: limits.provider_calls, ...modelLimits(facts) },
   }

@@ -63,7 +63,7 @@ const surfaced: EventDraft = {
   },
 }
 
-function asked(more: Partial<EventData<'provider_request'>> = {}): EventDraft {
+function requested(more: Partial<EventData<'provider_request'>> = {}): EventDraft {
   return {
     type: 'provider_request',
     data: {
@@ -82,7 +82,7 @@ function asked(more: Partial<EventData<'provider_request'>> = {}): EventDraft {
   }
 }
 
-function said(text: string): EventDraft {
+function message(text: string): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string' } }
 }
 
@@ -100,7 +100,7 @@ function called(path: unknown, came: Came = {}): EventDraft[] {
 }
 
 test('every fact about requests comes from the Log', () => {
-  const { facts } = evidenceOf(started, surfaced, said('one'), asked(), said('two'))
+  const { facts } = evidenceOf(started, surfaced, message('one'), requested(), message('two'))
   expect(facts).toEqual(
     new Map([
       ['provider', ['openai']],
@@ -123,13 +123,17 @@ test('every fact about requests comes from the Log', () => {
 })
 
 test('a fact that changed has every value it had', () => {
-  const { facts } = evidenceOf(asked(), asked({ transport: 'websocket', model: 'other' }), asked())
+  const { facts } = evidenceOf(
+    requested(),
+    requested({ transport: 'websocket', model: 'other' }),
+    requested(),
+  )
   expect(facts.get('transport')).toEqual(['http-sse', 'websocket'])
   expect(facts.get('model')).toEqual(['model', 'other'])
 })
 
 test('requests are returned with their usage, including the last one', () => {
-  const { requests } = evidenceOf(asked(), asked({ call_index: 1 }))
+  const { requests } = evidenceOf(requested(), requested({ call_index: 1 }))
   expect(requests.map(({ call_index }) => call_index)).toEqual([0, 1])
 })
 
@@ -168,7 +172,7 @@ test('each file has a separate prompt and the only occurrence of its mark', () =
 })
 
 test('the requested Event types are those that are used', () => {
-  const types = [started, surfaced, asked(), said(''), ...called('')].map(({ type }) => type)
+  const types = [started, surfaced, requested(), message(''), ...called('')].map(({ type }) => type)
   const counted = [...types, 'turn_started', 'provider_usage']
   expect(EVIDENCE_EVENTS.toSorted()).toEqual([...new Set(counted)].toSorted())
 })

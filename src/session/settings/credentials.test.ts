@@ -37,9 +37,12 @@ const ALL = ['anthropic', 'openai', 'openai-chat'] as const
 
 test.each(ALL)('a key of %s goes to the URL set with it, or to the vendor', (one) => {
   const { key, url } = NAMES[one]
-  const said = { key: ENV_KEY, from: 'environment' }
-  expect(credentials(one, { [key]: ENV_KEY })).toEqual({ ...said, baseUrl: OWN[one] })
-  expect(credentials(one, { [key]: ENV_KEY, [url]: PROXY })).toEqual({ ...said, baseUrl: PROXY })
+  const expected = { key: ENV_KEY, from: 'environment' }
+  expect(credentials(one, { [key]: ENV_KEY })).toEqual({ ...expected, baseUrl: OWN[one] })
+  expect(credentials(one, { [key]: ENV_KEY, [url]: PROXY })).toEqual({
+    ...expected,
+    baseUrl: PROXY,
+  })
   const stored = { key: KEY, from: 'settings' }
   expect(credentials(one, {}, { key: KEY })).toEqual({ ...stored, baseUrl: OWN[one] })
   expect(credentials(one, {}, { key: KEY, base_url: PROXY })).toEqual({ ...stored, baseUrl: PROXY })
