@@ -62,11 +62,11 @@ export async function* readAnswer(
       const { progress } = understood
       const all = understood.take(event)
       if (all.length > 0 || understood.progress > progress) connection.progressed()
-      for (const event of all) {
+      for (const output of all) {
         connection.check()
-        if (event.type === 'error') throw new CallFailure(event.error)
-        done = event.type === 'done'
-        yield event
+        if (output.type === 'error') throw new CallFailure(output.error)
+        done = output.type === 'done'
+        yield output
         if (done) return
       }
     }

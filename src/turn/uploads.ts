@@ -96,15 +96,15 @@ async function decided(
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
   const { mode, rules = [] } = await parts.tools.posture(claim)
   const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
-  const decided =
+  const settled =
     answer === 'deny'
       ? ({ allowed: false, scope: 'once', by: 'policy' } as const)
       : isGranted
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
         : await parts.person.ask({ call_id, claim, reason, offers: [OFFER] })
   if (parts.person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
-  const draft = decision(descriptor, { call_id, mode, ...decided })
-  return ok({ allowed: decided.allowed, reason, draft })
+  const draft = decision(descriptor, { call_id, mode, ...settled })
+  return ok({ allowed: settled.allowed, reason, draft })
 }
 
 /** A yes for the rest of this process. */

@@ -40,7 +40,8 @@ export async function run(world: CliWorld, commandInput: CommandInput): Promise<
     const pinned = await harness.pin(session.value, text)
     if (!pinned.ok) return pinned
     const session_id = session.value.id
-    const words = () => `Pinned in ${session_id}: every checkpoint keeps this text verbatim.\n`
-    return ok(answer(world, json, { session_id, text }, words))
+    const confirmation = () =>
+      `Pinned in ${session_id}: every checkpoint keeps this text verbatim.\n`
+    return ok(answer(world, json, { session_id, text }, confirmation))
   })
 }
