@@ -45,7 +45,7 @@ const BASE = new RegExp(
     'world/(answer|exit-code|failure|output-failure|workspace)|input/prompt))\\.ts$',
 )
 const LATER = [
-  'presenters/(?!cli/(input/(given-attachments|mentions|session-choice|staged-name|whole-path)|render/(picture|pictures))\\.ts$)',
+  'presenters/(?!cli/(input/(attachment-arguments|mentions|session-choice|staged-name|whole-path)|render/(picture|pictures))\\.ts$)',
   'main.ts',
   'compose.ts',
   'host/(net|sandbox|process/(?!holder)|time-limit|machine|files/export-file|plain-line)',

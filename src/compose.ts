@@ -36,11 +36,11 @@ import type { Scratch } from './session/workspace/scratch.ts'
 import type { OpenOptions, OpenWorkspace } from './session/workspace/workspace.ts'
 import { TOOLSET, toolSchemas } from './tools/toolset.ts'
 
-/** Put here by the build: the schemas of `TOOLSET`, which take a twentieth of a start to make. */
+/** Put here by the build: the schemas of `TOOLSET`, which take a twentieth of the start-up time to make. */
 declare const HAWSER_TOOL_SCHEMAS: readonly ToolSchema[] | undefined
 
 interface WorkspaceOptions extends OpenOptions {
-  /** Who shows the Sessions, as new ones record it: `cli`, `http`, … */
+  /** The name of the presenter that new Sessions record: `cli`, `http`, … */
   readonly presenter: string
   readonly version: string
   readonly env: Env
@@ -49,7 +49,7 @@ interface WorkspaceOptions extends OpenOptions {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Puts everything together that the Sessions of one workspace work with. */
+/** Builds everything that the Sessions of one workspace need. */
 export async function composeWorkspace(
   path: string,
   home: string,
@@ -116,7 +116,7 @@ function frozenSchemas(): readonly ToolSchema[] {
   return typeof HAWSER_TOOL_SCHEMAS === 'undefined' ? toolSchemas(TOOLSET) : HAWSER_TOOL_SCHEMAS
 }
 
-/** A place for Sessions that nobody keeps: workspaces and a home of their own, in a folder that goes when it is closed. */
+/** Temporary workspaces and a home for throwaway Sessions, in a folder that is deleted on close. */
 export async function composeScratch(
   as: Pick<WorkspaceOptions, 'presenter' | 'version'>,
 ): Promise<Result<Scratch>> {
@@ -144,11 +144,11 @@ export async function composeScratch(
   })
 }
 
-/** The rehearsal model as the vendors serve theirs, to this machine. */
+/** Serves the offline demo model over the vendors' APIs, on this machine only. */
 export async function composeRehearsal({
   port = 0,
   cacheRate,
-  heard = () => {},
+  onRequest = () => {},
 }: RehearsalOptions = {}): Promise<Result<RehearsalServer>> {
   const [{ rehearsalServer }, { rehearsalBrain }, { rememberedSights }, { SWITCHES }] =
     await Promise.all([
@@ -160,13 +160,20 @@ export async function composeRehearsal({
   const describe = rememberedSights(lazyDescribe)
   const brain = rehearsalBrain(describe)
   const cache = { perMinute: cacheRate }
-  const server = await rehearsalServer({ port, brain, describe, cache, clock: systemClock, heard })
+  const server = await rehearsalServer({
+    port,
+    brain,
+    describe,
+    cache,
+    clock: systemClock,
+    heard: onRequest,
+  })
   if (!server.ok) return server
   const { origin } = server.value
   return ok({ origin, switches: SWITCHES, close: () => server.value.close() })
 }
 
-/** Loaded when the first program is to run: most Turns begin by reading. */
+/** Loaded when the first command runs: most Turns start by reading. */
 function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['tools']['sandbox'] {
   let loading: Promise<SessionParts['tools']['sandbox']> | undefined
   const load = () =>
@@ -180,11 +187,11 @@ function lazySandbox(limits: NonNullable<Settings['limits']>): SessionParts['too
   }
 }
 
-/** Loaded when the first bytes are to be looked at. */
+/** Loaded when bytes are described for the first time. */
 const lazyDescribe: Describe = async (bytes, media_type) =>
   (await import('./resources/describe.ts')).describe(bytes, media_type)
 
-/** Opens the folders of a workspace and of its user; whatever fails, what was opened before is closed. */
+/** Opens the folders of a workspace and of its user. On failure, everything opened so far is closed. */
 async function openPlaces(
   path: string,
   home: string,
@@ -193,7 +200,7 @@ async function openPlaces(
   const workspace = resolve(path)
   const refuse = [home, join(workspace, '.hawser')]
   const homeFolders = await openHome(home)
-  // Nothing is made in a workspace for a user who has no home.
+  // Nothing is created in a workspace if the user has no home.
   if (!homeFolders.ok) return homeFolders
   const [folders, files] = await Promise.all([
     openWorkspace(workspace, ids, make ? 'create' : 'open'),
@@ -221,7 +228,7 @@ async function openPlaces(
   return opened
 }
 
-/** The model backends of this version, by the names people and Events give them; each is loaded when it is asked for. */
+/** The providers of this version, by the names that people and Events use; each is loaded on first use. */
 function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
   const models = catalogue(settings.models ?? {})
   const idleMs = (settings.limits?.idle_seconds ?? LIMIT_DEFAULTS.idle_seconds) * 1000

@@ -2,15 +2,15 @@ import { writePlain } from './host/plain-line.ts'
 import type { Streams } from './host/streams.ts'
 import type { CliWorld } from './presenters/cli/world/world.ts'
 
-/** Put here by the build, from package.json. */
+/** Set by the build from package.json. */
 declare const HAWSER_VERSION: string | undefined
 
-/** The world as the launcher passes it. `argv` holds the arguments after the program's name. */
+/** The world as the launcher passes it. `argv` contains the arguments after the program name. */
 export interface Invocation {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: () => string
-  /** By default those of this process. */
+  /** Default: those of this process. */
   readonly streams?: Streams
 }
 
@@ -26,7 +26,7 @@ export async function main(invocation: Invocation): Promise<number> {
   }
   const [{ runProgram }] = await Promise.all([
     import('./presenters/cli/program.ts'),
-    isTalk(only) ? prepareTalk() : undefined,
+    isConversation(only) ? prepareTalk() : undefined,
   ])
   const open = (home: string) => opening(home, invocation.env)
   const parts = { ...invocation, version: version(), open, models, scratch, rehearsal }
@@ -58,19 +58,19 @@ async function printVersion(streams: Invocation['streams']): Promise<number> {
   return 1
 }
 
-/** Commands that write a few Events; all others may read a great many. */
-function isTalk(command: string | undefined): boolean {
+/** Commands that write a few Events; all others may read very many. */
+function isConversation(command: string | undefined): boolean {
   return command === undefined || command === 'run' || command === 'chat'
 }
 
 async function prepareTalk(): Promise<void> {
   const { checkWithoutCompiling } = await import('./host/light-checks.ts')
   checkWithoutCompiling()
-  // Read while the command is parsed; a defect of it is thrown where it is used.
+  // Loaded while the command line is parsed; an error is thrown where the module is used.
   import('./compose.ts').catch(() => {})
 }
 
-/** Most of the program, loaded when a workspace is opened and not before. */
+/** Most of the program, loaded only when a workspace is opened. */
 function opening(home: string, env: Invocation['env']): CliWorld['open'] {
   return async (path, options = {}) => {
     const { composeWorkspace } = await import('./compose.ts')

@@ -3,42 +3,42 @@ import { SessionResources } from '../history/session-resources.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId } from '../model/ids.ts'
 
-/** A call to the model that was answered: what its request held, and what it cost. */
+/** An answered call to the model: the content of its request, and its cost. */
 export interface AnsweredCall {
   /** When it was sent, in milliseconds since 1970. */
   readonly at: number
-  /** All of the request. */
+  /** Tokens of the whole request. */
   readonly tokens: number
-  /** The request without what it showed of Resources. */
+  /** Bytes of the request without those of Resources. */
   readonly textBytes: number
-  /** How many bytes of the request show a Resource. */
+  /** The number of request bytes of each Resource. */
   readonly shown: ReadonlyMap<ResourceId, number>
-  /** It went on from the request of the call before: the same model, and no checkpoint between them. */
+  /** It continues the request of the previous call: the same model, and no checkpoint in between. */
   readonly grown: boolean
-  /** It began like one before it, and still nothing of it was cached, neither before nor now. */
+  /** It shares a prefix with an earlier request, and still nothing of it was cached, neither then nor now. */
   readonly uncached: boolean
   readonly cost: number
 }
 
-/** What a token costs by how the provider took it, in units of one that it read without a cache. */
+/** Relative prices of a token: read without a cache, written to the cache, and read from it. */
 export const PRICES = { uncached: 1, written: 1.25, cached: 0.1 } as const
 
 /** In the order of their requests. */
 export function answeredCalls(events: readonly WholeEvent[]): AnsweredCall[] {
   const resources = new SessionResources(events)
   const calls: AnsweredCall[] = []
-  let asked: WholeEvent<'provider_request'> | undefined
+  let request: WholeEvent<'provider_request'> | undefined
   let answeredBy = ''
   for (const event of events) {
-    if (event.type === 'provider_request') asked = event
+    if (event.type === 'provider_request') request = event
     else if (event.type === 'history_compaction' || event.type === 'compaction_undone')
       answeredBy = ''
-    else if (event.type === 'provider_usage' && asked !== undefined) {
-      const model = `${asked.data.dialect} ${asked.data.model}`
+    else if (event.type === 'provider_usage' && request !== undefined) {
+      const model = `${request.data.dialect} ${request.data.model}`
       const grown = model === answeredBy
-      calls.push({ ...requestOf(asked, resources), ...usageOf(asked, event), grown })
+      calls.push({ ...requestOf(request, resources), ...usageOf(request, event), grown })
       answeredBy = model
-      asked = undefined
+      request = undefined
     }
   }
   return calls

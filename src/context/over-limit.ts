@@ -5,16 +5,16 @@ import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 
-/** A Resource whose bytes are to go, and the figures that say so. */
+/** A Resource to retire, and the figures behind the decision. */
 export interface OverLimit {
   readonly resource_id: ResourceId
   readonly estimate: Readonly<Record<string, number>>
 }
 
 /**
- * The oldest Resources that a window still shows, as many of them as have to go so that a model takes the rest: its images, and
- * the bytes of all in base64. Where some have to go, a few more do: each time all that follows is read again, and it would be
- * every Turn. What the Turn `now` brings itself is not among them. Pure.
+ * The oldest Resources in the window, as many as must be retired so that the model accepts the rest: its number of
+ * images, and the total base64 size. If any must go, a few more do, because each retirement makes everything after it
+ * be read again, and it would otherwise happen every Turn. Excludes what the current Turn attaches. Pure.
  */
 export function overLimitResources(
   events: readonly WholeEvent[],
@@ -34,7 +34,7 @@ export function overLimitResources(
   for (const { descriptor, turn } of live) {
     if (images <= most.images && bytes <= most.bytes) break
     if (turn === now) continue
-    // Where only images are too many, nothing else has to go for them.
+    // If only the images are too many, nothing else has to go.
     if (bytes <= most.bytes && descriptor.kind !== 'image') continue
     over.push({ resource_id: descriptor.resource_id, estimate: { images, base64_bytes: bytes } })
     if (descriptor.kind === 'image') images -= 1
@@ -43,7 +43,7 @@ export function overLimitResources(
   return over
 }
 
-/** So much of a limit is left in use. */
+/** The share of a limit that stays in use. */
 const ROOM = 0.75
 
 interface Live {
@@ -51,7 +51,7 @@ interface Live {
   readonly turn: TurnId | undefined
 }
 
-/** What messages brought and still shows, the oldest first. */
+/** Attachments of messages that are still shown, the oldest first. */
 function liveIn(events: readonly WholeEvent[], now: TurnId | undefined): Live[] {
   const { lifetimeOf, isWithheld } = transientsAt(events, now, 'window')
   return historyOf(events).events.flatMap((event) => {
@@ -65,7 +65,7 @@ function liveIn(events: readonly WholeEvent[], now: TurnId | undefined): Live[] 
   })
 }
 
-/** Of an image, no more than the model takes of one: a larger one is shown smaller. */
+/** For an image, at most the limit of the model: a larger one is shown reduced. */
 function bytesOf(descriptor: Descriptor, most = Infinity): number {
   if (descriptor.kind === 'link') return 0
   const bytes = base64Length(descriptor.size_bytes)

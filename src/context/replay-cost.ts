@@ -9,19 +9,20 @@ import { shownTokens } from './shown-tokens.ts'
 export interface CostlyResource {
   readonly resource_id: ResourceId
   /**
-   * `tokens` it has in a request, `following` text that is read again without it, `calls` that are expected to come, and
-   * `reread`, its share of what that costs, in units of a token that no cache knew.
+   * `tokens` of it in a request, `following` text that is read again without it, expected `calls`, and `reread`, its
+   * share of that cost, in units of an uncached token.
    */
   readonly estimate: Readonly<Record<string, number>>
 }
 
 /**
- * What to retire before the first request of the Turn `now`, under the policy `cost-aware`. To keep a Resource costs a cached
- * read of it with every call; to retire it costs, once, writing to the cache anew what follows it. So the Resources of the
- * latest message that shows any may go, or all that there are, whichever saves more over the calls that are expected.
+ * The Resources to retire before the first request of the current Turn under the policy `cost-aware`. Keeping a Resource
+ * costs a cached read of it with every call; retiring it costs, once, writing what follows it to the cache again. So
+ * either the Resources of the latest message that shows any are retired, or all of them, whichever saves more over the
+ * expected calls.
  *
- * Nobody knows how many calls will come. As many as there were is the guess, and a wrong guess is bounded: of what the calls
- * would have cost without any retirement, retirements together never cost more than a set share. Pure.
+ * The number of future calls is unknown; the estimate is the number of past calls, and a wrong estimate is bounded:
+ * retirements together never cost more than a set share of what the calls would have cost without them. Pure.
  */
 export function costlyResources(
   events: readonly WholeEvent[],
@@ -56,29 +57,29 @@ export function costlyResources(
   }))
 }
 
-/** However young a Session is: a single Turn may have many calls, and nothing is decided before its end. */
+/** Applies to young Sessions, too: a single Turn may have many calls, and nothing is decided before its end. */
 const CALLS_AT_LEAST = 20
 
-/** Then the cost is at most 1.4 times that of retiring nothing, plus what estimates are wrong by. */
+/** Limits the cost to 1.4 times that of retiring nothing, plus estimation errors. */
 const SHARE = 0.4
 
-/** For so long a provider keeps a prefix after its last use. */
+/** How long a provider keeps a prefix after its last use. */
 const KEPT_MS = 5 * 60_000
 
 /**
- * Nothing of the last request is in a cache any more, or ever was: whatever follows is read again anyway. A cache lives by the
- * wall clock, across processes; where that jumps, only this estimate of cost is wrong, and the choice is recorded.
+ * The cache holds nothing of the last request: everything after it is read again anyway. A cache expires by the wall
+ * clock, across processes; if the clock jumps, only this cost estimate is wrong, and the choice is recorded.
  */
 function isCold({ uncached, at }: AnsweredCall, events: readonly WholeEvent[]): boolean {
   return uncached || Date.parse(events.at(-1)?.ts ?? '') - at >= KEPT_MS
 }
 
-/** What it costs a call to have them in its request. */
+/** The cost per call of keeping them in the request. */
 function keptFor(ids: readonly ResourceId[], tokensOf: (id: ResourceId) => number): number {
   return PRICES.cached * ids.reduce((all, id) => all + tokensOf(id), 0)
 }
 
-/** What is left of the share after what earlier choices cost, by their own figures. */
+/** What remains of the share after the cost of earlier choices, by their own figures. */
 function leftToSpend(events: readonly WholeEvent[], calls: readonly AnsweredCall[]): number {
   const paid = calls.reduce((all, { cost }) => all + cost, 0)
   const spent = events.reduce((all, { type, data }) => {
@@ -89,13 +90,13 @@ function leftToSpend(events: readonly WholeEvent[], calls: readonly AnsweredCall
 
 interface Choice {
   readonly ids: readonly ResourceId[]
-  /** Of text that is read again. */
+  /** Bytes of text that are read again. */
   readonly followingBytes: number
 }
 
 /**
- * A request asks the provider to keep what stands before the latest Resources, so that those can go alone. Where earlier ones
- * go, all is read again but how the Session began, and so they go all together.
+ * A request asks the provider to cache the part before the latest Resources, so that those can be retired alone.
+ * Retiring earlier ones makes everything but the start of the Session be read again, so they are retired together.
  */
 function choicesOf(groups: readonly ResourceId[][], calls: readonly AnsweredCall[]): Choice[] {
   const [latest = []] = groups.slice(-1)

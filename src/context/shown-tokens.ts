@@ -1,20 +1,20 @@
 import type { ResourceId } from '../model/ids.ts'
 import type { AnsweredCall } from './answered-calls.ts'
 
-/** What a model counts, as far as its answers tell. */
+/** Token counts, as far as the usage of the model reveals them. */
 export interface ShownTokens {
-  /** Of a byte of text, in this Session. */
+  /** Tokens per byte of text in this Session. */
   readonly perByte: number
-  /** Of each Resource that was shown. */
+  /** Tokens of each shown Resource. */
   readonly of: ReadonlyMap<ResourceId, number>
 }
 
-/** What is taken for granted of text, with the weight of so many bytes: short pieces alone, with much around them, mislead. */
+/** The assumed ratio for text, weighted as this many bytes, because short texts with much overhead are misleading. */
 const GRANTED = { tokens: 5_000, bytes: 20_000 }
 
 /**
- * Learnt from the figures of the provider, which counts a picture as it pleases: what a request has more than the one before
- * it, and its text does not account for, is what it showed for the first time. Pure.
+ * Learned from the provider's usage, because providers count images differently: the tokens that a request has more
+ * than the previous one, beyond its new text, belong to what it shows for the first time. Pure.
  */
 export function shownTokens(calls: readonly AnsweredCall[]): ShownTokens {
   const perByte = tokensOfAByte(calls)
@@ -36,7 +36,7 @@ export function shownTokens(calls: readonly AnsweredCall[]): ShownTokens {
 
 const NOTHING = { textBytes: 0, textTokens: 0 }
 
-/** Where a request shows the same Resources as the one before it, only text came in between. */
+/** If a request shows the same Resources as the previous one, only text was added. */
 function tokensOfAByte(calls: readonly AnsweredCall[]): number {
   let { tokens, bytes } = GRANTED
   for (const [at, call] of calls.entries()) {

@@ -4,11 +4,11 @@ import { SessionResources } from '../history/session-resources.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
 import type { Segment } from '../model/segment.ts'
 
-/** What a request is made of, by size. */
+/** The parts of a request, by size. */
 export interface WindowParts {
   /** The largest first; none is empty. */
   readonly parts: readonly { readonly part: WindowPart; readonly bytes: number }[]
-  /** Single items that a person or a tool brought in, the largest first. */
+  /** Single items from a person or a tool, the largest first. */
   readonly largest: readonly LargeItem[]
 }
 
@@ -21,12 +21,12 @@ export type WindowPart =
   | 'facts from Hawser'
 
 export interface LargeItem {
-  /** As in `result of read notes.txt`. */
+  /** Such as `result of read notes.txt`. */
   readonly what: string
   /** Number of its Turn, from 1. */
   readonly turn: number
   readonly bytes: number
-  /** Of a Resource, which can be dropped. */
+  /** Set for a Resource, which can be dropped. */
   readonly handle?: string
 }
 
@@ -37,15 +37,15 @@ export function windowParts(
   segments: readonly Segment[],
   events: readonly WholeEvent[],
 ): WindowParts {
-  const said = new Set(
+  const messages = new Set(
     events.flatMap((event) => (event.type === 'user_message' ? [event.seq] : [])),
   )
   const sums = new Map<WindowPart, number>()
   for (const segment of segments) {
-    const part = partOf(segment, said)
+    const part = partOf(segment, messages)
     sums.set(part, (sums.get(part) ?? 0) + segment.length)
   }
-  const brought = segments.filter((segment) => BROUGHT.has(partOf(segment, said)))
+  const brought = segments.filter((segment) => BROUGHT.has(partOf(segment, messages)))
   return {
     parts: [...sums]
       .map(([part, bytes]) => ({ part, bytes }))
@@ -57,16 +57,16 @@ export function windowParts(
   }
 }
 
-/** What would not be there if somebody had done otherwise. */
+/** Parts that a person can influence. */
 const BROUGHT: ReadonlySet<WindowPart> = new Set(['your messages', 'tool results', 'attachments'])
 
-/** Some dialects put facts of Hawser into the role of the user: `said` are the Events that a person wrote. */
-function partOf({ seq, role, resource }: Segment, said: ReadonlySet<number>): WindowPart {
+/** Some dialects send facts from Hawser in the role of the user: `messages` are the Events that a person wrote. */
+function partOf({ seq, role, resource }: Segment, messages: ReadonlySet<number>): WindowPart {
   if (seq < 0) return 'instructions and tools'
   if (resource !== undefined) return 'attachments'
   switch (role) {
     case 'user':
-      return said.has(seq) ? 'your messages' : 'facts from Hawser'
+      return messages.has(seq) ? 'your messages' : 'facts from Hawser'
     case 'tool_result':
       return 'tool results'
     case 'assistant':
@@ -96,14 +96,16 @@ function itemOf(segment: Segment, events: readonly WholeEvent[]): LargeItem {
 
 const NAME_BYTES = 80
 
-/** By the argument that tells calls of a tool apart. */
+/** Named by the main argument of the call. */
 function resultName(
   { call_id, name }: EventData<'tool_result'>,
   events: readonly WholeEvent[],
 ): string {
   const call = events.find((event) => event.type === 'tool_call' && event.data.call_id === call_id)
   const args = call?.type === 'tool_call' ? parseJson(call.data.arguments) : undefined
-  const told = isJsonObject(args) ? (args['path'] ?? args['command'] ?? args['pattern']) : undefined
-  const argument = typeof told === 'string' ? ` ${shortened(told, NAME_BYTES)}` : ''
+  const value = isJsonObject(args)
+    ? (args['path'] ?? args['command'] ?? args['pattern'])
+    : undefined
+  const argument = typeof value === 'string' ? ` ${shortened(value, NAME_BYTES)}` : ''
   return `result of ${name}${argument}`
 }

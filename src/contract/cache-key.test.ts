@@ -26,7 +26,7 @@ test.each([
   ['s_', { root_session_id: SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z13') }],
   ['t_', { toolset_sha256: 'c'.repeat(64) }],
   ['k_', { skills_sha256: 'c'.repeat(64) }],
-] as const)('[PC-033] [PC-036] only the part %s changes with what it names', (part, change) => {
+] as const)('[PC-033] [PC-036] only the part %s changes with its input', (part, change) => {
   const [one, two] = [FAMILY, { ...FAMILY, ...change }].map((family) => cacheKey(family).split(':'))
   const different = (one ?? []).filter((piece, at) => piece !== two?.[at])
   expect(different.map((piece) => piece.slice(0, 2))).toEqual([part])

@@ -3,12 +3,12 @@ import { canonicalJson } from '../encoding/json.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { SessionMode } from '../model/modes.ts'
 
-/** What requests have in common that should share a prompt cache. Nothing in it tells who or where someone is. */
+/** What requests that share a prompt cache have in common. Contains nothing that identifies a person or a location. */
 export interface CacheFamily {
   readonly contract_version: string
   readonly model: string
   readonly mode: SessionMode
-  /** Forks share their root's, so that they find its cache warm. */
+  /** Forks share that of their root, so that they find its cache warm. */
   readonly root_session_id: SessionId
   readonly toolset_sha256: string
   readonly skills_sha256: string

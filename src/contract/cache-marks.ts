@@ -1,19 +1,22 @@
 import type { Mark } from '../model/segment.ts'
 
-/** What is known of the segments of a request, by how many stand before a place. */
+/** Positions in the segments of a request, as numbers of segments before them. */
 export interface Places {
-  /** All of the surface: what every request of the Session begins with. */
+  /** The end of the surface, with which every request of the Session starts. */
   readonly surface: number
-  /** Before the first segment that goes with its Turn, or else the latest that will go one day; absent when none will. */
+  /**
+   * Before the first segment that is retired with its Turn, or else before the latest one that is retired later; absent
+   * if there is none.
+   */
   readonly transient: number | undefined
-  /** What it has in common with the last request of an earlier call. */
+  /** The end of the prefix shared with the last request of an earlier call. */
   readonly shared: number
   readonly end: number
 }
 
 /**
- * Where a provider is asked to cache, at most four places: what survives everything, what survives this Turn, what was cached
- * by the request before, and what the next one will begin with. Pure.
+ * Where a provider is asked to cache, at most four positions: the end of what is permanent, of what survives this Turn,
+ * of what the previous request cached, and of this request, with which the next one starts. Pure.
  */
 export function cacheMarks({ surface, transient = surface, shared, end }: Places): Mark[] {
   const places = [surface, Math.max(transient, surface), Math.max(shared, surface), end]

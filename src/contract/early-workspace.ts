@@ -4,8 +4,8 @@ import { CONTRACT_VERSION } from '../encoding/words/version.ts'
 import type { PromptContract } from './surface.ts'
 
 /**
- * This version's contract with one thing moved: the path of the workspace stands first in Layer 0 instead of late. Nobody
- * works under it; comparisons need it to show what that place costs.
+ * The contract of this version with one change: the workspace path is at the start of Layer 0 instead of in late
+ * context. Used only by comparisons, to measure the cost of that position.
  */
 export function earlyWorkspace(workspace: string): PromptContract {
   return {

@@ -1,4 +1,4 @@
-import { changesWhatStands } from '../history/conversation.ts'
+import { changesExistingItems } from '../history/conversation.ts'
 import { historyOf } from '../history/history.ts'
 import { transientsAt } from '../history/transients.ts'
 import type { WholeEvent } from '../model/events/event.ts'
@@ -15,28 +15,31 @@ export interface Break {
   readonly cause: BreakCause
 }
 
-/** A request as far as it is known before its bytes are: what it was made under, and what it was made from. */
+/** The inputs of a request, as known before its bytes are composed. */
 export interface Made {
   readonly dialect: string
   readonly surface: Surface
   /** Segments of the surface alone. */
   readonly surfaceSegments: readonly Segment[]
-  /** Events up to the request; where `count` says how many those are, more may have followed in the same list. */
+  /** Events up to the request; if `count` is set, only that many: the list may have grown since. */
   readonly events: readonly WholeEvent[]
   readonly count?: number
   readonly turn: TurnId | undefined
-  /** The hash of the sentences it was written with; absent when a version wrote it that recorded none. */
+  /** The hash of the prompt texts it was written with; absent if its version recorded none. */
   readonly words?: string | undefined
 }
 
-/** Whether the same Events make the same bytes in both: other sentences make other items, which nobody can compose any more. */
+/**
+ * Whether the same Events give the same bytes in both: other prompt texts give other items, which cannot be composed
+ * any more.
+ */
 export function sameWords(before: Made, next: Made): boolean {
   return before.words === next.words
 }
 
 /**
- * Foretells, from Events and without composing anything, whether the request `next` begins with all of `before`, and if
- * not, where and why it departs. `segments` are those of `before`.
+ * Predicts from Events, without composing anything, whether the request `next` starts with all of `before`, and if not,
+ * where and why it differs. `segments` are those of `before`.
  */
 export function predictBreak(
   before: Made,
@@ -53,8 +56,8 @@ export function predictBreak(
 }
 
 /**
- * Whether `next` is a later request of the same Turn, and nothing happened to what `before` had shown. So it is for nearly
- * every request, and then no break is foretold. Told from the Events since, however many there are before them.
+ * Whether `next` is a later request of the same Turn and nothing that `before` showed has changed. This holds for
+ * nearly every request, and then no break is predicted. Reads only the Events since, however many came before.
  */
 export function onlyGrew(before: Made, next: Made): boolean {
   const known = before.count ?? before.events.length
@@ -63,9 +66,10 @@ export function onlyGrew(before: Made, next: Made): boolean {
     before.surface === next.surface &&
     sameWords(before, next) &&
     before.turn === next.turn &&
-    // Every Event names the hash of the one before it: with the same Event in the same place, all before it are the same.
+    // Every Event contains the hash of the previous one: if one Event is the same at the same position, so are all
+    // before it.
     before.events[known - 1] === next.events[known - 1] &&
-    next.events.slice(known, next.count).every((event) => !changesWhatStands(event, next.turn))
+    next.events.slice(known, next.count).every((event) => !changesExistingItems(event, next.turn))
   )
 }
 
@@ -78,7 +82,7 @@ function surfaceBreak(before: Made, next: Made): Break | undefined {
     const { bytes } = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
     return { at: bytes, cause: 'surface' }
   }
-  // By what was recorded, not by what was encoded: bytes that change under the same surface have no cause.
+  // Compares recorded surfaces, not encoded bytes: bytes that change under the same surface have no known cause.
   if (canonicalJson(before.surface) === canonicalJson(next.surface)) return undefined
   const shared = sharedPrefix(before.surfaceSegments, next.surfaceSegments)
   const grown = next.surfaceSegments.length > before.surfaceSegments.length
@@ -86,16 +90,16 @@ function surfaceBreak(before: Made, next: Made): Break | undefined {
   return { at: shared.bytes, cause: 'surface' }
 }
 
-/** Causes after which nothing counts as shared, whatever bytes happen to be the same: a provider caches each apart. */
+/** Causes after which nothing counts as shared, even if bytes are equal, because a provider caches these separately. */
 export const APART: ReadonlySet<BreakCause> = new Set(['dialect', 'model', 'params'])
 
-/** The parameters that a request's bytes depend on, its items included. What is replayed is told by Events. */
+/** The parameters that the bytes of a request depend on, including its items. Events determine what is replayed. */
 function shaping({ params: { replay: _replay, limits, ...params } }: Surface): string {
   const { provider_calls: _calls, ...ofModel } = limits
   return canonicalJson({ ...params, limits: ofModel })
 }
 
-/** Another checkpoint than before stands at the head of the items, or none does any more. */
+/** The items start with another checkpoint than before, or no longer with one. */
 function checkpointBreak(
   before: Made,
   segments: readonly Segment[],
@@ -108,7 +112,7 @@ function checkpointBreak(
   return { at: bytesBefore(segments, before.surfaceSegments.length), cause }
 }
 
-/** The first segment of `before` whose bytes are not shown on the next Turn. */
+/** The first segment of `before` whose bytes are not shown in the next request. */
 function transientBreak(segments: readonly Segment[], next: Made): Break | undefined {
   const events = eventsOf(next)
   const transients = transientsAt(events, next.turn, next.surface.params.replay)

@@ -1,15 +1,15 @@
 import type { Segment } from '../model/segment.ts'
 
-/** How much of an earlier request a later one begins with. */
+/** How much of an earlier request a later one starts with. */
 export interface SharedPrefix {
-  /** Bytes of the leading segments that both have. */
+  /** Bytes of the common leading segments. */
   readonly bytes: number
   readonly segments: number
-  /** All of the earlier request stands at the start of the later one. */
+  /** The later request starts with all of the earlier one. */
   readonly whole: boolean
 }
 
-/** Compares by whole segments: a provider's cache ends between them, never inside one. */
+/** Compares whole segments, because a provider's cache ends between them, never inside one. */
 export function sharedPrefix(before: readonly Segment[], after: readonly Segment[]): SharedPrefix {
   let bytes = 0
   let segments = 0

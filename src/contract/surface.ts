@@ -4,10 +4,10 @@ import { LAYER_0 } from '../encoding/words/layer0.ts'
 import { CONTRACT_VERSION, WORDS_SHA256 } from '../encoding/words/version.ts'
 import { Surface, type SurfaceParams, type ToolSchema } from '../model/surface.ts'
 
-/** A surface with the bytes that are frozen and the hashes that name its layers. */
+/** A surface with its frozen bytes and the hashes of its layers. */
 export interface FrozenSurface {
   readonly surface: Surface
-  /** What is stored: canonical JSON of the surface. */
+  /** The stored form: canonical JSON of the surface. */
   readonly bytes: Buffer
   readonly layer0_sha256: string
   readonly layer1_sha256: string
@@ -15,17 +15,17 @@ export interface FrozenSurface {
   readonly skills_sha256: string
 }
 
-/** The words of a Prompt Contract that a Session can be told from another by. */
+/** The texts of a Prompt Contract that can differ between Sessions. */
 export interface PromptContract {
   readonly version: string
   readonly layer0: string
-  /** What late context says of the workspace instead of its path. */
+  /** What late context says about the workspace instead of its path. */
   readonly lateWorkspace?: string
-  /** Of the sentences that requests are written with; those of this version, unless a Log of another is to be made. */
+  /** Hash of the prompt texts; default: those of this version. Set to write a Log like another version. */
   readonly words_sha256?: string
 }
 
-/** The hash of the sentences that requests are written with now. */
+/** The hash of the prompt texts that requests are written with now. */
 export function wordsHash(contract: PromptContract | undefined): string {
   return contract?.words_sha256 ?? WORDS_SHA256
 }
@@ -36,7 +36,7 @@ export function freezeSurface(parts: {
   readonly tools: readonly ToolSchema[]
   readonly skillsIndex: string
   readonly params: SurfaceParams
-  /** That of this version, unless one is to be compared with it. */
+  /** Default: that of this version; a comparison passes another. */
   readonly contract?: PromptContract | undefined
 }): FrozenSurface {
   const { model, skillsIndex, params, contract = OURS } = parts
@@ -48,7 +48,7 @@ export function freezeSurface(parts: {
 
 const OURS: PromptContract = { version: CONTRACT_VERSION, layer0: LAYER_0 }
 
-/** The surface as it was frozen, from its stored bytes; `undefined` when they are not one. Its hashes stand in the Log. */
+/** Parses the stored bytes of a frozen surface; `undefined` if they are invalid. Its hashes are in the Log. */
 export function thawSurface(bytes: Buffer): Surface | undefined {
   return Surface.safeParse(parseJson(bytes.toString('utf8'))).data
 }

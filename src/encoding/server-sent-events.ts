@@ -38,13 +38,13 @@ export class ServerSentEvents {
 
   /** The events that end in this chunk. The caller may reuse its memory afterwards. */
   push(chunk: Uint8Array): readonly ServerSentEvent[] {
-    const told: ServerSentEvent[] = []
+    const events: ServerSentEvent[] = []
     let from = this.#skipsLineFeed(chunk) ? 1 : 0
     let feed = chunk.indexOf(LF, from)
     let back = chunk.indexOf(CR, from)
     while (!this.#overlong && (feed !== -1 || back !== -1)) {
       const end = back === -1 || (feed !== -1 && feed < back) ? feed : back
-      this.#endLine(chunk.subarray(from, end), told)
+      this.#endLine(chunk.subarray(from, end), events)
       from = end + 1
       if (end === back && chunk[from] === LF) from += 1
       else if (end === back && from === chunk.length) this.#afterReturn = true
@@ -54,7 +54,7 @@ export class ServerSentEvents {
     }
     const rest = chunk.subarray(from)
     if (this.#fits(rest.length)) this.#line.add(rest)
-    return told
+    return events
   }
 
   /** True if a CR at the end of the previous chunk ended the line, and this LF belongs to it. */
@@ -73,19 +73,19 @@ export class ServerSentEvents {
     return !this.#overlong
   }
 
-  #endLine(end: Uint8Array, told: ServerSentEvent[]): void {
+  #endLine(end: Uint8Array, events: ServerSentEvent[]): void {
     if (!this.#fits(end.length)) return
     const bytes = this.#line.take(end)
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')
     const line = this.#first && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
     this.#first = false
-    if (line === '') this.#endEvent(told)
+    if (line === '') this.#endEvent(events)
     else this.#takeField(line, bytes.length)
   }
 
-  #endEvent(told: ServerSentEvent[]): void {
+  #endEvent(events: ServerSentEvent[]): void {
     if (this.#data.length > 0) {
-      told.push({ event: this.#event || 'message', data: this.#data.join('\n') })
+      events.push({ event: this.#event || 'message', data: this.#data.join('\n') })
     }
     this.#data = []
     this.#held = 0

@@ -17,7 +17,7 @@ export interface Now {
   readonly replay: Replay
 }
 
-/** A Turn that was refused was never put to a model. */
+/** A refused Turn was never sent to a model. */
 function refusedTurns(events: readonly WholeEvent[]): ReadonlySet<TurnId> {
   return new Set(
     events.flatMap((event) =>
@@ -32,9 +32,9 @@ type Call = Extract<ConversationItem, { kind: 'tool_call' }>
 type CallResult = Extract<ConversationItem, { kind: 'tool_result' }>
 
 /**
- * A Conversation that grows with its Turn. Items never move and their words never change: what is retired is left out, whole
- * parts at a time, and what stands before and after it stays as it was. While calls wait for results, whatever else comes
- * stands behind the last result.
+ * A Conversation that grows with its Turn. Items never move and their texts never change: retired parts are omitted as
+ * a whole, and the items before and after them stay unchanged. While calls wait for results, other items are queued
+ * after the last result.
  */
 export class Conversation {
   readonly #transients: Transients
@@ -55,13 +55,16 @@ export class Conversation {
     for (const event of events) this.#take(event)
   }
 
-  /** Everything so far; a call that has no result yet gets one that says so. Earlier items stay the same objects. */
+  /** All items so far; a call without a result gets one that says so. Earlier items stay the same objects. */
   items(): ConversationItem[] {
     this.#closeCalls()
     return this.#items
   }
 
-  /** The next Event of the Turn. One that `changesWhatStands` needs a new Conversation instead. */
+  /**
+   * Adds the next Event of the Turn. An Event for which `changesExistingItems` returns true requires a new Conversation
+   * instead.
+   */
   add(event: WholeEvent): void {
     this.#resources.add(event)
     this.#take(event)
@@ -101,7 +104,7 @@ export class Conversation {
         const text = notes.turnEnded(event.data)
         return text === undefined ? undefined : this.#say('developer', seq, text)
       }
-      // What a model is never shown. Each is named here so that a new type has to be decided about.
+      // Event types that a model is never shown. All are listed, so that a new type requires a decision.
       case 'session_started':
       case 'session_fork':
       case 'session_settings':
@@ -150,7 +153,7 @@ export class Conversation {
     })
   }
 
-  /** For as long as the bytes would have stood there. It belongs to no Resource any more, so nothing else can end it. */
+  /** Kept as long as the bytes would have been. It belongs to no Resource, so nothing else retires it. */
   #lost(turn: TurnId | undefined, text: string): Part[] {
     const lifetime = this.#transients.lifetimeOf(turn)
     return lifetime === undefined ? [] : [{ type: 'text', text, lifetime }]
@@ -164,7 +167,7 @@ export class Conversation {
     const descriptor = this.#resources.byId(resource_id)?.descriptor
     if (outcome !== 'projected' || descriptor === undefined) return evidence
     const loss = this.#transients.lossSince(shown)
-    // What was announced and then not shown stays corrected: nobody may believe later that it was seen.
+    // The correction is permanent: a model must never assume later that it saw bytes that were announced but not shown.
     if (loss !== undefined) return [...evidence, ...stableText(words.lost(descriptor, loss))]
     if (lifetime === undefined) return evidence
     if (variant === undefined) return [...evidence, ...originalPart(descriptor, lifetime)]
@@ -184,7 +187,7 @@ export class Conversation {
     return [...evidence, part]
   }
 
-  /** A body appears once, where it was activated, and stays until a checkpoint covers it. */
+  /** A body appears once, where the Skill was activated, and stays until a checkpoint covers it. */
   #skillParts(event: WholeEvent<'skill_activation'>): Part[] {
     const { blob } = event.data
     return [
@@ -205,7 +208,7 @@ export class Conversation {
     else this.#items.push(item)
   }
 
-  /** A model's own words: they begin a new answer, so calls of an earlier one are over. */
+  /** Output of the model starts a new answer, so the calls of an earlier one are complete. */
   #answer(item: ConversationItem): void {
     if (this.#results.size > 0) this.#closeCalls()
     this.#items.push(item)
@@ -217,14 +220,14 @@ export class Conversation {
     this.#items.push(call)
   }
 
-  /** A result without its call stands for nothing a model asked for. */
+  /** A result without its call is ignored. */
   #result(result: CallResult): void {
     if (!this.#calls.some(({ call_id }) => call_id === result.call_id)) return
     this.#results.set(result.call_id, result)
     if (this.#results.size === this.#calls.length) this.#closeCalls()
   }
 
-  /** Results in the order of their calls, whatever order they came in; then what had to wait. */
+  /** Results in the order of their calls, whatever order they arrived in; then the queued items. */
   #closeCalls(): void {
     for (const { call_id, name, seq } of this.#calls) {
       const unknown = { kind: 'tool_result', seq, call_id, name, outcome: 'unknown' } as const
@@ -238,10 +241,10 @@ export class Conversation {
 }
 
 /**
- * Whether an Event that follows changes what stands in the Conversation of `turn` already. After one that does, it has to be
- * folded anew; any other adds its item behind the last one, or none.
+ * Whether an Event changes items that are already in the Conversation of `turn`. If so, it must be folded again; any
+ * other Event only appends its item, if it has one.
  */
-export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): boolean {
+export function changesExistingItems(event: WholeEvent, turn: TurnId | undefined): boolean {
   switch (event.type) {
     case 'history_compaction':
     case 'compaction_undone':
@@ -249,7 +252,7 @@ export function changesWhatStands(event: WholeEvent, turn: TurnId | undefined): 
     case 'resource_dropped':
     case 'resource_quarantined':
       return true
-    // Then a model has seen what that other Turn brought, and it is carried no further.
+    // The model has now seen what another Turn attached, so it is carried no further.
     case 'provider_usage':
       return event.turn_id !== turn
     case 'turn_ended':

@@ -4,13 +4,13 @@ type Result = EventData<'tool_result'>
 
 export interface ExitStatus {
   readonly outcome: Result['outcome']
-  /** Of a command that did not end with 0. */
+  /** Of a command with an exit code other than 0. */
   readonly failure?: string
 }
 
 /**
- * How a call ended, as people are to see it: a command with another exit code than 0 failed. Older Logs call such a result
- * `ok` and have the code in the last line of the output only. Pure.
+ * How a call ended, for people: a command with an exit code other than 0 failed. Older Logs record such a result as
+ * `ok`, with the code only in the last line of the output. Pure.
  */
 export function exitStatus({ name, outcome, exit_code, output }: Result): ExitStatus {
   const code = exit_code ?? (name === 'bash' && outcome === 'ok' ? writtenCode(output) : undefined)

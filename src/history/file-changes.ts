@@ -1,14 +1,14 @@
 import type { WholeEvent } from '../model/events/event.ts'
 import type { BlobKey, TurnId } from '../model/ids.ts'
 
-/** What a Turn made of one file, from its first change to its last. */
+/** The change of one file by a Turn, from its first change to its last. */
 export interface FileChange {
-  /** From the workspace, links resolved. */
+  /** Relative to the workspace, with links resolved. */
   readonly path: string
-  /** Absent: there was no such file. */
+  /** Absent if the file did not exist. */
   readonly before_blob?: BlobKey
   readonly after_blob: BlobKey
-  /** What the contents really hash to, where the stored ones are redacted. */
+  /** The hashes of the real contents, if the stored ones are redacted. */
   readonly redacted_of?: {
     readonly before?: string | undefined
     readonly after?: string | undefined
@@ -17,15 +17,15 @@ export interface FileChange {
 
 export interface ChangedTurn {
   readonly turn: TurnId
-  /** Which Turn of the Session it is, counted from 1. */
+  /** Number of the Turn in the Session, counted from 1. */
   readonly number: number
   /** In the order in which files were first changed. */
   readonly files: readonly FileChange[]
-  /** A person took it back; what could not be restored then can be tried again. */
+  /** A person undid it; files that could not be restored can be tried again. */
   readonly undone: boolean
 }
 
-/** The Turns that changed files by write or edit, the earliest first. What programs changed is not known to the Log. */
+/** The Turns that changed files with write or edit, the earliest first. The Log does not record changes by programs. */
 export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
   const turns = new Map<TurnId, Map<string, FileChange>>()
   const order: TurnId[] = []
@@ -51,7 +51,7 @@ export function changedTurns(events: readonly WholeEvent[]): ChangedTurn[] {
   }))
 }
 
-/** One file over several Turns: as it was before the first of them and after the last. */
+/** Merges the changes of one file over several Turns: from before the first to after the last. */
 export function joinedChanges(turns: readonly ChangedTurn[]): FileChange[] {
   const all = new Map<string, FileChange>()
   for (const change of turns.flatMap(({ files }) => files)) {

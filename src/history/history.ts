@@ -1,13 +1,13 @@
 import type { WholeEvent } from '../model/events/event.ts'
 
-/** What a Log means for the next request: the checkpoint that counts, if any, and the raw Events after it. */
+/** The part of a Log that matters for the next request: the current checkpoint, if any, and the raw Events after it. */
 export interface History {
   readonly checkpoint: WholeEvent<'history_compaction'> | undefined
-  /** In order of their numbers. */
+  /** In the order of their numbers. */
   readonly events: readonly WholeEvent[]
 }
 
-/** The last checkpoint that was not taken back stands for everything before its tail. */
+/** The last checkpoint that is not undone replaces everything before its tail. */
 export function historyOf(events: readonly WholeEvent[]): History {
   const undone = new Set(
     events.flatMap((event) =>

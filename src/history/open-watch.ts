@@ -1,13 +1,13 @@
 import type { WholeEvent } from '../model/events/event.ts'
 
-/** What a decision about a killed command is about. */
+/** The subject of a decision about a killed command. */
 export function inspectionSubject(call_id: string): string {
   return `inspection:${call_id}`
 }
 
 /**
- * Commands whose end nobody saw, the earliest first: they were watched, and neither has a result of their own followed, nor
- * the answer of a person about what they left. Who was not there, or did not answer in time, answered nothing. Pure.
+ * Commands whose end is not recorded, the earliest first: they were watched, and neither their own result nor a
+ * person's answer about what they left behind followed. A timeout or a missing person is not an answer. Pure.
  */
 export function openWatches(
   events: readonly WholeEvent[],
@@ -25,7 +25,7 @@ export function openWatches(
   return [...open.values()]
 }
 
-/** `unknown` was written by whoever found the call open. */
+/** An `unknown` result was written by the process that found the call open. */
 function isEndOf(
   { turn_id, data }: WholeEvent<'tool_result'>,
   watch: WholeEvent<'command_watched'> | undefined,

@@ -1,14 +1,16 @@
 import type { WholeEvent } from '../model/events/event.ts'
 import { protectedName } from '../model/safety/protected-paths.ts'
 
-/** A file that a Turn made or changed and that runs later. */
+/** A file that a Turn created or changed and that runs later. */
 export interface RunsLater {
   readonly path: string
-  /** When it runs, or who reads it. */
+  /** When it runs, or what reads it. */
   readonly reason: string
 }
 
-/** What a Turn's calls made or changed that runs later, as in CI or a build; in the order in which it happened. Pure. */
+/**
+ * The files that calls of a Turn created or changed and that run later, for example in CI or a build, in order. Pure.
+ */
 export function runsLater(events: readonly WholeEvent[]): readonly RunsLater[] {
   const paths = events.flatMap((event) => {
     if (event.type !== 'tool_result') return []

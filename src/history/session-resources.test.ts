@@ -36,7 +36,7 @@ test.each([
     },
   ],
   [undefined, { type: 'resource_retired', data: { resource_id: image.resource_id, why: 'cost' } }],
-] as const)('what became of a Resource is %s after the Event that says so', (gone, event) => {
+] as const)('the state of a Resource is %s after the Event that changes it', (gone, event) => {
   const resources = new SessionResources(
     wholeEvents([
       { type: 'user_message', data: { text: '', prompt_mode: 'blocks', resources: [image] } },

@@ -2,19 +2,19 @@ import type { Descriptor } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 
-/** A Resource as a Log knows it. */
+/** A Resource as recorded in a Log. */
 export interface SessionResource {
   readonly descriptor: Descriptor
-  /** The Event that brought it. */
+  /** The Event that added it. */
   readonly seq: number
   readonly turn: TurnId | undefined
-  /** Who brought it: a person with a message, or the agent with its answer. */
+  /** Who added it: a person with a message, or the agent with its answer. */
   readonly by: 'person' | 'agent'
-  /** Why its bytes are not shown again, whoever asks; absent while they may be. */
+  /** Why its bytes are never shown again; absent while they may be. */
   readonly gone?: 'dropped' | 'quarantined'
 }
 
-/** All Resources of a Session, in the order they came in. Grows with its Log. */
+/** All Resources of a Session, in the order in which they were added. Grows with its Log. */
 export class SessionResources {
   readonly #byId = new Map<ResourceId, SessionResource>()
   readonly #byHandle = new Map<string, ResourceId>()
@@ -28,7 +28,7 @@ export class SessionResources {
     return [...this.#byId.values()]
   }
 
-  /** The number of the last handle: they are counted together, whatever their kind, and none is given twice. */
+  /** The number of the last handle. All kinds share one counter, and no number is used twice. */
   get last(): number {
     return this.#last
   }
@@ -68,7 +68,7 @@ export class SessionResources {
 
   #end(id: ResourceId, gone: NonNullable<SessionResource['gone']>): void {
     const known = this.#byId.get(id)
-    // The first reason stays: nothing happens any more to what is gone.
+    // The first reason stays, because it is final.
     if (known !== undefined && known.gone === undefined) this.#byId.set(id, { ...known, gone })
   }
 }

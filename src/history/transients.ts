@@ -4,17 +4,20 @@ import type { ResourceId, TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
 
-/** Which bytes of a Session are in a request of the Turn `now`, and for how long. */
+/** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {
-  /** Of bytes that a message of `turn` brought; `undefined` when they are retired. */
+  /** For bytes attached to a message of `turn`; `undefined` if they are retired. */
   readonly lifetimeOf: (turn: TurnId | undefined, resource?: ResourceId) => Lifetime | undefined
-  /** Of bytes that the Event `shown` shows for its Turn only, as a view does; `undefined`, too, when they are gone since. */
+  /**
+   * For bytes that the Event `shown` shows for its Turn only, such as a view; `undefined` also if they were dropped
+   * since.
+   */
   readonly turnOnly: (shown: ShownOnce) => Lifetime | undefined
-  /** The bytes that a message brought may not go to the model: that was decided before any of them did. */
+  /** Whether bytes attached to a message must not be sent to the model, as decided before any of them were sent. */
   readonly isWithheld: (resource: ResourceId) => boolean
-  /** Why bytes that a message brought are missed, which were still to be shown. */
+  /** Why bytes attached to a message are missing although they should still be shown. */
   readonly lossOf: (resource: ResourceId) => Loss | undefined
-  /** Why bytes are missed that an Event was to show for its Turn. */
+  /** Why bytes are missing that an Event should show for its Turn. */
   readonly lossSince: (shown: ShownOnce) => Loss | undefined
 }
 
@@ -25,7 +28,7 @@ export interface ShownOnce {
   readonly resource?: ResourceId | undefined
 }
 
-/** Reasons of a `resource_retired` that people and models are told of; `refused` is what a provider would not look at. */
+/** Reasons of a `resource_retired` that are reported to people and models; `refused`: a provider refused the bytes. */
 export const LOSSES = [
   'payload_missing',
   'payload_damaged',
@@ -43,10 +46,10 @@ export function transientsAt(
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const { retired, ended, withheld, lost, losses, answered, order } = fatesIn(events)
+  const { retired, ended, withheld, lost, losses, answered, order } = stateAfter(events)
   const place = new Map(order.map((turn, at) => [turn, at]))
   const here = now === undefined ? order.length : (place.get(now) ?? order.length)
-  /** Nothing between the attaching Turn and this one was ever answered, so no model has seen the bytes. */
+  /** No Turn between the attaching one and this one was answered, so no model has seen the bytes. */
   const unseen = (turn: TurnId) =>
     order.slice(place.get(turn) ?? 0, here).every((between) => !answered.has(between))
   const lossSince: Transients['lossSince'] = ({ seq, turn_id, resource }) =>
@@ -72,23 +75,23 @@ export function transientsAt(
   }
 }
 
-/** What became of Resources and Turns. */
-interface Fates {
-  /** Bytes that a message brought are in no later request; a view may still show them. */
+/** The state of Resources and Turns. */
+interface ResourceState {
+  /** Bytes attached to a message are in no later request; a view may still show them. */
   readonly retired: Set<ResourceId>
-  /** Nothing shows their bytes any more. */
+  /** Their bytes are never shown again. */
   readonly ended: Set<ResourceId>
   readonly withheld: Set<ResourceId>
   readonly lost: Map<ResourceId, Loss>
-  /** Every loss, and the Turn that it befell. */
+  /** Every loss, with its Turn. */
   readonly losses: { seq: number; turn: TurnId | undefined; resource: ResourceId; why: Loss }[]
   readonly answered: Set<TurnId>
-  /** Turns as they began. */
+  /** Turns in the order in which they started. */
   readonly order: TurnId[]
 }
 
-function fatesIn(events: readonly WholeEvent[]): Fates {
-  const fates: Fates = {
+function stateAfter(events: readonly WholeEvent[]): ResourceState {
+  const state: ResourceState = {
     retired: new Set(),
     ended: new Set(),
     withheld: new Set(),
@@ -98,41 +101,41 @@ function fatesIn(events: readonly WholeEvent[]): Fates {
     order: [],
   }
   const projected = new Set<ResourceId>()
-  for (const event of events) recordFate(event, fates, projected)
-  return fates
+  for (const event of events) applyEvent(event, state, projected)
+  return state
 }
 
-/** What one Event changes; `projected` are the Resources whose bytes a request before it held. */
-function recordFate(event: WholeEvent, fates: Fates, projected: Set<ResourceId>): void {
+/** Applies one Event; `projected` are the Resources whose bytes an earlier request contained. */
+function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<ResourceId>): void {
   const { turn_id } = event
   switch (event.type) {
     case 'turn_started':
-      if (turn_id !== undefined) fates.order.push(turn_id)
+      if (turn_id !== undefined) state.order.push(turn_id)
       return
     case 'provider_request':
       for (const { resource_id } of event.data.projected ?? []) projected.add(resource_id)
       return
     case 'provider_usage':
-      if (turn_id !== undefined) fates.answered.add(turn_id)
+      if (turn_id !== undefined) state.answered.add(turn_id)
       return
     case 'permission_decision': {
       if (event.data.decision !== 'denied') return
       const resource = uploadedResource(event.data.subject)
-      if (resource !== undefined && !projected.has(resource)) fates.withheld.add(resource)
+      if (resource !== undefined && !projected.has(resource)) state.withheld.add(resource)
       return
     }
     case 'resource_retired':
-      lose(fates, event, event.data.why)
-      fates.retired.add(event.data.resource_id)
+      lose(state, event, event.data.why)
+      state.retired.add(event.data.resource_id)
       return
     case 'resource_quarantined':
-      lose(fates, event, 'refused')
-      fates.ended.add(event.data.resource_id)
+      lose(state, event, 'refused')
+      state.ended.add(event.data.resource_id)
       return
     case 'resource_dropped':
-      fates.ended.add(event.data.resource_id)
+      state.ended.add(event.data.resource_id)
       return
-    // What changes nothing about bytes in requests. Each is named, so that a new type has to be decided about.
+    // Event types that do not affect bytes in requests. All are listed, so that a new type requires a decision.
     case 'session_started':
     case 'session_fork':
     case 'session_settings':
@@ -163,9 +166,9 @@ function recordFate(event: WholeEvent, fates: Fates, projected: Set<ResourceId>)
   }
 }
 
-/** Only what was still to be shown can be missed. */
+/** Only bytes that should still be shown can be lost. */
 function lose(
-  { retired, ended, withheld, lost, losses }: Fates,
+  { retired, ended, withheld, lost, losses }: ResourceState,
   { seq, turn_id: turn, data }: WholeEvent<'resource_retired' | 'resource_quarantined'>,
   reason: string,
 ): void {

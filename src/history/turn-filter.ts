@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventEnvelope } from '../model/events/event.ts'
 import { TurnId } from '../model/ids.ts'
 
-/** Lets the Events of one Turn pass, named by its id or by its number from 1; without a name, every Event. */
+/** Passes the Events of one Turn, by its id or its number from 1; without a name, every Event. */
 export class TurnFilter {
   readonly #number: number | undefined
   #turn: string | undefined
@@ -19,10 +19,10 @@ export class TurnFilter {
     if (named === undefined) return ok(new TurnFilter(undefined, undefined))
     if (TurnId.safeParse(named).success) return ok(new TurnFilter(named, undefined))
     if (/^[1-9]\d{0,8}$/.test(named)) return ok(new TurnFilter(undefined, Number(named)))
-    return failed('invalid_args', 'A Turn is named by its id, or by its number, from 1.')
+    return failed('invalid_args', 'Invalid Turn: expected its id, or its number, starting at 1.')
   }
 
-  /** To be asked of every Event, in the order of the Log. */
+  /** Call it for every Event, in Log order. */
   take({ type, turn_id }: EventEnvelope): boolean {
     if (type === 'turn_started') {
       this.#turns += 1
@@ -35,12 +35,12 @@ export class TurnFilter {
     return true
   }
 
-  /** The Turn has ended: nothing else of it follows. */
+  /** The Turn has ended: none of its Events follow. */
   get over(): boolean {
     return this.#over
   }
 
-  /** How many Turns there were instead, when the one that was named was not among them. */
+  /** The number of Turns, if the named one does not exist. */
   get missing(): { readonly turns: number } | undefined {
     const named = this.#turn !== undefined || this.#number !== undefined
     return named && !this.#found ? { turns: this.#turns } : undefined

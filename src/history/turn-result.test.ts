@@ -14,7 +14,7 @@ const started = (turn_id: TurnId): EventDraft => ({
   turn_id,
   data: { source: { presenter: 'cli' } },
 })
-const said = (turn_id: TurnId, text: string): EventDraft => ({
+const answered = (turn_id: TurnId, text: string): EventDraft => ({
   type: 'assistant_message',
   turn_id,
   data: { text },
@@ -40,14 +40,14 @@ const ended = (turn_id: TurnId, data: object = {}): EventDraft => ({
 test('a result contains the answer after the last call, the attachments, and the usage', () => {
   const events = wholeEvents([
     started(OTHER),
-    said(OTHER, 'An older answer.'),
+    answered(OTHER, 'An older answer.'),
     ended(OTHER),
     started(TURN),
-    said(TURN, 'I look.'),
+    answered(TURN, 'I look.'),
     wrote('.github/workflows/ci.yml'),
     { type: 'resource_ingested', turn_id: TURN, data: { descriptor: chart, origin: 'egress' } },
-    said(TURN, 'One.'),
-    said(TURN, 'Two.'),
+    answered(TURN, 'One.'),
+    answered(TURN, 'Two.'),
     ended(TURN),
   ])
   expect(turnResult(events, TURN)).toEqual({
@@ -62,8 +62,8 @@ test('a result contains the answer after the last call, the attachments, and the
 })
 
 test('Events after the end of a Turn do not change its result', () => {
-  const own = [started(TURN), said(TURN, 'Mine.'), ended(TURN)]
-  const next = [started(OTHER), said(OTHER, 'Another.'), ended(OTHER, { status: 'failed' })]
+  const own = [started(TURN), answered(TURN, 'Mine.'), ended(TURN)]
+  const next = [started(OTHER), answered(OTHER, 'Another.'), ended(OTHER, { status: 'failed' })]
   expect(turnResult(wholeEvents([...own, ...next]), TURN)).toEqual(
     turnResult(wholeEvents(own), TURN),
   )
@@ -73,7 +73,7 @@ test('a failed Turn keeps its error, and one without an end is failed without us
   const error = { kind: 'auth', message: 'The key was refused.' } as const
   const failed = wholeEvents([started(TURN), ended(TURN, { status: 'failed', error })])
   expect(turnResult(failed, TURN)).toMatchObject({ status: 'failed', error, text: '' })
-  const cut = turnResult(wholeEvents([started(TURN), said(TURN, 'Half')]), TURN)
+  const cut = turnResult(wholeEvents([started(TURN), answered(TURN, 'Half')]), TURN)
   expect(cut).toMatchObject({ status: 'failed', text: 'Half', usage: { input: 0, calls: 0 } })
 })
 

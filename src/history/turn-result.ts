@@ -4,26 +4,28 @@ import { runsLater, type RunsLater } from './runs-later.ts'
 
 type Ended = WholeEvent<'turn_ended'>['data']
 
-/** What became of one Turn, as a program wants to know it. */
+/** The result of one Turn, for programs. */
 export interface TurnResult {
   readonly turn_id: string
-  /** `failed` where the Turn has no end in these Events. */
+  /** `failed` if these Events do not contain its end. */
   readonly status: Ended['status']
-  /** The answer: what the model said after its last call. */
+  /** The answer: the text of the model after its last call. */
   readonly text: string
-  /** What the agent attached to its answer. */
+  /** Resources that the agent attached to its answer. */
   readonly resources: readonly Descriptor[]
   readonly usage: Ended['usage_total']
   readonly error?: NonNullable<Ended['error']>
-  /** The answer is not whole, and why. */
+  /** Why the answer is incomplete. */
   readonly cut?: NonNullable<Ended['cut']>
-  /** Files that its calls made or changed and that run later, as in CI or a build. */
+  /** Files that its calls created or changed and that run later, for example in CI or a build. */
   readonly runs_later?: readonly RunsLater[]
-  /** Calls that were denied because nobody could be asked. */
+  /** Calls that were denied because there was no one to ask. */
   readonly denied: number
 }
 
-/** The result of a Turn, from the Events of its Session: what is before its start and after its end does not count. Pure. */
+/**
+ * The result of a Turn, from the Events of its Session; Events before its start and after its end are ignored. Pure.
+ */
 export function turnResult(events: readonly WholeEvent[], turn_id: string): TurnResult {
   const own = eventsOf(events, turn_id)
   const ended = own.findLast((event) => event.type === 'turn_ended')
@@ -48,7 +50,7 @@ export function turnResult(events: readonly WholeEvent[], turn_id: string): Turn
   }
 }
 
-/** What the calls of a Turn cost; `undefined` unless each of them has one. Pure. */
+/** The cost of the calls of a Turn; `undefined` unless the cost of each is known. Pure. */
 export function turnCost(events: readonly WholeEvent[]): number | undefined {
   const costs = events.flatMap((event) =>
     event.type === 'provider_usage' ? [event.data.cost_usd] : [],

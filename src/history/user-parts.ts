@@ -6,10 +6,13 @@ import type { EventData } from '../model/events/event.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Lifetime } from '../model/segment.ts'
 
-/** What stands in place of the bytes of a Resource: other parts, bytes of a lifetime, or nothing any more. */
+/** What is shown for the bytes of a Resource: other parts, bytes with a lifetime, or nothing. */
 type ShownAs = Lifetime | readonly Part[] | undefined
 
-/** A person's message: warning, text, piped text, descriptors, then bytes in the order they were given. A plain string is one part. */
+/**
+ * A person's message: warning, text, piped text, descriptors, then bytes in the order of attachment. A plain string is
+ * one part.
+ */
 export function userParts(
   message: EventData<'user_message'>,
   shownAs: (resource: Descriptor) => ShownAs,
@@ -36,7 +39,7 @@ export function userParts(
   return [...texts.flatMap(stableText), ...bytes]
 }
 
-/** The bytes as they were given; a link has none, and a file is never shown. */
+/** The original bytes; a link has none, and a file is never shown. */
 export function originalPart(resource: Descriptor, lifetime: Lifetime): Part[] {
   if (resource.kind === 'link' || resource.kind === 'file') return []
   const { blob, media_type, handle, resource_id, charset, width, height } = resource

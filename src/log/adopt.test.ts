@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { promptClock, testPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
-import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
 import { SessionId } from '../model/ids.ts'
 import { adoptLog } from './adopt.ts'
@@ -13,11 +13,11 @@ import { verifyLog } from './verify.ts'
 /** A Session from a clone: its Log is here, its head is not. */
 async function foreignSession() {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  await teller.end()
-  const session = SessionId.parse(teller.journal.session)
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  await storyWriter.end()
+  const session = SessionId.parse(storyWriter.journal.session)
   await here.place.heads.remove(session)
   return {
     here,

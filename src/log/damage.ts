@@ -35,11 +35,11 @@ export function damaged(session: SessionId, offset: number, reason: Fault): Fail
   )
 }
 
-/** The answer to a place that the Log no longer has: what was shown up to there was taken back by its writer. */
+/** The error for a position that the Log no longer has: its writer cut lines that a reader had already seen. */
 export function cursorExpired(session: SessionId, { seq }: Cursor): Failed {
   return failed(
     'cursor_expired',
-    'The Log no longer has the Event that reading was to go on from.',
+    'The Log no longer contains the Event to continue reading from.',
     { session_id: session, seq: seq - 1 },
     [{ action: 'Read the Log again from its start.' }],
   )

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
-import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
 import type { Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
@@ -22,11 +22,11 @@ interface FinishedSession {
 async function finishedSession(turns = 1): Promise<FinishedSession> {
   const disk = new CrashDisk(1)
   const here = await testPlace(disk.folder(), promptClock)
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  for (let n = 1; n <= turns; n++) await teller.turn(n)
-  await teller.end()
-  return { here, disk, session: SessionId.parse(teller.journal.session) }
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  for (let n = 1; n <= turns; n++) await storyWriter.turn(n)
+  await storyWriter.end()
+  return { here, disk, session: SessionId.parse(storyWriter.journal.session) }
 }
 
 const acquire = ({ here, session }: FinishedSession, fold = textFold) =>
@@ -204,15 +204,15 @@ test('snapshot plus tail equals the fold of everything', async () => {
       async (before, after) => {
         const disk = new CrashDisk(before * 10 + after)
         const here = await testPlace(disk.folder(), promptClock)
-        const teller = new Teller(here, newJournal())
-        await teller.begin()
-        for (let n = 0; n < before; n++) await teller.turn(n)
-        await teller.end()
-        await teller.open()
-        for (let n = 0; n < after; n++) await teller.turn(n)
+        const storyWriter = new StoryWriter(here, newJournal())
+        await storyWriter.begin()
+        for (let n = 0; n < before; n++) await storyWriter.turn(n)
+        await storyWriter.end()
+        await storyWriter.open()
+        for (let n = 0; n < after; n++) await storyWriter.turn(n)
         // Killed: the index is that of the first part.
         const later = await testPlace(disk.afterKill(1).folder(), promptClock)
-        const session = SessionId.parse(teller.journal.session)
+        const session = SessionId.parse(storyWriter.journal.session)
         const story = { here: later, disk, session }
         const writer = value(await acquire(story))
         const all = (await allLines(story)).reduce(

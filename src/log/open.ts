@@ -129,12 +129,12 @@ async function foldSettled<State>(
   fold: Fold<State>,
   head: HeadRecord,
 ): Promise<FoldedLog<State>> {
-  return closing(await place.sessions.open(logName(session), 'mend'), async (mended) => {
+  return closing(await place.sessions.open(logName(session), 'overwrite'), async (writable) => {
     const folded = await foldLog(place, session, file, fold, false, async (bytes, position) => {
       const known = Math.max(0, head.offset - position)
-      if (known < bytes.length) await mended.writeAt(bytes.subarray(known), position + known)
+      if (known < bytes.length) await writable.writeAt(bytes.subarray(known), position + known)
     })
-    await mended.datasync()
+    await writable.datasync()
     await place.sessions.sync()
     return folded
   })

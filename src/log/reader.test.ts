@@ -4,7 +4,7 @@ import { diskPlace } from '../../test/support/disk-place.ts'
 import { freshFolder } from '../../test/support/folder.ts'
 import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
-import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { FileFailure } from '../host/files/files.ts'
 import { Descriptor } from '../model/descriptor.ts'
@@ -15,11 +15,13 @@ import { logName } from './place.ts'
 import { openReader, type LogReader } from './reader.ts'
 import { LOG_START } from './scan.ts'
 
-async function finishedSessionIn(here: TestPlace): Promise<{ teller: Teller; session: SessionId }> {
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  return { teller, session: SessionId.parse(teller.journal.session) }
+async function finishedSessionIn(
+  here: TestPlace,
+): Promise<{ storyWriter: StoryWriter; session: SessionId }> {
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  return { storyWriter, session: SessionId.parse(storyWriter.journal.session) }
 }
 
 async function forward(reader: LogReader, from?: Cursor): Promise<LogLine[]> {
@@ -30,7 +32,7 @@ async function forward(reader: LogReader, from?: Cursor): Promise<LogLine[]> {
 
 test('a Log can be read forward and backward, without a lock, while it is being written', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { teller, session } = await finishedSessionIn(here)
+  const { storyWriter, session } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const lines = await forward(reader)
   expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 12 }, (_, i) => i))
@@ -41,7 +43,7 @@ test('a Log can be read forward and backward, without a lock, while it is being 
   const some: number[] = []
   for await (const result of reader.backward(lines[7]?.next)) some.push(value(result).seq)
   expect(some).toEqual([7, 6, 5, 4, 3, 2, 1, 0])
-  await teller.end()
+  await storyWriter.end()
 })
 
 test('reading stops where the visitor returns false', async () => {
@@ -65,8 +67,8 @@ test('a reader stops before an incomplete last line, reports it, and changes not
 
 test('Events of unknown type and with unknown fields are kept as they are', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await finishedSessionIn(here)
-  const { cursor } = teller.writer
+  const { session, storyWriter } = await finishedSessionIn(here)
+  const { cursor } = storyWriter.writer
   const event = {
     id: EventId.parse('evt_01kg0000000000000000000000'),
     session_id: session,
@@ -89,9 +91,9 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
 
 test('descriptors and hydrations come back from the Log as they were written [SR-040] [SH-037]', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await finishedSessionIn(here)
+  const { session, storyWriter } = await finishedSessionIn(here)
   const turn_id = here.place.ids.turn()
-  const blob = await teller.put(Buffer.from('pixels'))
+  const blob = await storyWriter.put(Buffer.from('pixels'))
   const content_sha256 = blob.slice(0, 64)
   const image = Descriptor.parse({
     resource_id: here.place.ids.resource(),
@@ -131,7 +133,7 @@ test('descriptors and hydrations come back from the Log as they were written [SR
       },
     },
   ]
-  await teller.append(drafts)
+  await storyWriter.append(drafts)
   const reader = value(await openReader(here.place, session))
   const last = (await forward(reader)).slice(-2).map(({ logged: { event, known } }) => ({
     known,
@@ -143,7 +145,7 @@ test('descriptors and hydrations come back from the Log as they were written [SR
 
 test('a follower gets every line once and in order, including those of another process', async () => {
   const path = await freshFolder()
-  const { teller, session } = await finishedSessionIn(await diskPlace(path))
+  const { storyWriter, session } = await finishedSessionIn(await diskPlace(path))
   // A second place simulates a second process: only the files are shared.
   const elsewhere = await diskPlace(path)
   const reader = value(await openReader(elsewhere.place, session))
@@ -155,18 +157,18 @@ test('a follower gets every line once and in order, including those of another p
       if (seen.length === 12 + 11 * 3) stop.abort()
     }
   })()
-  for (const n of [2, 3, 4]) await teller.turn(n)
+  for (const n of [2, 3, 4]) await storyWriter.turn(n)
   await following
   expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => i))
   await reader.close()
-  await teller.end()
-  await teller.here.close()
+  await storyWriter.end()
+  await storyWriter.here.close()
   await elsewhere.close()
 })
 
 test('a follower polls if it cannot watch the file', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { teller, session } = await finishedSessionIn(here)
+  const { storyWriter, session } = await finishedSessionIn(here)
   const sessions = Object.create(here.place.sessions, {
     watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
   }) as typeof here.place.sessions
@@ -181,7 +183,7 @@ test('a follower polls if it cannot watch the file', async () => {
       if (seen.length === 23) stop.abort()
     }
   })()
-  await teller.turn(2)
+  await storyWriter.turn(2)
   await following
   expect(seen.length).toBe(23)
 })
@@ -202,19 +204,19 @@ test('a follower fails with cursor_expired when a line it saw is rolled back', a
 
 test('following ends without an error when stopped, even while idle', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await finishedSessionIn(here)
+  const { session, storyWriter } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const stop = new AbortController()
-  const following = reader.follow(teller.writer.cursor, stop.signal).next()
+  const following = reader.follow(storyWriter.writer.cursor, stop.signal).next()
   stop.abort()
   expect(await following).toEqual({ done: true, value: undefined })
 })
 
 test('a follower detects a rolled-back line even if another of the same length replaced it', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await finishedSessionIn(here)
+  const { session, storyWriter } = await finishedSessionIn(here)
   const raw = await rawLog(here.place.sessions, session)
-  const { cursor } = teller.writer
+  const { cursor } = storyWriter.writer
   const line = (id: string) =>
     sealLine(
       {
@@ -244,15 +246,15 @@ test('a follower detects a rolled-back line even if another of the same length r
 
 test('a follower far behind gets everything in small batches', async () => {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const { session, teller } = await finishedSessionIn(here)
-  for (let n = 0; n < 60; n++) await teller.turn(n)
+  const { session, storyWriter } = await finishedSessionIn(here)
+  for (let n = 0; n < 60; n++) await storyWriter.turn(n)
   const reader = value(await openReader(here.place, session))
   const stop = new AbortController()
   let seen = 0
   for await (const result of reader.follow(LOG_START, stop.signal)) {
     expect(value(result).seq).toBe(seen)
     seen += 1
-    if (seen === teller.writer.cursor.seq) stop.abort()
+    if (seen === storyWriter.writer.cursor.seq) stop.abort()
   }
   expect(seen).toBe(12 + 60 * 11)
 })

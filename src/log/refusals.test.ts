@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
-import { newJournal, sessionStarted, Teller, value } from '../../test/support/story.ts'
+import { newJournal, sessionStarted, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
 import type { Result } from '../model/errors.ts'
 import { SessionId } from '../model/ids.ts'
@@ -16,12 +16,12 @@ import { verifyLog } from './verify.ts'
 /** A finished Session with one Turn, and its Log. */
 async function finishedSession(disk = new CrashDisk(1)) {
   const here = await testPlace(disk.folder(), promptClock)
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  const { cursor } = teller.writer
-  await teller.end()
-  const session = SessionId.parse(teller.journal.session)
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  const { cursor } = storyWriter.writer
+  await storyWriter.end()
+  const session = SessionId.parse(storyWriter.journal.session)
   const bytes = await rawLog(here.place.sessions, session)
   return { here, session, bytes, cursor, disk, acquire: () => acquire(here, session) }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawLog } from '../../test/support/raw-log.ts'
-import { newJournal, Teller, value } from '../../test/support/story.ts'
+import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
 import { SessionId } from '../model/ids.ts'
 import type { LogLine } from './line.ts'
@@ -18,11 +18,11 @@ async function finishedSession(): Promise<{
   lines: Buffer[]
 }> {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  await teller.end()
-  const session = SessionId.parse(teller.journal.session)
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  await storyWriter.end()
+  const session = SessionId.parse(storyWriter.journal.session)
   return { here, session, lines: linesOf(await rawLog(here.place.sessions, session)) }
 }
 
@@ -160,11 +160,11 @@ test('a salvaged fork can be salvaged again', async () => {
 test('a failed salvage leaves no partial Session', async () => {
   const disk = new CrashDisk(1)
   const here = await testPlace(disk.folder(), promptClock)
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  await teller.end()
-  const session = SessionId.parse(teller.journal.session)
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  await storyWriter.end()
+  const session = SessionId.parse(storyWriter.journal.session)
   disk.befall({ fullAtWrite: 4 })
   expect((await salvage(here, session)).ok).toBe(false)
   const logs = (await here.place.sessions.names()).filter((name) => name.endsWith('.ndjson'))

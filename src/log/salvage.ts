@@ -186,8 +186,8 @@ async function copyAll<State>(
       if (!copied.ok) return copied
     }
     if (gap !== undefined) {
-      const told = await writer.append([gapNotice(gap)])
-      if (!told.ok) return told
+      const noted = await writer.append([gapNotice(gap)])
+      if (!noted.ok) return noted
     }
     const decoded = decodeLine(await readSpan(find.file, find.offset, find.length), true)
     if (!decoded.ok) return failed('log_damaged', 'The Log changed while it was being salvaged.')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { baseUrl, isSealedOrHere } from './base-url.ts'
+import { baseUrl, isHttpsOrLocal } from './base-url.ts'
 
 test.each([
   ['https://api.example.com'],
@@ -45,6 +45,6 @@ test.each([
   ['http://192.168.0.1', false],
   ['http://0.0.0.0', false],
   ['http://[::]', false],
-])('what is sent to %s can be read by nobody on its way: %s', (text, safe) => {
-  expect(isSealedOrHere(new URL(text))).toBe(safe)
+])('data sent to %s is encrypted or stays on this machine: %s', (text, safe) => {
+  expect(isHttpsOrLocal(new URL(text))).toBe(safe)
 })

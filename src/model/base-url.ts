@@ -10,6 +10,6 @@ export function baseUrl(text: string): URL | undefined {
 }
 
 /** Whether data sent there is encrypted in transit or stays on this machine. */
-export function isSealedOrHere({ protocol, hostname }: URL): boolean {
+export function isHttpsOrLocal({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

@@ -38,7 +38,7 @@ export type ItemContent =
       readonly output: string
     }
 
-/** A block of an item. Each becomes a segment of its own, so that it can be retired alone. */
+/** A block of an item. Each becomes a separate segment, so that it can be retired alone. */
 export type Part = TextPart | BlobPart
 
 export interface TextPart {

@@ -8,7 +8,7 @@ const BODY = failed('session_busy', 'Another program holds it.', { pid: 4 }, [
   { action: 'look', command: 'hawser sessions' },
 ])
 
-test('an error looks outside as it is inside', () => {
+test('an error has the same shape inside and outside', () => {
   expect(ErrorBody.parse(BODY)).toEqual(BODY)
   expectTypeOf<z.infer<typeof ErrorObject>>().toExtend<HawserError>()
 })
@@ -26,7 +26,7 @@ test('an error has a kind of the list', () => {
   expect(ErrorObject.safeParse({ ...BODY.error, kind: 'tired' }).success).toBe(false)
 })
 
-test('an Event leaves out what is empty in an error', () => {
+test('an Event omits empty fields of an error', () => {
   expect(LoggedError.safeParse({ kind: 'timeout', message: 'late' }).success).toBe(true)
   expect(LoggedError.safeParse(BODY.error).success).toBe(true)
   expect(LoggedError.safeParse({ kind: 'timeout' }).success).toBe(false)

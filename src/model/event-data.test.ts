@@ -291,7 +291,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
   })
 })
 
-test('a hydration says what produced it, also when that took no arguments [SH-012]', () => {
+test('a hydration names its producer, even one without arguments [SH-012]', () => {
   const withArgs = (args: object) =>
     read(
       'skill_context_hydration',
@@ -317,7 +317,7 @@ test('a hydration demands its Skill, source, permission and output hash [SH-010]
   }
 })
 
-test('a hydration demands its output and takes the Resource that has the whole of it [SH-014]', () => {
+test('a hydration requires its output and accepts the Resource with the whole of it [SH-014]', () => {
   const hydrated = (without: string, others: object = {}) =>
     read('skill_context_hydration', changed('skill_context_hydration', without, others))
   expect(hydrated('output').known).toBe(false)
@@ -328,13 +328,13 @@ test('a hydration demands its output and takes the Resource that has the whole o
   })
 })
 
-test('a hydration that was not cut leaves out what is at its default [SH-015]', () => {
+test('a hydration that was not truncated omits default values [SH-015]', () => {
   const { truncated, limitations, resource_id, ...whole } = SAMPLES.skill_context_hydration
   expect([truncated, limitations, resource_id]).toEqual([true, ['cut'], resource])
   expect(read('skill_context_hydration', whole).known).toBe(true)
 })
 
-test('the pressure of a call may be unavailable, and is otherwise one of four tiers [PC-049]', () => {
+test('the pressure of a call is unavailable or one of four tiers [PC-049]', () => {
   const withPressure = (pressure: unknown) =>
     read('provider_usage', changed('provider_usage', 'pressure', { pressure })).known
   expect(withPressure('unavailable')).toBe(true)
@@ -351,7 +351,7 @@ test('the record of a call demands its contract version [PC-038]', () => {
   expect(named('hw2')).toMatchObject({ known: true, event: { data: { contract_version: 'hw2' } } })
 })
 
-test('the record of a call says its transport, whether it continued, and why not [PC-030]', () => {
+test('the record of a call contains its transport, whether it continued, and why not [PC-030]', () => {
   const request = (without: string, others: object = {}) =>
     read('provider_request', changed('provider_request', without, others))
   expect(request('transport').known).toBe(false)
@@ -376,7 +376,7 @@ test('a checkpoint may list its limitations, each a sentence [PC-044]', () => {
   ).toBe(false)
 })
 
-test('a view says which Resource, who asked and the outcome [SR-043]', () => {
+test('a view records the Resource, who requested it and the outcome [SR-043]', () => {
   for (const field of ['resource_id', 'by', 'outcome']) {
     expect(read('resource_view', changed('resource_view', field)).known).toBe(false)
   }

@@ -155,12 +155,12 @@ describe('the envelope of a frame', () => {
     expect(accepts('control.ping', {}, wrong)).toBe(false)
   })
 
-  test('takes channel and id of up to 128 bytes', () => {
+  test('accepts a channel and an id of up to 128 bytes', () => {
     const longest = 'é'.repeat(64)
     expect(accepts('control.ping', {}, { session: { channel: longest, id: longest } })).toBe(true)
   })
 
-  test('tells the payload by its type', () => {
+  test('determines the payload by its type', () => {
     type Presence = Extract<Frame, { type: 'status.presence' }>
     expectTypeOf<Presence['payload']>().toEqualTypeOf<{ readonly state: string }>()
   })

@@ -33,9 +33,9 @@ export function ruleSubject(rule: Rule): string {
     case 'prefix':
       return `commands that begin with ${quoted(prefixText(rule.words))}`
     case 'file':
-      return `changes of ${rule.path}`
+      return `changes to ${rule.path}`
     case 'folder':
-      return `changes of files in ${folderName(rule.path)}`
+      return `changes to files in ${folderName(rule.path)}`
     case 'upload':
       return 'sending attached files to the model'
     default:

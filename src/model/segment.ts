@@ -1,19 +1,21 @@
 import type { ResourceId } from './ids.ts'
 
-/** How long bytes stay in requests: `turn` and `carried` are retired by deletion after a Turn, `window` at a checkpoint. */
+/**
+ * How long bytes stay in requests: `turn` and `carried` bytes are retired after a Turn, `window` bytes at a checkpoint.
+ */
 export type Lifetime = 'stable' | 'turn' | 'carried' | 'window'
 
-/** A run of request bytes in cache order. Brackets between segments and cache marks are not part of any. */
+/** A run of request bytes in cache order. Brackets between segments and cache marks belong to none. */
 export interface Segment {
   readonly role: SegmentRole
-  /** Where they show a file they are large, and made anew whenever they are asked for. */
+  /** Built on each access if they contain a file, because they are large. */
   readonly bytes: Buffer
-  /** How many bytes it has. */
+  /** The number of bytes. */
   readonly length: number
-  /** Number of the Event it comes from; -1 for what comes from the surface. */
+  /** Number of the Event it comes from; -1 for the surface. */
   readonly seq: number
   readonly lifetime: Lifetime
-  /** The Resource whose bytes it holds. */
+  /** The Resource whose bytes it contains. */
   readonly resource?: ResourceId
 }
 
@@ -29,12 +31,12 @@ export type SegmentRole =
   | 'tool_result'
 
 /**
- * Bytes from which a request body counts as large. Then its memory is used again and no second one is kept beside it: the
- * system gives new memory slowly, and takes it back late.
+ * The size in bytes from which a request body counts as large. Its buffer is reused and no second one is kept, because
+ * the system allocates and reclaims large buffers slowly.
  */
 export const LARGE_BODY = 8 * 1024 * 1024
 
-/** A place in a request up to which a provider is asked to cache: after that many segments. */
+/** A position up to which a provider is asked to cache: after this many segments. */
 export interface Mark {
   readonly after: number
 }

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 
 /**
- * An object whose unknown fields are kept in the value and left out of the type: a newer writer's
- * field survives, and nobody here can come to rely on it.
+ * An object whose unknown fields are kept in the value but not in the type: fields of a newer writer survive, and code
+ * cannot depend on them.
  */
 export function openObject<F extends z.ZodRawShape>(fields: F): z.ZodObject<F> {
   return z.looseObject(fields)
 }
 
-/** What was logged or received is never changed, so every list and object in it is read-only. */
+/** Logged or received data is never changed, so all its lists and objects are read-only. */
 export type Frozen<T> = T extends string | number | boolean | null | undefined
   ? T
   : T extends readonly (infer Item)[]
@@ -29,7 +29,7 @@ export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item).optional()
 }
 
-/** A JSON value nobody here looks into. */
+/** A JSON value that is never inspected. */
 export const Opaque = z.custom<unknown>((value) => value !== undefined)
 
 const encoder = new TextEncoder()
@@ -38,10 +38,10 @@ export function utf8Bytes(text: string): number {
   return encoder.encode(text).length
 }
 
-/** Text of `least` to `most` bytes of UTF-8. */
+/** Text of `least` to `most` bytes in UTF-8. */
 export function boundedText(least: number, most: number) {
   return z.string().refine((text) => {
-    // A UTF-16 unit is one to three bytes of UTF-8, so most text is known to fit without being encoded.
+    // A UTF-16 unit is one to three bytes in UTF-8, so most text need not be encoded to know that it fits.
     if (text.length >= least && text.length * 3 <= most) return true
     const bytes = utf8Bytes(text)
     return bytes >= least && bytes <= most

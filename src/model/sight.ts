@@ -1,6 +1,6 @@
 import type { ATTACHMENT_CODES } from './attachment.ts'
 
-/** What can be told of bytes by looking at them, without understanding them. */
+/** Facts about bytes that can be computed without understanding them. */
 export type Sight =
   | ImageSight
   | { readonly kind: 'pdf'; readonly pages: number; readonly words: number }
@@ -10,23 +10,23 @@ export type Sight =
 export interface ImageSight {
   readonly kind: 'image'
   readonly format: 'png' | 'jpeg' | 'gif' | 'webp'
-  /** In pixels, as stored: an orientation that the file asks for is not applied. */
+  /** In pixels, as stored: the orientation of the file is not applied. */
   readonly width: number
   readonly height: number
-  /** At most four, the largest share first. Empty when the pixels were not decoded. */
+  /** At most four, the largest share first. Empty if the pixels were not decoded. */
   readonly colours: readonly { readonly name: string; readonly share: number }[]
-  /** The colour that most of each region has. Empty when the pixels were not decoded. */
+  /** The dominant colour of each region. Empty if the pixels were not decoded. */
   readonly regions: readonly { readonly where: string; readonly colour: string }[]
-  /** `false` where no image library is installed: then only the header was read. */
+  /** `false` if no image library is installed: only the header was read. */
   readonly decoded: boolean
 }
 
 export interface Unreadable {
   readonly kind: 'unreadable'
   readonly code: (typeof ATTACHMENT_CODES)[number]
-  /** The rest of a sentence that begins with what is unreadable and "cannot be read:". */
+  /** Completes a sentence that ends with "cannot be read:". */
   readonly why: string
 }
 
-/** Looks at bytes. Bounded in time and memory; answers `unreadable` instead of throwing, whatever the bytes are. */
+/** Describes bytes, bounded in time and memory. Returns `unreadable` instead of throwing. */
 export type Describe = (bytes: Buffer, media_type: string) => Promise<Sight>

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { Replay } from './modes.ts'
 import type { Frozen } from './shape.ts'
 
-/** Everything but text that a byte of a request may depend on. */
+/** All inputs besides text that the bytes of a request can depend on. */
 export const SurfaceParams = z.object({
   replay: Replay,
   late_role: z.string(),
@@ -10,12 +10,12 @@ export const SurfaceParams = z.object({
   tool_choice: z.string(),
   /** The model reasons, and its reasoning is sent back to it. */
   reasoning: z.boolean().exactOptional(),
-  /** The server takes a prompt cache key. */
+  /** The server accepts a prompt cache key. */
   cache_key: z.boolean().exactOptional(),
-  /** Whether the model takes images and PDF files; absent where that is unknown. */
+  /** Whether the model accepts images and PDF files; absent if unknown. */
   images: z.boolean().exactOptional(),
   files: z.boolean().exactOptional(),
-  /** Those of the model that requests are fitted to, by their names in its facts, and those of a Turn. */
+  /** The limits of the model that requests must fit, by their names in its facts, and those of a Turn. */
   limits: z.record(z.string(), z.number()),
 })
 export type SurfaceParams = Frozen<z.infer<typeof SurfaceParams>>
@@ -30,11 +30,11 @@ export interface ToolSchema extends Readonly<z.infer<typeof ToolSchema>> {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What a Session's requests start with, and what shapes their bytes; frozen when the Session starts. */
+/** What a Session's requests start with, and the parameters that shape their bytes; frozen when the Session starts. */
 export const Surface = z.object({
   contract_version: z.string(),
   model: z.string(),
-  /** Layer 0, then what Layer 1 adds to it as text; each a system block. */
+  /** Layer 0, then the text that Layer 1 adds; each is a system block. */
   system: z.array(z.string()),
   /** Sorted by name. */
   tools: z.array(ToolSchema),

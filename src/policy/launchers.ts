@@ -150,11 +150,11 @@ export function startsOthers(words: readonly Word[]): boolean {
   if (program === undefined || program === '' || LAUNCHERS.has(program)) return true
   const condition = Object.hasOwn(CONDITIONAL, program) ? CONDITIONAL[program] : undefined
   if (condition === undefined) return false
-  const given = words.slice(1)
-  if (given.some((word, at) => !word.fixed && (at === 0 || mayBecomeOption(word)))) return true
+  const rest = words.slice(1)
+  if (rest.some((word, at) => !word.fixed && (at === 0 || mayBecomeOption(word)))) return true
   const args = ownArguments(
     program,
-    given.map(({ text }) => text),
+    rest.map(({ text }) => text),
   )
   const { subcommands = [], options = [], plainStart = false, variables = false } = condition
   const [first = ''] = args

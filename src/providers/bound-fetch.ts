@@ -1,6 +1,6 @@
 import type { Clock } from '../host/clock.ts'
 import { httpFetch, type Fetch } from '../host/net/http.ts'
-import { baseUrl, isSealedOrHere } from '../model/base-url.ts'
+import { baseUrl, isHttpsOrLocal } from '../model/base-url.ts'
 import { failed, type Failed } from '../model/errors.ts'
 import { CallFailure } from './call-failure.ts'
 import { vendorError } from './vendor-error.ts'
@@ -70,7 +70,7 @@ export function placeRefusal({
   key,
 }: Pick<Binding, 'key' | 'baseUrl'>): Failed | undefined {
   const home = baseUrl(place)
-  if (home === undefined || key === undefined || isSealedOrHere(home)) return undefined
+  if (home === undefined || key === undefined || isHttpsOrLocal(home)) return undefined
   const why = `Request not sent: ${home.origin} is plain http on another machine, so the key could be intercepted.`
   const next = [{ action: 'Use https in the base URL of the provider.' }]
   return failed('not_configured', why, { origin: home.origin }, next)

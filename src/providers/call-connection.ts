@@ -54,7 +54,7 @@ export class CallConnection {
     if (this.#ended !== undefined) this.#giveUp(this.#ended)
     this.#waiting = true
     this.#stopCounting ??= this.#count()
-    const heard = this.#clock.after(this.#idleMs, () => this.#end(SILENT))
+    const cancelIdle = this.#clock.after(this.#idleMs, () => this.#end(SILENT))
     try {
       return await first
     } catch (error) {
@@ -62,7 +62,7 @@ export class CallConnection {
       this.check()
       throw error
     } finally {
-      heard()
+      cancelIdle()
       this.#waiting = false
       this.#giveUp = () => {}
     }

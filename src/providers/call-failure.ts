@@ -52,8 +52,8 @@ const ApiError = z
   .refine((error) => 'status' in error)
 
 function apiFailure({ status, error, requestID }: z.infer<typeof ApiError> & { status: number }) {
-  const said = failureInBody(error) ?? { message: '' }
-  return vendorError({ ...said, status, requestId: said.requestId ?? requestID })
+  const failure = failureInBody(error) ?? { message: '' }
+  return vendorError({ ...failure, status, requestId: failure.requestId ?? requestID })
 }
 
 function noConnection(code: string, place: string): HawserError {

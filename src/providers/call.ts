@@ -62,11 +62,11 @@ export async function* readAnswer(
       const { progress } = understood
       const all = understood.take(event)
       if (all.length > 0 || understood.progress > progress) connection.progressed()
-      for (const said of all) {
+      for (const output of all) {
         connection.check()
-        if (said.type === 'error') throw new CallFailure(said.error)
-        done = said.type === 'done'
-        yield said
+        if (output.type === 'error') throw new CallFailure(output.error)
+        done = output.type === 'done'
+        yield output
         if (done) return
       }
     }
@@ -114,10 +114,10 @@ async function refuseUnlessStream(answer: HttpAnswer, connection: CallConnection
     )
   }
   if (/^\s*text\/event-stream\s*(;|$)/i.test(type)) return
-  const said = failureInBody(parseJson(await textOf(answer, connection)))
-  if (said !== undefined) {
+  const event = failureInBody(parseJson(await textOf(answer, connection)))
+  if (event !== undefined) {
     throw new CallFailure(
-      vendorError(answer.status < 300 ? said : { ...said, status: answer.status }),
+      vendorError(answer.status < 300 ? event : { ...event, status: answer.status }),
     )
   }
   const [status, content_type] = [answer.status, type.slice(0, 100)]

@@ -44,14 +44,14 @@ export interface Provider extends Dialect {
    *
    * Aborting `signal` ends the stream with an `interrupted` error at once, without waiting for the server; if it was aborted
    * before, nothing is sent. A server that sends nothing for too long ends it with `stream_idle`. The consumer may stop early,
-   * which ends the call. Calls may run concurrently, except two passages of one Session.
+   * which ends the call. Calls may run concurrently, except two deliveries of one Session.
    */
   readonly stream: (body: Buffer, signal: AbortSignal) => AsyncIterable<ProviderEvent>
   /**
    * Chooses the transport of a request, for providers with more than one. If the details of its error contain `again`, only
-   * the transport failed and nothing was shown: the next passage of the same request uses another transport.
+   * the transport failed and nothing was shown: the next delivery of the same request uses another transport.
    */
-  readonly passage?: (request: OutgoingRequest) => Passage
+  readonly delivery?: (request: OutgoingRequest) => Delivery
   /** Closes what was kept open for a Session. */
   readonly leave?: (session: string) => void
 }
@@ -70,8 +70,8 @@ export interface OutgoingRequest {
   readonly bodyOptions: BodyOptions
 }
 
-/** The transport of one request, chosen before the request is recorded. */
-export interface Passage {
+/** How one request is delivered, chosen before the request is recorded. */
+export interface Delivery {
   readonly transport: string
   /** Bytes to send, if they differ from the body. */
   readonly sentBytes?: number

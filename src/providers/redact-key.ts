@@ -65,9 +65,9 @@ function sharedLength(text: string, at: number, key: string): number {
   let length = 0
   let from = key.indexOf(text.slice(at, at + SHORTEST_PART))
   while (from !== -1) {
-    let here = SHORTEST_PART
-    while (here < key.length - from && text[at + here] === key[from + here]) here += 1
-    length = Math.max(length, Math.min(here, text.length - at))
+    let same = SHORTEST_PART
+    while (same < key.length - from && text[at + same] === key[from + same]) same += 1
+    length = Math.max(length, Math.min(same, text.length - at))
     from = key.indexOf(text.slice(at, at + SHORTEST_PART), from + 1)
   }
   return length

@@ -23,8 +23,8 @@ export const MEDIA_CODES = [
 
 /** Whether an image or document of the request caused the error, and which one, if the vendor names it. Pure. */
 export function refusedMedia({ code, param, message }: VendorFailure): RefusedMedia | undefined {
-  const said = `${param ?? ''} ${message}`
-  if (!CODES.has(code?.toLowerCase() ?? '') && !isAboutMedia(said)) return undefined
+  const text = `${param ?? ''} ${message}`
+  if (!CODES.has(code?.toLowerCase() ?? '') && !isAboutMedia(text)) return undefined
   const [at] = PLACE.exec(param ?? '') ?? PLACE.exec(message) ?? []
   return at === undefined ? {} : { at }
 }
@@ -44,6 +44,6 @@ const MEDIA =
 const TROUBLE =
   /\b(?:could not|cannot|can't|unable to|failed to) (?:be )?(?:decode|download|load|open|parse|process|read)|\bunsupported\b|\bnot (?:a )?(?:support|valid|match)|\binvalid\b|\bcorrupt|\btoo (?:big|large|many|small)\b|\bexceed|\blarger than\b|\bempty\b|\bpassword|\bencrypted\b|\bmaximum\b/i
 
-function isAboutMedia(said: string): boolean {
-  return !ABOUT_TOOLS.test(said) && MEDIA.test(said) && TROUBLE.test(said)
+function isAboutMedia(text: string): boolean {
+  return !ABOUT_TOOLS.test(text) && MEDIA.test(text) && TROUBLE.test(text)
 }

@@ -16,14 +16,14 @@ import type { VendorFailure } from './vendor-failure.ts'
  * The only mapping from a vendor's error to an error kind, for a response with an error status and for an error inside a
  * stream. Does not decide whether to retry. Pure.
  */
-export function vendorError(said: VendorFailure): HawserError {
-  const kind = vendorKind(said)
-  const reason = plainSentence(said.message, LONGEST_SENTENCE) || unexplained(said)
+export function vendorError(failure: VendorFailure): HawserError {
+  const kind = vendorKind(failure)
+  const reason = plainSentence(failure.message, LONGEST_SENTENCE) || unexplained(failure)
   const message = kind === 'model_not_found' ? `Model not found by the provider: ${reason}` : reason
-  const media = MEDIA_KINDS.has(kind) ? refusedMedia(said) : undefined
-  const details = { ...factsOf(said), ...mediaFacts(media) }
-  const failure = failed(kind, message, details, NEXT_ACTIONS[kind])
-  return withCause(failure, causeIn(said, media)).error
+  const media = MEDIA_KINDS.has(kind) ? refusedMedia(failure) : undefined
+  const details = { ...factsOf(failure), ...mediaFacts(media) }
+  const error = failed(kind, message, details, NEXT_ACTIONS[kind])
+  return withCause(error, causeIn(failure, media)).error
 }
 
 const LONGEST_SENTENCE = 500
@@ -63,8 +63,8 @@ function factsOf({ status, type, code, param, requestId, retryAfterMs }: VendorF
   return {
     ...(status === undefined ? {} : { status }),
     ...Object.fromEntries(
-      Object.entries(words).flatMap(([name, said]) => {
-        const fact = plainSentence(said ?? '', LONGEST_FACT)
+      Object.entries(words).flatMap(([name, failure]) => {
+        const fact = plainSentence(failure ?? '', LONGEST_FACT)
         return fact === '' ? [] : [[name, fact]]
       }),
     ),

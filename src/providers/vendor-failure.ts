@@ -51,8 +51,8 @@ export function retryAfterMs(headers: Named, now: number): number | undefined {
   const header = headers.get('retry-after') ?? ''
   const seconds = figure(header)
   const exact = figure(headers.get('retry-after-ms') ?? '')
-  const asked = exact ?? (seconds === undefined ? Date.parse(header) - now : seconds * 1000)
-  return Number.isFinite(asked) ? Math.ceil(Math.min(Math.max(asked, 0), HOUR_MS)) : undefined
+  const waitMs = exact ?? (seconds === undefined ? Date.parse(header) - now : seconds * 1000)
+  return Number.isFinite(waitMs) ? Math.ceil(Math.min(Math.max(waitMs, 0), HOUR_MS)) : undefined
 }
 
 function figure(text: string): number | undefined {

@@ -20,8 +20,8 @@ export function vendorKind({ status, type, code, message }: VendorFailure): Erro
 
 type Words = ReadonlyMap<string, ErrorKind>
 
-function word(words: Words, said: string | undefined): ErrorKind | undefined {
-  return said === undefined ? undefined : words.get(said.toLowerCase())
+function word(words: Words, code: string | undefined): ErrorKind | undefined {
+  return code === undefined ? undefined : words.get(code.toLowerCase())
 }
 
 /** An error inside a stream has no status, so any message text is considered. */

@@ -10,7 +10,7 @@ import {
 } from '../contract/predict.ts'
 import { sharedPrefix } from '../contract/prefix.ts'
 import { growingSha256 } from '../encoding/hash.ts'
-import { changesWhatStands, Conversation } from '../history/conversation.ts'
+import { changesExistingItems, Conversation } from '../history/conversation.ts'
 import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { EventData, WholeEvent } from '../model/events/event.ts'
@@ -23,67 +23,67 @@ import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
 import { Variants, type VariantWork } from './variants.ts'
 
-/** What a request is made under. */
+/** The inputs of a request besides Events. */
 export interface RequestParts {
   readonly provider: Dialect
   readonly surface: Surface
-  /** The hash of the sentences that was recorded with the surface. */
+  /** The hash of the prompt texts, as recorded with the surface. */
   readonly words?: string | undefined
   readonly store: BlobStore
   readonly cacheKey: string
-  /** Makes forms that the model takes; without it only those are used that were recorded. */
+  /** Creates variants that the model accepts; without it only recorded ones are used. */
   readonly variants?: VariantWork | undefined
-  /** Tells which bytes may not go to a model; without it, what was recorded decides alone. */
+  /** Decides which bytes must not be sent to a model; without it, only the recorded decisions apply. */
   readonly holdsKey?: HoldsKey | undefined
 }
 
 export interface ComposeOptions {
-  /** The last request of an earlier call: what was cached with it is looked for there. */
+  /** The last request of an earlier call, whose prefix may be cached. */
   readonly before?: SentRequest | undefined
   /**
-   * An earlier request whose body nobody reads any more: its memory may be used again. Large memory that is new every time
-   * would cost more than all that is written into it. Of the last request, what both begin with is then hashed again.
+   * An earlier request whose body is no longer needed: its buffer may be reused, because allocating large buffers costs
+   * more than filling them. If it is the last request, the shared prefix is then hashed again.
    */
   readonly spent?: ComposedRequest | undefined
-  /** What the request was recorded with, when it is composed again. */
+  /** The recorded projections, when the request is composed again. */
   readonly recorded?: Projected | undefined
 }
 
-/** Of a request what the next one is compared with. Its body, which may be large, is no part of that. */
+/** What the next request is compared with. Excludes the body, which may be large. */
 export interface SentRequest {
   readonly sha256: string
-  /** Its segments, where they were collected. */
+  /** Its segments, in the list they were collected in. */
   readonly run: SegmentRun
-  /** What it was made from. */
+  /** Its inputs. */
   readonly made: Made
 }
 
-/** Lets go of all that only sending takes. */
+/** Drops everything that only sending needs. */
 export function asSent({ sha256, run, made }: SentRequest): SentRequest {
   return { sha256, run, made }
 }
 
-/** A request as it is sent, byte for byte. */
+/** A request exactly as it is sent. */
 export interface ComposedRequest extends SentRequest {
   readonly body: Buffer
-  /** What its body was framed with. */
+  /** The options its body was framed with. */
   readonly bodyOptions: BodyOptions
   readonly segments: readonly Segment[]
-  /** The Resources whose bytes are in it. */
+  /** The Resources whose bytes it contains. */
   readonly projected: Projected
-  /** What its model does not take and is told of instead. */
+  /** Parts that its model does not accept, which are replaced by a description. */
   readonly unfit: readonly Unfit[]
-  /** Why no form of it could be made that the model takes, in words for people. */
+  /** Why no variant could be made that the model accepts, for people. */
   readonly unmade: readonly string[]
-  /** What was to be shown and cannot be. */
+  /** Resources that should be shown but cannot be. */
   readonly lost: readonly Lost[]
-  /** The store failed: such a request is not sent. */
+  /** The store failed: such a request must not be sent. */
   readonly failure?: HawserError | undefined
 }
 
 type Projected = NonNullable<EventData<'provider_request'>['projected']>
 
-/** The first `count` segments of a list that may have grown since, but was not changed. */
+/** The first `count` segments of a list that may have grown since, but was not otherwise changed. */
 interface SegmentRun {
   readonly list: readonly Segment[]
   readonly count: number
@@ -91,8 +91,8 @@ interface SegmentRun {
 }
 
 /**
- * Composes the requests of one Turn, from Events alone: the same Events give the same bytes, whoever asks and whenever. What
- * was folded, encoded, joined and hashed for one request is not touched again for the next.
+ * Composes the requests of one Turn from Events alone: the same Events always give the same bytes. Work that was done
+ * for one request (folding, encoding, joining, hashing) is not repeated for the next.
  */
 export class RequestComposer {
   readonly #parts: RequestParts
@@ -104,9 +104,9 @@ export class RequestComposer {
   #segments: Segment[] = []
   #segmentBytes = 0
   #encodedItems = 0
-  /** Where the first segment stands that goes with this Turn. */
+  /** Index of the first segment that is retired with this Turn. */
   #firstTransient: number | undefined
-  /** Where the latest Event that brought bytes which stay begins to show them: those are the first to go. */
+  /** Where the latest Event with lasting bytes starts to show them: those are retired first. */
   #latestStaying: { readonly seq: number; readonly place: number } | undefined
   readonly #variants: Variants
   #fitting: Fitting
@@ -122,12 +122,12 @@ export class RequestComposer {
     this.#fitting = new Fitting(parts.surface.params, this.#variants)
   }
 
-  /** `events` is the same list every time, or begins with the same Events; more may be added to it afterwards. */
+  /** `events` must be the same list every time, or start with the same Events; more may be appended afterwards. */
   async compose(
     events: readonly WholeEvent[],
     { before, spent, recorded = [] }: ComposeOptions = {},
   ): Promise<ComposedRequest> {
-    // What is added while blobs are fetched belongs to the next request.
+    // Events that are added while blobs are loaded belong to the next request.
     const count = events.length
     this.#variants.learn(recorded)
     await this.#encodeNew(this.#fold(events))
@@ -150,7 +150,7 @@ export class RequestComposer {
     return {
       body,
       bodyOptions,
-      // Marks move from the end of the last request on, and the brackets after it are still open.
+      // Marks move after the end of the last request, and the brackets after it are still open.
       sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
       run,
       projected: this.#projected,
@@ -179,11 +179,11 @@ export class RequestComposer {
     this.#folded = events.length
     for (const event of fresh)
       if (event.type === 'provider_request') this.#variants.learn(event.data.projected ?? [])
-    const changed = fresh.some((event) => changesWhatStands(event, this.#turn))
+    const changed = fresh.some((event) => changesExistingItems(event, this.#turn))
     if (this.#conversation === undefined || changed) {
       const replay = this.#parts.surface.params.replay
       this.#conversation = new Conversation(events, { turn: this.#turn, replay })
-      // A new list: earlier requests stand on the old one.
+      // A new list, because earlier requests refer to the old one.
       this.#segments = []
       this.#segmentBytes = 0
       this.#encodedItems = 0
@@ -224,10 +224,10 @@ export class RequestComposer {
   }
 }
 
-/** As many bytes at most stand between two segments, with a mark. */
+/** The maximum number of bytes between two segments, including a mark. */
 const BRACKETS = 256
 
-/** The leading segments of `run` that an earlier request begins with too. */
+/** The leading segments of `run` that an earlier request shares. */
 function sharedRun(before: SentRequest | undefined, run: SegmentRun, made: Made): SegmentRun {
   if (before === undefined) return { list: run.list, count: 0, bytes: 0 }
   if (before.run.list === run.list) return before.run
@@ -235,7 +235,7 @@ function sharedRun(before: SentRequest | undefined, run: SegmentRun, made: Made)
   return { list: run.list, count: segments, bytes }
 }
 
-/** The segments of an earlier request, as far as this version writes them as they were sent. */
+/** The segments of an earlier request, as far as this version encodes them as they were sent. */
 function knownSegments({ run, made }: SentRequest, next: Made): readonly Segment[] {
   return sameWords(made, next) ? segmentsOf(run) : made.surfaceSegments
 }
@@ -244,26 +244,29 @@ function segmentsOf({ list, count }: SegmentRun): Segment[] {
   return list.slice(0, count)
 }
 
-/** What a request shares with the one before it. */
+/** What a request shares with the previous one. */
 export interface Shared {
   readonly shared_prefix_bytes: number
   readonly prefix_break?: { readonly at: number; readonly cause: Break['cause'] | 'unknown' }
 }
 
-/** Compares bytes, and names the cause that Events foretold. A break that none foretold is a bug, and is called unknown. */
+/**
+ * Compares bytes, and names the cause that Events predict. A break without a predicted cause is a bug and is recorded
+ * as unknown.
+ */
 export function sharedWith(before: SentRequest | undefined, next: SentRequest): Shared {
   if (before === undefined) return { shared_prefix_bytes: 0 }
-  // Most requests of a Turn: nothing is foretold, and the segments are the same ones with more behind them.
+  // The usual case: no break is predicted, and the segments are the same list, extended.
   if (onlyGrew(before.made, next.made) && before.run.list === next.run.list) {
     return { shared_prefix_bytes: before.run.bytes }
   }
   const segments = segmentsOf(before.run)
-  const foretold = predictBreak(before.made, segments, next.made)
-  const apart = foretold !== undefined && APART.has(foretold.cause)
+  const predicted = predictBreak(before.made, segments, next.made)
+  const apart = predicted !== undefined && APART.has(predicted.cause)
   const shared = sharedPrefix(knownSegments(before, next.made), segmentsOf(next.run))
   const bytes = apart ? 0 : shared.bytes
   if (shared.whole && !apart && sameWords(before.made, next.made))
     return { shared_prefix_bytes: bytes }
-  const cause = foretold?.at === bytes ? foretold.cause : 'unknown'
+  const cause = predicted?.at === bytes ? predicted.cause : 'unknown'
   return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }
 }

@@ -5,17 +5,17 @@ import type { SurfaceParams } from '../model/surface.ts'
 import type { Lost } from './load-parts.ts'
 import type { ImageCaps, NoForm, Variants } from './variants.ts'
 
-/** Something that a model is not shown because it does not take it. */
+/** A part that a model is not shown because it does not accept it. */
 export interface Unfit {
-  /** What people and models call it. */
+  /** Its name for people and models. */
   readonly handle: string | undefined
   readonly why: string
 }
 
 /**
- * Fits what a request shows to what its model takes, in order: what does not fit is shown in a form that does, or told
- * instead, in its place and for as long as it would have stood there. Decided by the frozen surface and by forms that were
- * recorded, so that the same Events always give the same request.
+ * Fits the parts of a request to what its model accepts, in order: a part that does not fit is replaced by a variant,
+ * or by a description with the same lifetime. Decided by the frozen surface and by recorded variants, so that the same
+ * Events always give the same request.
  */
 export class Fitting {
   readonly #params: SurfaceParams
@@ -30,12 +30,12 @@ export class Fitting {
     this.#variants = variants
   }
 
-  /** Everything so far that did not fit. */
+  /** All parts so far that did not fit. */
   get unfit(): readonly Unfit[] {
     return this.#unfit
   }
 
-  /** What could be shown in no form, though it was to be: that has to be recorded first. */
+  /** Resources without any acceptable variant; this must be recorded first. */
   get lost(): readonly Lost[] {
     return this.#lost
   }
@@ -69,7 +69,7 @@ export class Fitting {
     return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
   }
 
-  /** The part itself where that fits, or a form of it; the part again where there is none. */
+  /** The part itself if it fits, or a variant; the unchanged part if there is none. */
   async #form(part: BlobPart): Promise<BlobPart> {
     if (isPdf(part) && this.#params.files === false) {
       return this.#orLost(part, await this.#variants.words(part))
@@ -80,7 +80,7 @@ export class Fitting {
     return this.#orLost(part, await this.#variants.smaller(part, caps))
   }
 
-  /** Where forms can be made and this one could not, it is not tried again on every Turn. */
+  /** If variants can be made and this one failed, it is not tried again on every Turn. */
   #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart {
     if (typeof form !== 'string') return form
     const { resource, handle = '' } = part
@@ -98,7 +98,7 @@ export class Fitting {
     }
   }
 
-  /** Why a part cannot be shown; `undefined` when it can. A limit that nobody knows refuses nothing. */
+  /** Why a part cannot be shown; `undefined` if it can. An unknown limit refuses nothing. */
   #reason(part: BlobPart): string | undefined {
     const { images, files, limits } = this.#params
     const { image_count, request_bytes } = limits

@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/store.ts'
 import type { LoggedEvent, WholeEvent } from '../model/events/event.ts'
 import { isWhole, wholeEvent } from './whole-event.ts'
 
-/** The Events of a Session that folds read, each with its long fields back in place; grows as the Log does. */
+/** The Events of a Session for folds, each with its long fields loaded; grows with the Log. */
 export class LiveHistory {
   readonly #store: BlobStore
   readonly #events: WholeEvent[] = []
@@ -15,13 +15,13 @@ export class LiveHistory {
     return this.#events
   }
 
-  /** Adds lines in the order of the Log. Events of unknown type or shape say nothing to a model. */
+  /** Adds lines in Log order. Events of unknown type or shape are skipped. */
   async add(lines: readonly { readonly logged: LoggedEvent }[]): Promise<readonly WholeEvent[]> {
     const added: WholeEvent[] = []
     for (const { logged } of lines) {
       if (!logged.known) continue
       const { event } = logged
-      // Nearly all of them; waiting for each would take longer than all else here.
+      // Nearly all Events are whole; awaiting each would dominate the time here.
       const whole = isWhole(event) ? event : await wholeEvent(this.#store, event)
       if (whole === undefined) continue
       added.push(whole)

@@ -16,19 +16,19 @@ export interface Lost {
 export interface Loaded {
   readonly items: readonly ConversationItem[]
   readonly lost: readonly Lost[]
-  /** The store failed, which says nothing of what it holds. */
+  /** The store failed, which does not mean that blobs are missing. */
   readonly failure?: HawserError
 }
 
-/** Whether the bytes of a blob hold a key; text is in UTF-8 here. */
+/** Whether the bytes of a blob contain a key; text is in UTF-8 here. */
 export type HoldsKey = (
   part: Pick<BlobPart, 'blob' | 'media_type'>,
   bytes: Buffer,
 ) => Promise<boolean>
 
 /**
- * Items with the bytes of their blobs, one blob after the other: they are large. What is missing or damaged, or
- * holds a key, becomes a sentence, in the place of the bytes.
+ * Loads the blobs of items one at a time, because they are large. A blob that is missing, damaged, or contains a key is
+ * replaced by a sentence.
  */
 export async function loadParts(
   items: readonly ConversationItem[],
@@ -61,7 +61,7 @@ export async function loadParts(
   return { items: loaded, lost, ...(failure === undefined ? {} : { failure }) }
 }
 
-/** In UTF-8, where they are text; or why there are none. */
+/** In UTF-8 if they are text; or why there are none. */
 async function bytesOf(
   { blob, media_type, charset, resource }: BlobPart,
   store: BlobStore,
@@ -78,7 +78,7 @@ async function bytesOf(
   return cause.state === 'damaged' ? 'payload_damaged' : 'payload_missing'
 }
 
-/** Text in another encoding is stored as it was given, and shown converted. A Log from elsewhere may name any encoding. */
+/** Text in another encoding is stored unchanged and shown converted. A Log from elsewhere may name any encoding. */
 function inUtf8(bytes: Buffer, charset: string): Buffer | Loss {
   try {
     return Buffer.from([...decodedPieces(bytes, charset)].join(''))

@@ -4,7 +4,7 @@ import { blobSha256 } from '../model/ids.ts'
 
 type Projected = NonNullable<EventData<'provider_request'>['projected']>
 
-/** The Resources whose bytes are in these items, as they were loaded and fitted. */
+/** The Resources whose bytes are in these items, after loading and fitting. */
 export function projectedIn(items: readonly ConversationItem[]): Projected {
   return items.flatMap((item) =>
     'parts' in item

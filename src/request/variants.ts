@@ -13,31 +13,31 @@ import type { Variant } from '../resources/variants/variant.ts'
 
 type Projected = NonNullable<EventData<'provider_request'>['projected']>
 
-/** What an image may have at most, as far as anybody knows. */
+/** The limits for an image, as far as they are known. */
 export interface ImageCaps {
   readonly max_side?: number
   readonly max_base64_bytes?: number
 }
 
-/** What makes forms, for as long as somebody waits. */
+/** Creates variants, until the signal aborts. */
 export interface VariantWork {
   readonly maker: VariantMaker
   readonly signal: AbortSignal
   readonly clock: Clock
 }
 
-/** There is no such form, or there was one that is gone. */
+/** There is no such variant, or its blob is missing. */
 export type NoForm = 'none' | 'gone'
 
 /**
- * Forms of Resources that a model takes where it does not take the original. One that an earlier request used is used again,
- * byte for byte, also where nobody could make it any more; without `work` nothing is ever made. All that are made for one Turn
- * together take a limited time.
+ * Variants of Resources for models that do not accept the original. A variant of an earlier request is used again, byte
+ * for byte, even if it could not be made any more; without `work` nothing is made. All variants of one Turn share a
+ * time limit.
  */
 export class Variants {
   readonly #store: BlobStore
   readonly #work: VariantWork | undefined
-  /** What making took so far. A Turn may last for hours; only this is limited. */
+  /** Time spent so far. A Turn may last for hours; only this is limited. */
   #spentMs = 0
   readonly #known = new Map<string, Form>()
   readonly #failures = new Map<string, string>()
@@ -47,17 +47,17 @@ export class Variants {
     this.#work = work
   }
 
-  /** Whether forms can be made here at all. */
+  /** Whether variants can be made at all. */
   get makes(): boolean {
     return this.#work !== undefined && !this.#work.signal.aborted
   }
 
-  /** Why something could not be made, in words for people. */
+  /** Why variants could not be made, for people. */
   get failures(): readonly string[] {
     return [...this.#failures.values()]
   }
 
-  /** Takes over what a request was recorded with. */
+  /** Adds the recorded variants of a request. */
   learn(projected: Projected): void {
     for (const { variant, made } of projected) {
       if (variant === undefined || made?.of === undefined) continue
@@ -72,7 +72,7 @@ export class Variants {
     )
   }
 
-  /** The words of a PDF instead of the PDF. */
+  /** The text of a PDF instead of the PDF. */
   words(part: BlobPart): Promise<BlobPart | NoForm> {
     return this.#form(part, { format: 'text' }, (maker, bytes) => maker.pdfText(bytes))
   }
@@ -89,13 +89,13 @@ export class Variants {
       this.#failures.set(name, `${what} could not be made to fit: ${made.error.message}`)
       return known === undefined ? 'none' : 'gone'
     }
-    // Made anew, it counts only if it is what was sent before.
+    // A variant made again counts only if it equals the one sent before.
     if (known !== undefined && known.key !== made.value.form.key) return 'gone'
     this.#known.set(name, made.value.form)
     return asForm(part, made.value.form, made.value.bytes)
   }
 
-  /** `undefined` where nothing is made, or nobody waits any longer. */
+  /** `undefined` if nothing is made, or after an abort. */
   async #made(part: BlobPart, make: Make): Promise<Result<Made> | undefined> {
     if (this.#work === undefined || part.bytes === undefined || !this.makes) return undefined
     const { maker, signal, clock } = this.#work
@@ -133,7 +133,7 @@ interface Form {
 
 type Wish = Pick<VariantMade, 'format' | 'max_side' | 'max_base64_bytes'>
 
-/** The same bytes under the same limits have one form, whatever it was encoded as. */
+/** The same bytes under the same limits have one variant, whatever its format. */
 function keyOf(of: string, { format, max_side, max_base64_bytes }: Wish): string {
   const sort = format === 'text' ? 'text' : 'image'
   return sha256(JSON.stringify([of, sort, max_side ?? 0, max_base64_bytes ?? 0]))

@@ -9,8 +9,8 @@ import {
 } from '../model/events/event.ts'
 
 /**
- * The Event with its long fields back in place. Never nothing: what cannot be had of them becomes a sentence that says so.
- * `undefined` when it is then not what its type demands: whoever made a blob, it need not hold what an Event needs.
+ * Loads the long fields of an Event. An unavailable field becomes a sentence that says so. `undefined` if the result
+ * does not match the Event's type, because a blob may contain anything.
  */
 export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeEvent | undefined> {
   if (isWhole(event)) return event
@@ -25,7 +25,7 @@ export async function wholeEvent(store: BlobStore, event: Event): Promise<WholeE
   return withoutSpilling(event, values)
 }
 
-/** It was found to be what its type demands when its line was read, and nothing of it stands elsewhere. */
+/** Its data was checked when its line was read, and no field is in a blob. */
 export function isWhole(event: Event): event is WholeEvent & Event {
   return spilledBlobs(event).size === 0
 }

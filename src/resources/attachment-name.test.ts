@@ -41,7 +41,7 @@ test.each([
   expect(nameOffence(path)).toBe(undefined)
 })
 
-test('a name is shown on one line, in one direction and in at most 100 letters', () => {
+test('a name is shown on one line, in one direction and with at most 100 characters', () => {
   const shown = ['a\n\u202e.png', 'a'.repeat(100), '👩'.repeat(101), '\0'.repeat(5_000)].map(
     shownName,
   )

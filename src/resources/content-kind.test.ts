@@ -6,7 +6,7 @@ test.each([
   ['<?xml version="1.0"?><!-- a --><svg xmlns="x">', 'an SVG drawing'],
   ['<?xml version="1.0"?><data/>', 'an XML document'],
   ['<!-- nothing else -->', 'text'],
-])('%s is told as what it is', (text, kind) => {
+])('%s is recognized', (text, kind) => {
   expect(contentKind(Buffer.from(text))).toBe(kind)
 })
 

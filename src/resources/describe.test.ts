@@ -21,7 +21,7 @@ const SEEDS = Array.from({ length: 12 }, (_, seed) => seed)
 const FORMATS = canDrawAll ? DRAWN_FORMATS : []
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'what is told of a %s picture is what was drawn',
+  'the description of a %s image matches what was drawn',
   async (format) => {
     for (const seed of SEEDS) {
       const picture = drawing(seed)
@@ -49,7 +49,7 @@ function expectDrawn(sight: Sight, picture: Drawing, format: DrawnFormat): void 
   }
 }
 
-test.skipIf(!canDrawAll)('where nothing is opaque, that is told', async () => {
+test.skipIf(!canDrawAll)('an image without opaque pixels is described as such', async () => {
   const { default: sharp } = await import('sharp')
   const clear = { r: 255, g: 0, b: 0, alpha: 0 }
   const create = { width: 20, height: 10, channels: 4, background: clear } as const
@@ -57,7 +57,7 @@ test.skipIf(!canDrawAll)('where nothing is opaque, that is told', async () => {
   expect(sight).toMatchObject({ colours: [{ name: 'transparent', share: 1 }] })
 })
 
-test.skipIf(!canDrawAll)('a picture of one pixel has colours everywhere', async () => {
+test.skipIf(!canDrawAll)('an image of one pixel has a colour in every region', async () => {
   const sight = await look(png(1, 1, Buffer.from([255, 0, 0])), 'image/png')
   expect(sight.kind === 'image' && sight.regions.map(({ colour }) => colour)).toEqual(
     Array.from({ length: 5 }, () => 'red'),
@@ -65,7 +65,7 @@ test.skipIf(!canDrawAll)('a picture of one pixel has colours everywhere', async 
 })
 
 test.each(canDrawAll ? DRAWN_FORMATS : (['png'] as const))(
-  'without the image library the header of a %s picture is told, and that it is all',
+  'without the image library only the header of a %s image is described',
   async (format) => {
     for (const seed of SEEDS) {
       const picture = drawing(seed)
@@ -113,14 +113,14 @@ test.each([
   ['unsupported_type', 'an archive', Buffer.from('PK\x03\x04'), 'application/octet-stream'],
   ['corrupt', 'half a PDF', writtenPdf(['one']).subarray(0, 300), 'application/pdf'],
   ['encrypted', 'a locked PDF', writtenPdf(['one'], { encrypted: true }), 'application/pdf'],
-])('%s is said of %s', async (code, _, bytes, media_type) => {
+])('%s is reported for %s', async (code, _, bytes, media_type) => {
   const sight = await look(bytes, media_type)
   expect(sight).toMatchObject({ kind: 'unreadable', code })
   expect(await lookWithout(bytes, media_type)).toEqual(sight)
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'a %s picture that is cut off, or goes on as garbage, is unreadable',
+  'a %s image that is truncated, or continues as garbage, is unreadable',
   async (format) => {
     const file = await drawn(drawing(5), format)
     const corrupt = { kind: 'unreadable', code: 'corrupt' }
@@ -161,7 +161,7 @@ test('whatever bytes of a document are spoilt, there is an answer', async () => 
   }
 })
 
-test('bytes are told by what they are, whatever they came as', async () => {
+test('bytes are described by their content, whatever their declared type', async () => {
   const { width, height, pixels } = drawing(1)
   const picture = png(width, height, pixels)
   expect(await look(picture, 'application/octet-stream')).toMatchObject({ format: 'png', width })

@@ -95,7 +95,7 @@ test('[AT-049] a file that cannot be read in time is refused, and the next one i
   expect(clock.pending()).toEqual([])
 })
 
-test('[AT-049] when the time of a Turn is over, what is left of its files is not even opened', async () => {
+test('[AT-049] after the time limit of a Turn, its remaining files are not opened', async () => {
   const names = ['1.txt', '2.txt', '3.txt', '4.txt']
   const folder = await filesOf(Object.fromEntries(names.map((name) => [name, name])))
   const { files, waiting, opened } = slowFiles(() => true)
@@ -114,7 +114,7 @@ test('[AT-049] when the time of a Turn is over, what is left of its files is not
   await until(() => opened() === 0)
 })
 
-test('whoever stops waiting gets no answers, and every file is closed', async () => {
+test('an aborted caller gets no results, and every file is closed', async () => {
   const folder = await filesOf({ 'a.txt': 'a' })
   const { files, waiting, opened } = slowFiles(() => true)
   const [clock, stop] = [virtualClock(), new AbortController()]
@@ -156,7 +156,7 @@ test.each([
   ['used again for the next', false, [9 * MIB + 1]],
   ['left to whoever holds the bytes', true, [9 * MIB + 1, 9 * MIB + 1]],
 ])(
-  '[AT-050] the memory of a file has room for it and one byte, and is %s',
+  '[AT-050] the buffer of a file has room for it and one byte, and is %s',
   async (_title, held, sizes) => {
     const half = Buffer.alloc(9 * MIB, 'a')
     const folder = await filesOf({ '1.txt': half, '2.txt': half, '3.txt': Buffer.alloc(12 * MIB) })

@@ -32,7 +32,7 @@ test('a key is found behind more text than is ever shown', async () => {
   expect(await isIn(PDF, writtenPdf(text))).toBe(true)
 })
 
-test('without keys nothing is found, nor in what is no PDF', async () => {
+test('without keys nothing is found, nor in bytes that are not a PDF', async () => {
   expect(await isIn(PDF, writtenPdf([`the key is ${KEY}`]), [])).toBe(false)
   expect(await isIn(PDF, Buffer.from('%PDF-1.4 broken'))).toBe(false)
 })

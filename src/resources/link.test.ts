@@ -18,7 +18,7 @@ function asDescriptor(facts: object) {
   })
 }
 
-test('[SR-014] [SR-034] of a link to elsewhere nothing is kept that may be a secret', () => {
+test('[SR-014] [SR-034] nothing that may be a secret is kept of a remote link', () => {
   const uri = 'HTTPS://me:pass@Example.com:8443/a/b%20c.pdf?token=1#page'
   const link = found(uri)
   expect(link).toEqual({
@@ -31,15 +31,15 @@ test('[SR-014] [SR-034] of a link to elsewhere nothing is kept that may be a sec
   })
 })
 
-test('what a client says of a link is kept as what it said', () => {
-  const said = {
+test('claims of a client about a link are kept as claims', () => {
+  const claims = {
     name: 'Plan',
     title: 'The plan',
     description: 'Of the house',
     declared_media_type: 'application/pdf',
     declared_size_bytes: 12,
   }
-  expect(found('https://example.com/x', said)).toMatchObject({ facts: said })
+  expect(found('https://example.com/x', claims)).toMatchObject({ facts: claims })
 })
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   expect('facts' in link && asDescriptor(link.facts).success).toBe(true)
 })
 
-test('what is said of a link is bounded, and what cannot be is left out', () => {
+test('labels of a link are bounded, and invalid ones omitted', () => {
   const long = 'ä'.repeat(5_000)
   const link = found('https://example.com/x', {
     name: long,
@@ -115,12 +115,12 @@ test('[SR-012] a link to a file of this machine is its path', () => {
   expect(uris.map((uri) => found(uri))).toEqual(uris.map(() => ({ path: '/a/b c.png' })))
 })
 
-test('a link of 1,000 bytes is taken, whatever was cut off from it', () => {
+test('a link of 1,000 bytes is accepted, whatever was removed from it', () => {
   const uri = `https://example.com/${'a'.repeat(980)}`
   expect(found(`${uri}?${'b'.repeat(5_000)}`)).toMatchObject({ facts: { uri } })
 })
 
-test('whatever a link is, it is refused or its descriptor is one', () => {
+test('any link is refused or has a valid descriptor', () => {
   const schemes = fc.constantFrom('https:', 'http://', 'ftp://a@b/', 'x:', 'urn:', 'ws://h/', '')
   fc.assert(
     fc.property(schemes, fc.string({ unit: 'binary' }), fc.webUrl(), (scheme, text, url) => {

@@ -33,7 +33,7 @@ test.each([
   expect(secondFormat(bytes, png.length)).toMatch(/archive/)
 })
 
-test('a format that begins elsewhere than at the beginning is found there', () => {
+test('a format whose magic bytes are not at the start is found', () => {
   const tar = Buffer.concat([png, Buffer.alloc(1000)])
   tar.write('ustar', 257)
   const disc = Buffer.alloc(40_000)
@@ -44,7 +44,7 @@ test('a format that begins elsewhere than at the beginning is found there', () =
   ])
 })
 
-test('an image that merely has the letters of another format in it is one file', () => {
+test('an image that merely contains the magic bytes of another format is accepted', () => {
   const letters = ['PK\x05\x06', `PK\x05\x06${'\0'.repeat(18)}`, 'PK\x01\x02', 'ustar', 'CD001']
   const one = letters.map((some) =>
     secondFormat(Buffer.concat([png, Buffer.from(some)]), png.length),
@@ -55,7 +55,7 @@ test('an image that merely has the letters of another format in it is one file',
   )
 })
 
-test('an archive in a PDF is no second format, and one behind it is', () => {
+test('an archive embedded in a PDF is not a second format, but one after it is', () => {
   const pdf = writtenPdf(['one'])
   const inside = Buffer.concat([
     pdf.subarray(0, 100),
@@ -67,14 +67,14 @@ test('an archive in a PDF is no second format, and one behind it is', () => {
   ).toEqual([false, false, true, true])
 })
 
-test('an archive whose comment goes to the end of a PDF is a second format', () => {
+test('an archive whose comment extends to the end of a PDF is a second format', () => {
   const pdf = writtenPdf(['one'])
   const zip = writtenZip('a', CONTENT, 0)
   zip.writeUInt16LE(pdf.length, zip.length - 2)
   expect(endsAsZip(Buffer.concat([zip, pdf]), '%%EOF')).toBe(true)
 })
 
-test('a text is a PDF when it begins as one, or begins and ends nearly so', () => {
+test('text is a PDF if it starts like one, or nearly starts and ends like one', () => {
   const about = 'A PDF begins with %PDF-1.4 and has a startxref.'
   const texts = ['%PDF-1.4', '\ufeff\n%PDF-1.7\n', `x\n${writtenPdf(['one']).toString('latin1')}`]
   expect(texts.map((text) => isPdfInText(Buffer.from(text)))).toEqual([true, true, true])

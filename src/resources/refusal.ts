@@ -124,8 +124,8 @@ const ENTRY_WORDS: Readonly<Record<Exclude<EntryKind, 'symlink'>, string>> = {
   socket: 'a socket',
   device: 'a device',
 }
+
 /** In MiB with one decimal; in bytes if the rounded figures are equal. */
-/** In MiB with one decimal; in bytes when that would hide the difference. */
 function sizes(actual: number, limit: number): readonly [string, string] {
   const [is, most] = [mebibytes(actual), mebibytes(limit)]
   return is === most ? [`${actual} bytes`, `${limit} bytes`] : [is, most]

@@ -74,7 +74,7 @@ test.each([
   ],
   ['one that is refused for itself', [11 * MIB, 10 * MIB, 0, 8 * MIB], [false, true, false, true]],
 ])(
-  '[AT-007] [AT-008] [AT-016] [AT-018] [AT-019] [AT-020] a Turn has 18 MiB for the files that are taken, in their order: %s',
+  '[AT-007] [AT-008] [AT-016] [AT-018] [AT-019] [AT-020] a Turn accepts 18 MiB of files, in order: %s',
   async (_, sizes, accepted) => {
     const inputs = sizes.map((size) => text(size))
     const first = await verdicts(inputs)
@@ -83,7 +83,7 @@ test.each([
   },
 )
 
-test('[AT-023] a file over the budget is told what it would have come to', async () => {
+test('[AT-023] a file over the budget is refused with the total it would reach', async () => {
   const limit = 18 * MIB
   const [, close, far] = await verdicts([text(10 * MIB), text(8 * MIB + 1), text(9 * MIB)])
   expect(close).toEqual({
@@ -128,7 +128,7 @@ test('[AT-021] [AT-055] of a PNG, a ZIP and a text, the ZIP alone is refused', a
   expect(kept).toEqual([`${sha256(png)}.png`, `${sha256('# Spec\n')}.md`])
 })
 
-test('[SR-004] [SR-026] the facts of what is taken make a descriptor, and its bytes are kept as they are', async () => {
+test('[SR-004] [SR-026] the facts of an accepted file make a descriptor, and its bytes are stored unchanged', async () => {
   const bytes = Buffer.from('caf\xe9\n', 'latin1')
   const { kept, keep } = keeper()
   const [taken] = value(
@@ -169,7 +169,7 @@ test('without a place to keep them, verdicts are the same and keys too', async (
   )
 })
 
-test('[TI-119] what is refused is not kept, and a store that fails fails them all', async () => {
+test('[TI-119] refused files are not stored, and a failing store fails all of them', async () => {
   const { kept, keep } = keeper()
   await verdicts([text(0), text(3, 'a.png'), text(3, 'a.exe'), text(10 * MIB + 1)], { keep })
   expect(kept).toEqual([])
@@ -180,7 +180,7 @@ test('[TI-119] what is refused is not kept, and a store that fails fails them al
   })
 })
 
-test('[AT-005] what a client says of a file changes nothing', async () => {
+test('[AT-005] claims of a client about a file change nothing', async () => {
   const png = TINY_IMAGES.png
   const names = ['photo.png', '/etc/photo.png', 'C:\\photo.png', '../../photo.png']
   const taken = await verdicts(names.map((name) => ({ from: 'bytes', name, bytes: png })))
@@ -193,7 +193,7 @@ test('[AT-005] what a client says of a file changes nothing', async () => {
   expect(named).toMatchObject({ facts: { name: 'photo.png' } })
 })
 
-test('[AT-051] what is no attachment at all is refused like any other', async () => {
+test('[AT-051] an input that is not an attachment is refused like any other', async () => {
   const given: readonly unknown[] = [
     undefined,
     null,
@@ -225,7 +225,7 @@ test('[AT-051] what is no attachment at all is refused like any other', async ()
   })
 })
 
-test('where other types are stored, they are files, within the same limits', async () => {
+test('if other types are stored, they become files, within the same limits', async () => {
   const parts = { otherTypes: 'store' } as const
   const inputs = [text(5, 'a.zip'), text(5, 'README'), text(0, 'a.bin'), text(11 * MIB, 'b.bin')]
   expect(await verdicts(inputs, parts)).toMatchObject([
@@ -244,7 +244,7 @@ test('a hundred attachments are a hundred answers', async () => {
   expect(accepted).toEqual(inputs.map((_, n) => n % 2 === 1))
 })
 
-test('nothing is no attachments', async () => {
+test('no inputs give no attachments', async () => {
   const clock = virtualClock()
   expect(await resolveAttachments([], { clock })).toEqual({ ok: true, value: [] })
   expect(clock.pending()).toEqual([])

@@ -14,7 +14,7 @@ test.each([
   ['a colour \u001b[31m, and \u001b$5 that is none\n', 1],
   ['schön, \u001b$5\n', 1],
   ['schön 👩‍💻\nFIX\u0001ok\n', 2],
-])('UTF-8 is text as it is: %j', (text, lines) => {
+])('UTF-8 is text without a charset: %j', (text, lines) => {
   expect(textFacts(Buffer.from(text))).toEqual({ lines })
 })
 
@@ -24,11 +24,11 @@ test.each([
   ['windows-1252', Buffer.from('Grüße aus Köln,\nschöne Tage, der Fluß ist breit.\n', 'latin1')],
   ['iso-2022-jp', Buffer.from('\x1b$B$3$l$OF|K\\8l$G$9!#\x1b(B\n\x1b$B$3$l$b\x1b(B\n')],
   ['koi8-r', Buffer.from('eec120c4d7cfd2c520d4d2c1d7c10aeec120d4d2c1d7c520c4d2cfd7c10a', 'hex')],
-])('text in %s is told by its bytes', (charset, bytes) => {
+])('text in %s is detected by its bytes', (charset, bytes) => {
   expect(textFacts(bytes)).toEqual({ lines: 2, charset })
 })
 
-test('one letter far down in a large text tells its charset', () => {
+test('a single letter far into a large text identifies its charset', () => {
   const bytes = Buffer.from(`${LARGE}Grüße aus Köln, schöne Tage\n${LARGE}`, 'latin1')
   expect(textFacts(bytes)).toEqual({ lines: 40_001, charset: 'windows-1252' })
 })
@@ -38,7 +38,7 @@ test('a large text of one line in another charset is read to its end', () => {
   expect(textFacts(bytes)).toEqual({ lines: 1, charset: 'windows-1252' })
 })
 
-test('a character that lies across the pieces in which a text is read is one character', () => {
+test('a character across a piece boundary is one character', () => {
   const text = `\ufeff${'a'.repeat(131_070)}👩👩${'b'.repeat(10)}`
   expect(textFacts(Buffer.from(text, 'utf16le'))).toEqual({ lines: 1, charset: 'utf-16le' })
 })
@@ -49,11 +49,11 @@ test.each([
   ['half a character of UTF-16', Buffer.from('fffe6f006e', 'hex')],
   ['UTF-16 with a NUL', Buffer.from('\ufeffone\0two', 'utf16le')],
   ['control characters in no charset', Buffer.from('0102fe03ff', 'hex')],
-])('%s is no text', (_, bytes) => {
+])('%s is not text', (_, bytes) => {
   expect(textFacts(bytes)).toBe(undefined)
 })
 
-test('what is UTF-8 is never taken for anything else', () => {
+test('UTF-8 is never detected as another charset', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
       const plain = text.toWellFormed()

@@ -27,8 +27,8 @@ import type { UsageTable } from './queries/usage.ts'
 import type { RequestsVerdict } from './queries/verify-requests.ts'
 
 /**
- * The one interface that presenters receive: everything a person can do with the Sessions of one workspace. What does not
- * belong to a Turn is loaded when it is asked for, so that nobody who only talks waits for it.
+ * The only interface that presenters receive: all operations on the Sessions of one workspace. Queries outside a Turn
+ * are loaded on first use, so that they do not slow down the start of a chat.
  */
 export class Harness {
   readonly #parts: SessionParts
@@ -41,14 +41,14 @@ export class Harness {
     return this.#parts.workspace.path
   }
 
-  /** What is allowed and denied in advance in this workspace. */
+  /** The permission rules of this workspace. */
   get rules(): RuleStore {
     return this.#parts.person.rules ?? NO_RULES
   }
 
   /**
-   * Begins a Session. With `toAdmit` its lock is kept for the Turn that is admitted next, and given back by that Turn's end
-   * or by `close`: for whoever asks at once.
+   * Creates a Session. With `toAdmit`, the Session keeps its lock for the first admitted Turn; the end of that Turn or
+   * `close` releases it.
    */
   async create(
     options: NewSession,
@@ -68,31 +68,34 @@ export class Harness {
     return known
   }
 
-  /** Opens a Session that exists, also to continue it: its mode, its surface and its words are as they were left. */
+  /** Opens an existing Session for reading or to continue it, with its recorded mode and surface. */
   async open(id: SessionId): Promise<Result<Session>> {
     const session = new Session(this.#parts, id)
     const known = await session.catchUp()
     return known.ok ? ok(session) : known
   }
 
-  /** The Session that was written last. */
+  /** The most recently written Session. */
   async latest(): Promise<Result<Session>> {
     const [latest] = await this.list()
     if (latest !== undefined) return this.open(latest.id)
     return failed('not_found', 'No Sessions in this folder yet.')
   }
 
-  /** Every Session of this workspace, the latest first, by way of their indexes. What cannot be read says why. */
+  /**
+   * All Sessions of this workspace, the latest first, read from their indexes. An unreadable Session is listed with the
+   * reason.
+   */
   list(): Promise<readonly ListedSession[]> {
     return listSessions(this.#parts.log.place)
   }
 
-  /** One Session as `list` shows it, also when it cannot be opened. */
+  /** One Session as `list` returns it, even if it cannot be opened. */
   find(id: SessionId): Promise<Result<ListedSession>> {
     return findSession(this.#parts.log.place, id)
   }
 
-  /** Why Turns of the Sessions that were written last failed, the latest first. */
+  /** The errors that ended Turns of the latest Sessions, the latest first. */
   async lastErrors(): Promise<readonly ErrorKind[]> {
     const { lastErrors } = await import('./queries/last-errors.ts')
     const latest = (await this.list()).slice(0, LATEST_SESSIONS)
@@ -102,12 +105,12 @@ export class Harness {
     )
   }
 
-  /** Hands the Events of a Session to `visit`, a page of the Log in memory at a time. */
+  /** Passes the Events of a Session to `visit`. Keeps one page of the Log in memory at a time. */
   read(id: SessionId, options: ReadOptions, visit: VisitEvent): Promise<Result<LogEnd>> {
     return readLog(this.#parts.log, id, options, visit)
   }
 
-  /** Hands the lines of what was said and done that a pattern is found in to `visit`. */
+  /** Passes each matching line of messages, answers and tool calls to `visit`. */
   async search(
     id: SessionId,
     options: SearchOptions,
@@ -117,7 +120,7 @@ export class Harness {
     return searchLog(this.#parts.log, id, options, visit)
   }
 
-  /** Adds what a Session used of its providers to `table`. */
+  /** Adds the Provider Usage of a Session to `table`. */
   async usage(id: SessionId, table: UsageTable): Promise<Result<LogEnd>> {
     const { addUsage } = await import('./queries/usage.ts')
     return addUsage(this.#parts.log, id, table)
@@ -133,7 +136,7 @@ export class Harness {
     return diffTurns(this.#parts.log, session, turn)
   }
 
-  /** The exact request that `text` would become; nothing is sent and nothing is written. */
+  /** Returns the exact request for `text`. Sends and writes nothing. */
   async preview(
     session: Session,
     text: string,
@@ -143,20 +146,20 @@ export class Harness {
     return previewRequest(this.#parts, session, text, options)
   }
 
-  /** What would become of attachments; nothing is stored, written or sent. */
+  /** Returns whether each attachment would be accepted. Stores, writes and sends nothing. */
   checkAttachments(
     inputs: readonly AttachmentInput[],
   ): Promise<Result<readonly AttachmentVerdict[]>> {
     return checkInputs(this.#parts.log.place.clock, inputs)
   }
 
-  /** The Resources of a Session, in the order they came in. */
+  /** The Resources of a Session in the order in which they were attached. */
   async resources(session: Session): Promise<Result<readonly ListedResource[]>> {
     const { listResources } = await import('./queries/resources.ts')
     return listResources(this.#parts.log, session)
   }
 
-  /** From now on nothing shows its bytes to a model. */
+  /** Permanently excludes the bytes of a Resource from requests. */
   async dropResource(session: Session, handle: string): Promise<Result<void>> {
     const { dropResource } = await import('./queries/resources.ts')
     return dropResource(session, handle)
@@ -167,13 +170,13 @@ export class Harness {
     return resourceBytes(this.#parts.log, session, handle)
   }
 
-  /** Stored bytes of any Session here that are missing or damaged. */
+  /** Stored bytes of any Session of this workspace that are missing or damaged. */
   async badPayloads(): Promise<Result<readonly BadPayload[]>> {
     const { badPayloads } = await import('./queries/resources.ts')
     return badPayloads(this.#parts.log)
   }
 
-  /** Text that every checkpoint keeps as it is. */
+  /** Pins text that every checkpoint keeps verbatim. */
   async pin(session: Session, text: string): Promise<Result<void>> {
     if (text.trim() === '') return failed('invalid_args', 'The text to pin is empty.')
     return session.between((record) =>
@@ -181,7 +184,7 @@ export class Harness {
     )
   }
 
-  /** Proves the Log byte for byte; with `requests`, also that every request ever sent follows from it. */
+  /** Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. */
   async verify(
     id: SessionId,
     { requests }: { readonly requests: boolean },
@@ -198,13 +201,13 @@ export class Harness {
     return verdict.ok ? ok({ log: log.value, requests: verdict.value }) : verdict
   }
 
-  /** Writes what is whole of a damaged Log into a new Session. */
+  /** Copies the intact Events of a damaged Log into a new Session. */
   async salvage(id: SessionId): Promise<Result<Salvaged>> {
     const { salvageLog } = await import('../log/salvage.ts')
     return salvageLog(this.#parts.log.place, id, this.#writing())
   }
 
-  /** A person vouches for a Session that came from elsewhere. Its permission mode is `ask` at most from then on. */
+  /** Accepts a Session that was created elsewhere. Its permission mode becomes at most `ask`. */
   async adopt(id: SessionId): Promise<Result<void>> {
     const { adoptLog } = await import('../log/adopt.ts')
     return adoptLog(this.#parts.log.place, id, this.#writing())
@@ -215,7 +218,7 @@ export class Harness {
     return deleteLog(this.#parts.log.place, id)
   }
 
-  /** Deletes blobs that nothing mentions and that are old enough, and Logs whose creation was cut short. */
+  /** Deletes unreferenced blobs past the grace period, and Logs whose creation was interrupted. */
   async gc({ dryRun }: { readonly dryRun: boolean }): Promise<Result<Collected>> {
     const { sweepBlobs } = await import('../blobs/sweep.ts')
     const { store, place } = this.#parts.log
@@ -246,22 +249,22 @@ const NO_RULES: RuleStore = {
   remove: async () => ok(false),
 }
 
-/** What a collection did, or with `dryRun` would do. */
+/** What `gc` deleted, or would delete with `dryRun`. */
 export interface Collected extends Swept {
-  /** Logs that were created and never written. */
+  /** Logs that were created but never written. */
   readonly unbegun: number
 }
 
 /**
- * What was stored before its Session was locked may be on its way into an Event for this long. By the wall clock, because a file
- * keeps no other time; where that jumps, blobs stay longer or have to be attached again, and no Event names one that is gone.
+ * A blob may be stored this long before an Event names it. Measured by the wall clock, because a file has no other
+ * timestamp: if the clock jumps, blobs are kept longer or must be attached again, but no Event names a deleted blob.
  */
 const GRACE_MS = 60 * 60 * 1000
 
-/** As many as tell how things went lately. */
+/** How many of the latest Sessions `lastErrors` reads. */
 const LATEST_SESSIONS = 20
 
-/** What a Log proves of itself. */
+/** The result of `verify`. */
 export interface Proof {
   readonly log: LogVerdict
   readonly requests?: RequestsVerdict

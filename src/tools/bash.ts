@@ -68,11 +68,11 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
     ...(folder === undefined ? {} : { folder }),
     signal: context.signal,
     onNetworkTry: () => context.progress(TRIES_NETWORK, { notice: true }),
-    // Before anything is cut: half a key would not be found.
+    // Redact before truncating: half a key would not be found.
     onOutput: (chunk) => take(clean.push(chunk)),
   })
   const exit = await running.catch(async (error: unknown) => {
-    // Else the store would wait for more.
+    // Otherwise the store would wait for more.
     await spool.end(false)
     throw error
   })
@@ -83,19 +83,19 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   return outcomeOf(redacted(exit.value, context), wallMs, excerpt, spooled)
 }
 
-/** Paths are shortened when they are named. */
+/** Redact before paths are shortened. */
 function redacted(exit: Exit, { redactor }: ToolContext): Exit {
   return { ...exit, appeared: exit.appeared.map((path) => redactor.text(path)) }
 }
 
-/** The system's own bash before one that `PATH` knows; where there is none, sh has to do. */
+/** The system's bash before one in `PATH`; sh if there is none. */
 const IN_BASH =
   'for b in /bin/bash /usr/bin/bash "$(command -v bash)"; do [ -x "$b" ] && exec "$b" -c "$1"; done; exec /bin/sh -c "$1"'
 
 const TRIES_NETWORK =
   'The command tries to reach the network, which is off for it. It goes on without; with network it has to be run again.\n'
 
-/** What a model can do about it. */
+/** The next step for the model. */
 const TRIED_NETWORK =
   'it tried to reach the network, which is off; call again with network: true to run it with the network, if the person allows that'
 
@@ -122,15 +122,15 @@ function outcomeOf(
   }
   if (error !== undefined) return { outcome: 'failed', error, output, ...truncated, ...left }
   const { code } = exit
-  // The call did what it was asked to, and the command did not: what counts for a person and a model is the command.
+  // The call succeeded but the command did not; the outcome is that of the command.
   const outcome = code === 0 ? 'ok' : 'failed'
   return { outcome, output, ...(code === null ? {} : { exit_code: code }), ...truncated, ...left }
 }
 
-/** Of the files that run later: a large checkout holds many. */
+/** The maximum number of files that run later in a result: a large checkout contains many. */
 const RECORDED = 50
 
-/** Room for what is said about the output, of what a result may hold. */
+/** The part of the output limit that is reserved for notes. */
 export const NOTES_BYTES = 1_300
 const NAMED = 2
 const NAMED_BYTES = 120

@@ -5,38 +5,40 @@ import { LineFramer } from '../encoding/lines.ts'
 import type { Redactor } from '../encoding/redaction.ts'
 import { clipped } from './shown-lines.ts'
 
-/** What was found in one file. */
+/** The findings in one file. */
 export interface Section {
-  /** From the workspace. */
+  /** Relative to the workspace. */
   readonly path: string
-  /** `12:a match`, `13-a line around it`, `--` where lines are left out. */
+  /** `12:a match`, `13-a context line`, `--` where lines are omitted. */
   readonly lines: string[]
   matches: number
 }
 
-/** What ripgrep found, read from its JSON as it comes. Holds no more lines than can be shown, and counts the rest. */
+/**
+ * The findings of ripgrep, parsed from its JSON stream. Holds only as many lines as can be shown, and counts the rest.
+ */
 export class Findings {
   readonly sections: Section[] = []
-  /** What ripgrep said that is no JSON. */
+  /** Output of ripgrep that is not JSON. */
   complaint = ''
-  /** There is more than the sections hold. */
+  /** There is more than the sections contain. */
   cut = false
-  readonly #wanted: (path: string) => boolean
+  readonly #isShown: (path: string) => boolean
   readonly #redactor: Redactor
   readonly #framer = new LineFramer(MESSAGE_BYTES)
   #room: number
   #last = 0
 
-  /** `wanted` says whether a path is to be shown; `limit` is what all lines together may take. */
-  constructor(wanted: (path: string) => boolean, limit: number, redactor: Redactor) {
-    this.#wanted = wanted
+  /** `isShown` tells whether to show a path; `limit` is the maximum size of all lines together. */
+  constructor(isShown: (path: string) => boolean, limit: number, redactor: Redactor) {
+    this.#isShown = isShown
     this.#redactor = redactor
     this.#room = limit
   }
 
   push(chunk: Buffer): void {
     for (const framed of this.#framer.push(chunk)) {
-      // Of which file a line of that length is cannot be told any more; that something is missing can.
+      // The file of an overlong line is unknown; only that something is missing.
       if ('overlong' in framed) this.cut = true
       else this.#take(framed.bytes.toString('utf8'))
     }
@@ -51,7 +53,7 @@ export class Findings {
     const { type, data } = message.data
     if (type !== 'match' && type !== 'context') return
     const path = textOf(data.path).replace(/^(\.\/)+/, '')
-    if (!this.#wanted(path)) return
+    if (!this.#isShown(path)) return
     const section = this.#sectionOf(path)
     if (type === 'match') section.matches += 1
     if (this.#last !== 0 && data.line_number > this.#last + 1 && type === 'context') {
@@ -70,7 +72,7 @@ export class Findings {
     return section
   }
 
-  /** Redacted before it is shortened. */
+  /** Redact before shortening. */
   #shownLine(type: 'match' | 'context', { lines, line_number }: z.infer<typeof Line>): string {
     const line = this.#redactor.text(textOf(lines).replace(/\r?\n$/, ''))
     const shown = clipped(line, LINE_BYTES)
@@ -88,7 +90,7 @@ const MESSAGE_BYTES = 1024 * 1024
 const COMPLAINT_BYTES = 2_000
 const LINE_BYTES = 500
 
-/** Text, or base64 of what is not UTF-8. */
+/** Text, or base64 if it is not UTF-8. */
 const Words = z.union([
   z.object({ text: z.string() }),
   z.object({ bytes: z.string().refine(isBase64) }),

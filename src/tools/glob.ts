@@ -32,7 +32,7 @@ async function run({ pattern, path = '.' }: Args, context: ToolContext): Promise
   const place = await searchedPlace(path, context)
   if (!place.ok) return failedOutcome(place.error)
   const chunks: Buffer[] = []
-  // Not by ripgrep's own --glob: that would bring back what .gitignore names.
+  // Not with ripgrep's --glob, which would include ignored files.
   const flags = ['--files', '--null']
   const onOutput = (chunk: Buffer) => void chunks.push(chunk)
   const end = await ripgrep({ flags, place: place.value, onOutput }, context)

@@ -40,13 +40,13 @@ async function run(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
-  // Not by ripgrep's own --glob: that would bring back what .gitignore names.
+  // Not with ripgrep's --glob, which would include ignored files.
   const matches = glob === undefined ? () => true : globPattern(glob)
   if (matches === undefined) return failedOutcome(tooManyMeanings().error)
   const place = await searchedPlace(path, context)
   if (!place.ok) return failedOutcome(place.error)
-  const wanted = (name: string) => matches(name) && !context.files.isProtected(name)
-  const findings = new Findings(wanted, context.limits.output_bytes, context.redactor)
+  const isShown = (name: string) => matches(name) && !context.files.isProtected(name)
+  const findings = new Findings(isShown, context.limits.output_bytes, context.redactor)
   const onOutput = (chunk: Buffer) => findings.push(chunk)
   const end = await ripgrep({ flags: flagsOf(args), place: place.value, onOutput }, context)
   if (!end.ok) return failedOutcome(end.error)
@@ -57,7 +57,7 @@ async function run(
   return shownFindings(findings, end.value === 2, context)
 }
 
-/** Joined by `=`, so that a pattern is never taken for a flag. */
+/** Joined with `=`, so that a pattern is never parsed as a flag. */
 function flagsOf({ pattern, ignore_case, context = 0 }: Omit<Args, 'path' | 'glob'>): string[] {
   const flags = ['--json', '--sort=path', `--context=${context}`, `--regexp=${pattern}`]
   return ignore_case === true ? [...flags, '--ignore-case'] : flags
@@ -82,18 +82,18 @@ async function shownFindings(
   const sum = `${counted(matches, 'match', 'matches')} in ${counted(readable.length, 'file')}`
   if (!cut && !clipped)
     return { outcome: 'ok', output: `${text}[${[`${sum}.`, ...notes].join(' ')}]\n` }
-  const told = `The first of ${sum}; narrow the pattern, path or glob.`
-  return { outcome: 'ok', output: `${text}[${[told, ...notes].join(' ')}]\n`, truncated: true }
+  const note = `The first of ${sum}; narrow the pattern, path or glob.`
+  return { outcome: 'ok', output: `${text}[${[note, ...notes].join(' ')}]\n`, truncated: true }
 }
 
-/** A search is no way around what `read` refuses: a file with a second name, or one that is Hawser's own. */
+/** A search must not bypass the refusals of `read`: a file with a second hard link, or one that belongs to Hawser. */
 async function readableOnes(
   sections: readonly Section[],
   { files }: ToolContext,
 ): Promise<Section[]> {
   const readable: Section[] = []
   for (const section of sections) {
-    // What is not shown anyway need not be judged.
+    // Sections without lines are not shown, so they need no check.
     const judged = section.lines.length === 0 || (await files.read(section.path, 0)).ok
     if (judged) readable.push(section)
   }

@@ -1,29 +1,29 @@
-/** A line of a text that was probably meant. */
+/** The line of a text that was probably intended. */
 export interface NearestLine {
   /** Counted from 1. */
   readonly line: number
   readonly text: string
-  /** It was meant with the line number that `read` shows before it. */
+  /** The search text included the line number that `read` shows. */
   readonly numbers: boolean
 }
 
 /**
- * The line of `text` that is most like the first line of `wanted` that says something. A line that differs in white space
+ * The line of `text` that is most similar to the first non-blank line of `search`. A line that differs in white space
  * only comes first; otherwise the one that shares most pairs of letters, if it shares half of them.
  */
-export function nearestLine(text: string, wanted: string): NearestLine | undefined {
-  const asked = wanted.split('\n').find((line) => line.trim() !== '')
-  if (asked === undefined) return undefined
-  const numbers = /^ *\d+\t/.test(asked)
-  const meant = letters(numbers ? asked.replace(/^ *\d+\t/, '') : asked)
+export function nearestLine(text: string, search: string): NearestLine | undefined {
+  const first = search.split('\n').find((line) => line.trim() !== '')
+  if (first === undefined) return undefined
+  const numbers = /^ *\d+\t/.test(first)
+  const target = letters(numbers ? first.replace(/^ *\d+\t/, '') : first)
   const lines = text.split('\n').slice(0, MOST_LINES)
-  const same = lines.findIndex((line) => letters(line) === meant)
-  const found = same === -1 ? mostAlike(lines, meant) : same
+  const same = lines.findIndex((line) => letters(line) === target)
+  const found = same === -1 ? mostAlike(lines, target) : same
   const line = lines[found]
   return line === undefined ? undefined : { line: found + 1, text: line.trim(), numbers }
 }
 
-/** A hint is not worth more time than this takes. */
+/** Limits the time spent on a hint. */
 const MOST_LINES = 20_000
 const MOST_LETTERS = 400
 const LEAST_ALIKE = 0.5
@@ -32,8 +32,8 @@ function letters(line: string): string {
   return line.replaceAll(/\s+/g, '').slice(0, MOST_LETTERS)
 }
 
-function mostAlike(lines: readonly string[], meant: string): number {
-  const pairs = pairsOf(meant)
+function mostAlike(lines: readonly string[], target: string): number {
+  const pairs = pairsOf(target)
   let [best, most] = [-1, LEAST_ALIKE]
   for (const [at, line] of lines.entries()) {
     const own = letters(line)

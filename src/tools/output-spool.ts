@@ -2,21 +2,21 @@ import { ok, type Result } from '../model/errors.ts'
 import type { BlobKey } from '../model/ids.ts'
 import type { ToolContext } from './tool.ts'
 
-/** What a command may store: it must not fill the disk. */
+/** The maximum output of a command that is stored, so that it cannot fill the disk. */
 export const SPOOL_BYTES = 64 * 1024 * 1024
-/** What may wait in memory for the store. */
+/** The maximum amount of output that is queued in memory for the store. */
 const WAITING_BYTES = 1024 * 1024
 
 /** Where the output of a command is stored. */
 export interface Spooled {
   readonly blob: BlobKey
-  /** There was more than `SPOOL_BYTES`, and only so much was stored. */
+  /** There was more than `SPOOL_BYTES`, and the rest was not stored. */
   readonly cut: boolean
 }
 
 /**
- * Brings the output of a command to the blob store while it comes, with little of it in memory. What is not longer than
- * `short` bytes is held back, since it may not have to be stored at all.
+ * Streams the output of a command to the blob store, with little of it in memory. Output of up to `short` bytes is held
+ * back, because it may not have to be stored.
  */
 export class OutputSpool {
   readonly #queue = new ChunkQueue()
@@ -31,7 +31,7 @@ export class OutputSpool {
     this.#short = short
   }
 
-  /** Resolves when there is room for more; also when the store gave up, which `end` tells. */
+  /** Resolves when there is room for more, or when the store failed, which `end` reports. */
   async push(chunk: Buffer): Promise<void> {
     const room = SPOOL_BYTES - this.#taken
     const piece = chunk.subarray(0, room)
@@ -43,9 +43,9 @@ export class OutputSpool {
     await this.#queue.room()
   }
 
-  /** After the last chunk: stores what was held back when it is wanted, and tells where everything is. */
-  async end(wanted: boolean): Promise<Result<Spooled | undefined>> {
-    if (wanted) this.#start()
+  /** Call it after the last chunk. With `keep`, stores the held-back output. Returns where everything is stored. */
+  async end(keep: boolean): Promise<Result<Spooled | undefined>> {
+    if (keep) this.#start()
     this.#queue.end()
     const kept = await this.#keeping
     if (kept === undefined) return ok(undefined)
@@ -56,12 +56,12 @@ export class OutputSpool {
     this.#keeping ??= this.#keep(this.#queue.chunks(), 'text/plain').finally(() => {
       this.#queue.drop()
     })
-    // A defect of the store is thrown by `end`; until then nobody is waiting for it.
+    // `end` throws a defect of the store; until then it is not awaited.
     this.#keeping.catch(() => {})
   }
 }
 
-/** Chunks from one who adds to one who takes. */
+/** A queue of chunks between one producer and one consumer. */
 class ChunkQueue {
   readonly #waiting: Buffer[] = []
   #bytes = 0
@@ -73,20 +73,20 @@ class ChunkQueue {
     if (this.#dropped || chunk.length === 0) return
     this.#waiting.push(chunk)
     this.#bytes += chunk.length
-    this.#tell()
+    this.#notify()
   }
 
   end(): void {
     this.#over = true
-    this.#tell()
+    this.#notify()
   }
 
-  /** Nobody takes any more. */
+  /** The consumer has stopped. */
   drop(): void {
     this.#dropped = true
     this.#waiting.length = 0
     this.#bytes = 0
-    this.#tell()
+    this.#notify()
   }
 
   async room(): Promise<void> {
@@ -98,7 +98,7 @@ class ChunkQueue {
       const chunk = this.#waiting.shift()
       if (chunk !== undefined) {
         this.#bytes -= chunk.length
-        this.#tell()
+        this.#notify()
         yield chunk
       } else if (this.#over || this.#dropped) return
       else await this.#change()
@@ -109,7 +109,7 @@ class ChunkQueue {
     return new Promise((resolve) => void this.#changed.push(resolve))
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const wake of this.#changed.splice(0)) wake()
   }
 }

@@ -44,7 +44,7 @@ const Parameters = z.strictObject({
 })
 type Args = z.infer<typeof Parameters>
 
-/** What part of a Resource is to be seen, and in which form; all of it without any. */
+/** The part of a Resource to show, and its form; without any field, all of it. */
 type Excerpt = Pick<Args, 'region' | 'size' | 'pages' | 'lines'>
 
 export const resourceView = defineTool({
@@ -88,7 +88,7 @@ const OUTCOMES = {
   denied: 'denied',
 } as const
 
-/** The Resource of a handle, if it has anything that may be shown. */
+/** The Resource with this handle, if it can be shown. */
 function findViewable(
   handle: string,
   resources: Pick<ToolResources, 'known'>,
@@ -104,7 +104,7 @@ function findViewable(
   return error === undefined ? ok(found) : { ok: false, error }
 }
 
-/** Why a Resource is never shown again, whoever asks. */
+/** Why a Resource is never shown again. */
 export function notViewable({ descriptor, gone }: SessionResource): HawserError | undefined {
   const { handle, kind } = descriptor
   if (kind === 'link') {
@@ -124,7 +124,10 @@ export function notViewable({ descriptor, gone }: SessionResource): HawserError 
 
 type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
 
-/** What the Event of a view says, with the excerpt stored. An error is one of the request; whatever else happens is an outcome. */
+/**
+ * The data of the view Event, with the excerpt stored. An error means that the request is invalid; anything else is an
+ * outcome.
+ */
 export async function viewOf(
   { descriptor }: SessionResource,
   excerpt: Excerpt,
@@ -132,30 +135,30 @@ export async function viewOf(
 ): Promise<Result<Viewed>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
   const { resource_id, handle, content_sha256 } = descriptor
-  const said = { resource_id, handle, content_sha256, ...given(excerpt) }
+  const viewed = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
   const untaken = resources.notTaken(descriptor)
   if (untaken !== undefined)
     return failed('unsupported_type', `${handle} cannot be shown: ${untaken}.`)
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
-  if (!may.value.allowed) return ok({ ...said, outcome: 'denied' })
+  if (!may.value.allowed) return ok({ ...viewed, outcome: 'denied' })
   const bytes = await resources.payload(descriptor.blob)
   if (!bytes.ok) {
     const cause = causeOf(bytes.error)
-    return cause?.type === 'payload' ? ok({ ...said, outcome: cause.state }) : bytes
+    return cause?.type === 'payload' ? ok({ ...viewed, outcome: cause.state }) : bytes
   }
   if (await resources.holdsKey(descriptor, bytes.value)) {
-    return ok({ ...said, outcome: 'denied', why: 'holds_key' })
+    return ok({ ...viewed, outcome: 'denied', why: 'holds_key' })
   }
   const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
   if (!variant.ok) return variant
-  if (variant.value === undefined) return ok({ ...said, outcome: 'projected' })
+  if (variant.value === undefined) return ok({ ...viewed, outcome: 'projected' })
   const key = await keep([variant.value.bytes], variant.value.media_type)
   if (!key.ok) return key
-  return ok({ ...said, variant: key.value, made: variant.value.made, outcome: 'projected' })
+  return ok({ ...viewed, variant: key.value, made: variant.value.made, outcome: 'projected' })
 }
 
-function given({ region, size, pages, lines }: Excerpt) {
+function excerptFields({ region, size, pages, lines }: Excerpt) {
   return {
     ...(region === undefined ? {} : { region }),
     ...(size === undefined ? {} : { size }),
@@ -164,7 +167,7 @@ function given({ region, size, pages, lines }: Excerpt) {
   }
 }
 
-/** `undefined`: all of it, as it is. */
+/** `undefined`: the whole original. */
 async function excerptOf(
   descriptor: Descriptor,
   { region, size, pages, lines }: Excerpt,

@@ -2,19 +2,19 @@ import { systemProgram } from '../host/process/system-program.ts'
 import { causeOf, failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { ToolContext } from './tool.ts'
 
-/** What to look for, and where. */
+/** What to search for, and where. */
 export interface Search {
-  /** After the flags that every search has. */
+  /** Added to the flags of every search. */
   readonly flags: readonly string[]
-  /** From the workspace, as `searchedPlace` gave it. */
+  /** Relative to the workspace, as returned by `searchedPlace`. */
   readonly place: string
-  /** Takes what ripgrep says; what it complains about comes the same way. */
+  /** Receives the output of ripgrep, including errors. */
   readonly onOutput: (chunk: Buffer) => void
 }
 
 /**
- * Runs ripgrep over a place of the workspace, and answers with its exit code: 0 found, 1 found nothing, 2 a complaint, or
- * files that could not be read. Nothing that a repository or a person configured changes what it does.
+ * Runs ripgrep in the workspace and returns its exit code: 0 for matches, 1 for none, 2 for an error or unreadable
+ * files. Configuration of a repository or a person does not affect it.
  */
 export async function ripgrep(search: Search, context: ToolContext): Promise<Result<0 | 1 | 2>> {
   const program = await systemProgram('rg')
@@ -33,7 +33,7 @@ export async function ripgrep(search: Search, context: ToolContext): Promise<Res
   return code === 127 ? notInstalled() : failed('internal', 'ripgrep broke off.', { code })
 }
 
-/** The place to search, links on its way resolved. What cannot be read is not searched either. */
+/** The location to search, with links resolved. What `read` refuses is not searched either. */
 export async function searchedPlace(path: string, { files }: ToolContext): Promise<Result<string>> {
   const file = await files.read(path, 0)
   if (file.ok) return ok(file.value.path)
@@ -43,14 +43,14 @@ export async function searchedPlace(path: string, { files }: ToolContext): Promi
   return folder.ok ? files.realRelative(path) : folder
 }
 
-/** What no search looks at, said wherever nothing was found. */
+/** What every search skips; reported when nothing is found. */
 export const LEFT_OUT = 'Hidden files and those that .gitignore names are left out.'
 
 const FLAGS = [
   '--no-config',
   '--no-follow',
   '--no-messages',
-  // A .gitignore counts also where git was never used; one for all of a person's work does not.
+  // A .gitignore applies even without git; the user's global one does not.
   '--no-require-git',
   '--no-ignore-global',
 ] as const

@@ -1,22 +1,22 @@
 import { failed } from '../model/errors.ts'
 import { failedOutcome, type ToolOutcome } from './tool.ts'
 
-/** Room for the last line, which says what is missing. */
+/** Reserved for the last line, which reports what is missing. */
 const LAST_LINE_BYTES = 400
 
-/** Whole lines up to a limit, and how many of them that were. */
+/** Whole lines up to a limit, and their number. */
 export interface ShownLines {
   readonly text: string
   readonly shown: number
-  /** Not all were shown, or not all of one. */
+  /** Some lines, or part of one, are not shown. */
   readonly truncated: boolean
-  /** The one line that is shown is only its beginning. */
+  /** The only shown line is truncated. */
   readonly cutLine: boolean
 }
 
 /**
- * As many of the lines as fit into `limit` bytes with a last line after them. A first line that does not fit alone is
- * cut, so that something is shown always.
+ * As many lines as fit into `limit` bytes together with a last line. A first line that does not fit is truncated, so
+ * that something is always shown.
  */
 export function fittingLines(lines: readonly string[], limit: number): ShownLines {
   const room = Math.max(0, limit - LAST_LINE_BYTES)
@@ -36,17 +36,17 @@ export function fittingLines(lines: readonly string[], limit: number): ShownLine
   return { text: text.join(''), shown, truncated: shown < lines.length, cutLine: false }
 }
 
-/** The beginning of a text in at most so many bytes, never half a letter. */
+/** The beginning of a text in at most this many bytes, without a partial character. */
 export function clipped(text: string, bytes: number): string {
   const all = Buffer.from(text)
   if (all.length <= bytes) return text
   let end = bytes
-  // Bytes 10xxxxxx go on with a letter that began before.
+  // Bytes 10xxxxxx continue a character.
   while (end > 0 && ((all[end] ?? 0) & 0xc0) === 0x80) end -= 1
   return all.toString('utf8', 0, end)
 }
 
-/** A call that somebody stopped before it had an effect. */
+/** A call that was interrupted before it had an effect. */
 export function interruptedOutcome(): ToolOutcome {
   return failedOutcome(failed('interrupted', 'The call was interrupted.').error)
 }

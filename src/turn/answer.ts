@@ -5,21 +5,21 @@ import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { AnswerItem, CallUsage } from '../providers/provider.ts'
 import type { TurnParts } from './turn-parts.ts'
 
-/** What a model answered, durable. */
+/** A durable answer of the model. */
 export interface ProviderAnswer {
   readonly calls: readonly ToolCallItem[]
   readonly usage: CallUsage
-  /** It ended before the model was done. */
+  /** Set if it ended before the model finished. */
   readonly cut: AnswerCut | undefined
   /** The model continues when it is called again. */
   readonly paused: boolean
-  /** US dollars, where the prices are known. */
+  /** US dollars, if the prices are known. */
   readonly cost: number | undefined
 }
 
 export type ToolCallItem = Extract<AnswerItem, { kind: 'tool_call' }>
 
-/** A call that came to nothing. What was shown cannot be taken back, so a call that showed anything is not made again. */
+/** A failed call. Output that was shown cannot be taken back, so a call that showed anything is not retried. */
 export interface FailedCall extends Failed {
   readonly shown: boolean
 }
@@ -28,7 +28,9 @@ export function callsIn(items: readonly AnswerItem[]): readonly ToolCallItem[] {
   return items.flatMap((item) => (item.kind === 'tool_call' ? [item] : []))
 }
 
-/** The items of an answer as Events, in the order they came. Its last words carry what the agent attached in this Turn. */
+/**
+ * The items of an answer as Events, in order. Its last text carries the attachments that the agent made in this Turn.
+ */
 export function answerDrafts(
   { log, model }: Pick<TurnParts, 'log' | 'model'>,
   answer: readonly AnswerItem[],
@@ -71,7 +73,7 @@ function draftOf(
   }
 }
 
-/** What a person has seen is kept, as part of an answer; calls of an answer that did not end never run. */
+/** Records what a person has seen as part of an answer; calls of an incomplete answer never run. */
 export async function keepPartial(
   { commit }: TurnParts['log'],
   items: readonly AnswerItem[],
@@ -97,5 +99,5 @@ export function badCalls(calls: readonly ToolCallItem[]): HawserError | undefine
       call_id !== '' && Buffer.byteLength(call_id) <= CALL_ID_BYTES && NAME.test(name),
   )
   if (fits && ids.size === calls.length) return undefined
-  return failed('invalid_response', 'The model made a call that is not one.').error
+  return failed('invalid_response', 'The model returned an invalid tool call.').error
 }

@@ -1,7 +1,7 @@
 import { sha256 } from '../encoding/hash.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 
-/** The ids of all calls of a Session: each names one call, whoever made it and whatever model sees it later. */
+/** The ids of all calls of a Session. Each is unique in the Session, across models. */
 export class CallIds {
   readonly #events: () => readonly WholeEvent[]
   readonly #used = new Set<string>()
@@ -11,7 +11,7 @@ export class CallIds {
     this.#events = events
   }
 
-  /** `id` itself, or one made of it that no call has. It counts as used from here on. */
+  /** Returns `id`, or an unused id derived from it, and marks it as used. */
   unused(id: string): string {
     this.#readNew()
     let found = id

@@ -3,7 +3,7 @@ import type { CallUsage } from '../providers/provider.ts'
 
 const MILLION = 1_000_000
 
-/** US dollars of a call; `undefined` when a price that it needs is not known. Pure. */
+/** The cost of a call in US dollars; `undefined` if a required price is unknown. Pure. */
 export function costOf(usage: CallUsage, prices: ModelFacts['prices']): number | undefined {
   if (prices === undefined) return undefined
   const { input, cached_read, cache_write, output } = usage

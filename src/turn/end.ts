@@ -8,7 +8,7 @@ import { NO_USAGE, type UsageTotal } from './usage.ts'
 export type TurnEnded = EventData<'turn_ended'>
 
 export type Ending =
-  /** The loop is over, or failed before its first call. Without an error the model came to its end. */
+  /** The loop ended, or failed before its first call. Without an error the model finished. */
   | {
       readonly how: 'loop'
       readonly error?: HawserError | undefined
@@ -16,12 +16,12 @@ export type Ending =
       /** Of the last answer. */
       readonly cut?: AnswerCut | undefined
     }
-  /** Nothing of the request can be put to a model. */
+  /** Nothing of the message can be sent to a model. */
   | { readonly how: 'refused'; readonly error: HawserError }
-  /** The writer died; the next one ends the Turn. */
+  /** The writer crashed; the next one ends the Turn. */
   | { readonly how: 'crashed'; readonly usage: UsageTotal }
 
-/** Ends a Turn, whoever asks for it. `before` goes into the same write: either all of it is durable or nothing. */
+/** Ends a Turn. `before` goes into the same write: all of it is durable, or nothing. */
 export async function endTurn(
   { commit }: Pick<TurnParts['log'], 'commit'>,
   ending: Ending,
@@ -44,7 +44,7 @@ function turnEnded(ending: Ending): TurnEnded {
         : { status: 'failed', error, usage_total }
     }
     case 'refused': {
-      // The details hold paths as the client gave them: the Log has names in the message, and no more.
+      // The details contain paths of the client: the Log stores only the names in the message.
       const { kind, message } = ending.error
       return { status: 'refused', error: { kind, message }, usage_total: NO_USAGE }
     }

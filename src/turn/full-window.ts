@@ -4,8 +4,7 @@ import type { ComposedRequest } from '../request/compose-request.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 /**
- * Says of a request that did not fit what fills it, and what can be done about that now. The sentence that refused it
- * stays in it. Pure.
+ * Explains a request that does not fit: what fills it, and what can be done. Keeps the original error message. Pure.
  */
 export function fullWindow(
   error: HawserError,
@@ -59,15 +58,15 @@ function dropActions(largest: readonly LargeItem[], session: string): NextAction
   )
 }
 
-/** The one with the largest window; what was said stays, and the next Turn goes to it. */
+/** The model with the largest window; the Conversation stays, and the next Turn uses it. */
 function modelActions(larger: TurnParts['model']['larger'], session: string): NextAction[] {
   const [best] = larger.toSorted((a, b) => b.window_tokens - a.window_tokens)
   if (best === undefined) return []
   const { model, window_tokens } = best
   return [
     {
-      action: `Go on with ${model}, whose window has ${grouped(window_tokens)} tokens (in a conversation: /model ${model}).`,
-      command: `hawser run --session ${session} --model ${model} "Go on"`,
+      action: `Continue with ${model}, whose window has ${grouped(window_tokens)} tokens (in a chat: /model ${model}).`,
+      command: `hawser run --session ${session} --model ${model} "Continue."`,
     },
   ]
 }

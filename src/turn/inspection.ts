@@ -9,8 +9,8 @@ import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-par
 type Inspecting = Pick<TurnParts, 'log' | 'tools' | 'person'>
 
 /**
- * Settles commands that were killed with Hawser before anyone looked at what they left. Names what is new at protected paths
- * and asks whether to move it aside: a person may have made it since. Without an answer it stays open.
+ * Settles commands that were killed with Hawser before their changes were inspected. Lists what is new at protected
+ * paths and asks whether to move it aside, because a person may have created it since. Without an answer it stays open.
  */
 export async function settleKilled(parts: Inspecting): Promise<Result<void>> {
   for (const watch of openWatches(parts.log.events())) {
@@ -27,7 +27,7 @@ export async function settleKilled(parts: Inspecting): Promise<Result<void>> {
   return ok(undefined)
 }
 
-/** Why no command may run now; `undefined` when it may. */
+/** Why no command may run now; `undefined` if commands may run. */
 export async function commandsRefused(parts: Inspecting): Promise<Result<HawserError | undefined>> {
   for (const watch of openWatches(parts.log.events())) {
     const found = await findings(parts, watch)
@@ -44,7 +44,7 @@ export async function commandsRefused(parts: Inspecting): Promise<Result<HawserE
   return ok(undefined)
 }
 
-/** What is new since the command began. Where nothing is, that is recorded, and the command is settled. */
+/** What is new since the command started. If nothing is, that is recorded, and the command is settled. */
 async function findings(
   parts: Inspecting,
   watch: WholeEvent<'command_watched'>,
@@ -55,7 +55,7 @@ async function findings(
   return nothing.ok ? found : nothing
 }
 
-/** Moves first and records then: killed in between, the next look finds what is left and asks again. */
+/** Moves first, then records: after a kill in between, the next inspection finds what is left and asks again. */
 async function settle(
   parts: Inspecting,
   watch: WholeEvent<'command_watched'>,

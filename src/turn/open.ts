@@ -14,23 +14,23 @@ import type { TurnParts } from './turn-parts.ts'
 import { permitUploads } from './uploads.ts'
 import { nothingUsable, userMessage } from './user-message.ts'
 
-/** What a person asks, as far as it is known when their Turn opens. */
+/** The input of a Turn when it opens. */
 export interface TurnInput {
   readonly source: EventData<'turn_started'>['source']
   readonly text: string
   readonly resolved: readonly Resolved[]
-  /** Handles that the person wrote: each is a view. */
+  /** Handles in the person's message; each adds a view. */
   readonly views: readonly string[]
   readonly late: EventData<'late_context'> | undefined
   readonly piped: string | undefined
 }
 
-/** What is still to be recorded before the first request, in this order: it has to be decided first. */
+/** What must be decided and recorded before the first request, in this order. */
 export interface Unrecorded extends Pick<TurnInput, 'views' | 'late'> {}
 
 /**
- * Opens a Turn: when this answers, the person's request is durable. The Events that open it are one write. A request of which
- * nothing can be put to a model ends its Turn in that same write, and is refused.
+ * Opens a Turn: when this resolves, the person's message is durable. The opening Events are one write. A message that
+ * cannot be sent to a model ends its Turn in the same write as refused.
  */
 export async function openTurn(
   log: Pick<TurnParts['log'], 'events' | 'commit' | 'names'>,
@@ -56,14 +56,14 @@ export async function openTurn(
     )
     return ended.ok ? refused : ended
   }
-  // What a person wants to see again stands before late context.
+  // Views come before late context.
   const now = views.length === 0 ? late : undefined
   const recorded = await log.commit(openingDrafts(source, data, now))
   if (!recorded.ok) return recorded
   return ok({ views, late: views.length === 0 ? undefined : late })
 }
 
-/** The Events that open a Turn, in order. Pure. */
+/** The opening Events of a Turn, in order. Pure. */
 export function openingDrafts(
   source: TurnInput['source'],
   message: EventData<'user_message'>,
@@ -81,8 +81,8 @@ function lateDrafts(late: TurnInput['late']): EventDraft<'late_context'>[] {
 }
 
 /**
- * Everything else that is decided and recorded before a Turn's first request: what a killed command left, which old bytes are
- * shown no longer, whether new ones may be, and what the person wants to be seen again.
+ * Everything else that is decided and recorded before the first request of a Turn: remains of a killed command, which
+ * old bytes are retired, whether new ones may be sent, and the person's views.
  */
 export async function prepareTurn(
   parts: TurnParts,
@@ -102,13 +102,13 @@ export async function prepareTurn(
   return ok(undefined)
 }
 
-/** Loaded where a command was killed, which is rare. */
+/** Loaded only after a command was killed, which is rare. */
 async function settleKilled(parts: TurnParts): Promise<Result<void>> {
   if (openWatches(parts.log.events()).length === 0) return ok(undefined)
   return (await import('./inspection.ts')).settleKilled(parts)
 }
 
-/** What stays for longer than its Turn goes when that is cheaper, and when the model takes no more. */
+/** Retires bytes that outlive their Turn when that is cheaper, and when the model accepts no more. */
 async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Promise<Result<void>> {
   const { events, turn, commit } = log
   const { replay, limits } = model.surface.params
@@ -125,7 +125,7 @@ async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Prom
   return over.length === 0 ? ok(undefined) : commit(over)
 }
 
-/** In the order of handles, behind the person's message. */
+/** In the order of handles, after the person's message. */
 async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   if (views.length === 0) return ok(undefined)
   const { log } = parts
@@ -177,12 +177,12 @@ function unknownHandles(
   if (unknown.length === 0) return undefined
   const handles = known.all.map(({ descriptor }) => descriptor.handle)
   const details = { unknown, handles }
-  return failed('not_found', 'This Session has no Resource of that handle.', details, [
-    { action: 'See what it has.', command: 'hawser resources latest' },
+  return failed('not_found', 'No Resource with that handle in this Session.', details, [
+    { action: 'List the Resources of the Session.', command: 'hawser resources latest' },
   ])
 }
 
-/** A link, and what is gone, are never shown: alone they are nothing to ask about. */
+/** Links and dropped Resources are never shown: alone they are not a message. */
 function anyShown(events: readonly WholeEvent[], views: readonly string[]): boolean {
   const known = new SessionResources(events)
   return views.some((handle) => {
@@ -196,7 +196,6 @@ function nothingToAsk(
   { text, resolved, views }: TurnInput,
 ): Failed | undefined {
   if (text.trim() !== '' || resolved.length > 0 || anyShown(events, views)) return undefined
-  const message =
-    'There is nothing to ask: the message is blank, and what is to be seen cannot be shown.'
-  return failed('invalid_args', message, {}, [{ action: 'Say what you want.' }])
+  const message = 'The message is empty, and none of the named Resources can be shown.'
+  return failed('invalid_args', message, {}, [{ action: 'Add text to the message.' }])
 }

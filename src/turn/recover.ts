@@ -6,8 +6,8 @@ import { endTurn } from './end.ts'
 import { addUsage, NO_USAGE, type UsageTotal } from './usage.ts'
 
 /**
- * Ends a Turn whose writer died before it could: its open calls become `unknown`, and the Turn ends as recovered, in one write.
- * Nothing is run again. Does nothing where every Turn has an end.
+ * Ends a Turn whose writer crashed: its open calls become `unknown`, and the Turn ends as recovered, in one write.
+ * Nothing is run again. Does nothing if every Turn has ended.
  */
 export async function recoverTurn(
   events: readonly WholeEvent[],
@@ -28,7 +28,7 @@ interface CrashedTurn {
   readonly usage: UsageTotal
 }
 
-/** Only the last Turn can be open: whoever opens one has the lock, and ends what was left open first. */
+/** Only the last Turn can be open: a writer holds the lock, and ends an open Turn before it starts another. */
 function crashedTurn(events: readonly WholeEvent[]): CrashedTurn | undefined {
   const started = events.findLast((event) => event.type === 'turn_started')
   if (started?.turn_id === undefined) return undefined

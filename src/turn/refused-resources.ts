@@ -5,8 +5,8 @@ import type { Segment } from '../model/segment.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 
 /**
- * The Resources in a request that its provider refused to look at: the one it names, or, when it names none that can be
- * found, all of them. Empty when the refusal was about something else.
+ * The Resources of a request that its provider refused: the named one, or all of them if none can be identified. Empty
+ * if the refusal had another reason.
  */
 export function refusedResources(
   refused: RefusedMedia | undefined,
@@ -20,25 +20,25 @@ export function refusedResources(
   return [...new Set((named.length > 0 ? named : shown).map(({ resource }) => resource))]
 }
 
-/** Segments that a Resource's own bytes may stand in. */
+/** Segments that can contain the bytes of a Resource. */
 function isMedia(segment: Segment): segment is Segment & { readonly resource: ResourceId } {
   return segment.resource !== undefined && segment.lifetime !== 'stable'
 }
 
-/** Shorter texts stand in more than one place. */
-const TELLING = 64
+/** Shorter texts are not unique. */
+const LEAST_UNIQUE = 64
 
-/** The longest text at a path in a vendor's words, such as `messages.3.content.1` or `input[3].content[1]`. */
+/** The longest text at a path in the vendor's notation, such as `messages.3.content.1` or `input[3].content[1]`. */
 function payloadAt(body: Buffer, path: string): string | undefined {
-  let here = parseJson(body.toString('utf8'))
+  let value = parseJson(body.toString('utf8'))
   for (const step of path.split(/[.[\]]+/).filter((name) => name !== '')) {
-    if (typeof here !== 'object' || here === null) break
-    const next: unknown = Reflect.get(here, step)
+    if (typeof value !== 'object' || value === null) break
+    const next: unknown = Reflect.get(value, step)
     if (next === undefined) break
-    here = next
+    value = next
   }
-  const longest = longestText(here)
-  return longest.length < TELLING ? undefined : longest
+  const longest = longestText(value)
+  return longest.length < LEAST_UNIQUE ? undefined : longest
 }
 
 function longestText(value: unknown): string {

@@ -11,7 +11,7 @@ import type { Ids } from '../host/ids.ts'
 
 type Source = (typeof RESOURCE_SOURCES)[number]
 
-/** Gives Resources their names. Under the lock of a Log, so that no handle is given twice. */
+/** Assigns handles to Resources, under the lock of a Log, so that no handle is used twice. */
 export class ResourceNames {
   readonly #ids: Ids
   readonly #events: () => readonly WholeEvent[]
@@ -23,7 +23,7 @@ export class ResourceNames {
   }
 
   name(facts: ResourceFacts, source: Source): Result<Descriptor> {
-    // Counted once: two calls that run together must not get the same number.
+    // Counted in memory, because two concurrent calls must not get the same number.
     this.#last = (this.#last ?? new SessionResources(this.#events()).last) + 1
     if (this.#last > LAST_NUMBER) return noMoreHandles()
     const { kind } = facts
@@ -38,16 +38,16 @@ export class ResourceNames {
   }
 }
 
-/** A handle has at most nine digits. No Session comes near it, but a Log from elsewhere may say anything. */
+/** A handle has at most nine digits. No Session reaches that, but a Log from elsewhere may contain any number. */
 const LAST_NUMBER = 999_999_999
 
 function noMoreHandles(): Failed {
   return failed('too_large', 'This Session has no handles left.', { limit: LAST_NUMBER }, [
-    { action: 'Begin a new Session.' },
+    { action: 'Start a new Session.' },
   ])
 }
 
-/** Which edge something came in at, by the name of its presenter. */
+/** The source of a Resource, by the name of its presenter. */
 export function sourceOf(presenter: string): Source {
   return RESOURCE_SOURCES.find((source) => source === presenter) ?? 'cli'
 }

@@ -1,6 +1,6 @@
 import { causeOf, type ErrorKind, type HawserError } from '../model/errors.ts'
 
-/** Failures that another try may not meet. What was refused, and what costs money or a key, is not tried again. */
+/** Failures that a retry may not meet. A refusal, and a failure about money or a key, is not retried. */
 const PASSING: ReadonlySet<ErrorKind> = new Set([
   'rate_limited',
   'overloaded',
@@ -11,15 +11,16 @@ const PASSING: ReadonlySet<ErrorKind> = new Set([
 
 const FIRST_MS = 500
 const LONGEST_MS = 8_000
-/** Whoever is told to wait longer wants to be told so, not to wait. */
+/** If the server asks for a longer wait, the call fails with that time instead of waiting. */
 const PATIENCE_MS = 5 * 60_000
 
-/** Most are a proxy's and pass at once; a server that sends two in a row sends nothing else. */
+/** Most come from a proxy and do not recur; a server that sends two in a row keeps sending them. */
 const INVALID_RETRIES = 1
 
 /**
- * Milliseconds until a failed call is made again; `undefined` when it is not. `attempt` counts from 0, `invalid` is how many
- * `invalid_response` failures came before, `chance` gives 0 to 1. What the server asks for is a floor, and nobody comes back at the same moment as everyone else. Pure.
+ * Milliseconds until a failed call is retried; `undefined` if it is not. `attempt` counts from 0, `invalid` is the
+ * number of earlier `invalid_response` failures, `chance` returns 0 to 1. The wait that the server asks for is a
+ * minimum, and random jitter spreads the retries. Pure.
  */
 export function retryIn(
   error: HawserError,

@@ -3,7 +3,7 @@ import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import type { EventDraft } from '../model/events/event.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
-import type { AnswerItem, Passage, ProviderEvent } from '../providers/provider.ts'
+import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
 import {
   asSent,
   RequestComposer,
@@ -30,15 +30,15 @@ import type { TurnParts } from './turn-parts.ts'
 import { lossDrafts, unfitNotices } from './unshown.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 
-/** How a Turn ended, and the request it ended with. */
+/** How a Turn ended, and its last request. */
 export interface TurnOutcome {
   readonly ended: TurnEnded
   readonly lastRequest: SentRequest | undefined
 }
 
 /**
- * Runs a Turn that is open to its end, and records that end. Whatever happens, the last Event of the Turn is its `turn_ended`;
- * only a Log that cannot be written to prevents that, and then the next writer records it.
+ * Runs an open Turn to its end and records that end. The last Event of a Turn is always its `turn_ended`; if the Log cannot
+ * be written, the next writer records it.
  */
 export async function runTurn(
   parts: TurnParts,
@@ -49,7 +49,7 @@ export async function runTurn(
   const prepared = await prepareTurn(parts, unrecorded)
   const error = prepared.ok ? await loop.run() : prepared.error
   const { usage, cut, lastRequest } = loop
-  // What came too late for this Turn is not lost: it is in the Log, and the next request shows it.
+  // Text that came too late for this Turn is recorded, and the next request contains it.
   const ended = await endTurn(log, { how: 'loop', error, usage, cut }, person.steering.end())
   return ended.ok
     ? ok({ ended: ended.value, lastRequest: lastRequest && asSent(lastRequest) })
@@ -57,21 +57,21 @@ export async function runTurn(
 }
 
 /**
- * Calls the model, runs the calls that it answers with, and calls it again, until it answers with none. The intention of every
- * request is durable before a byte of it is sent, and every answer before anything is done with it.
+ * Calls the model, runs the calls of its answer, and calls it again, until an answer has none. Every request is
+ * recorded durably before a byte of it is sent, and every answer before it is acted on.
  */
 class Loop {
   readonly #parts: TurnParts
   readonly #composer: RequestComposer
   readonly #callIds: CallIds
   usage = NO_USAGE
-  /** Of the last answer, until the Turn goes on. */
+  /** Of the last answer, until the Turn continues. */
   cut: AnswerCut | undefined
-  /** The last one of this Turn that was sent. */
+  /** The last request of this Turn that was sent. */
   #sent: ComposedRequest | undefined
-  /** The last one of this Turn, also if it is too large to be sent. */
+  /** The last request of this Turn, even if it is too large to be sent. */
   #composed: ComposedRequest | undefined
-  /** The one before the last, or the last if it is large: it was answered, and nobody reads its body any more. */
+  /** The request before the last, or the last if it is large: it was answered, and its body is no longer needed. */
   #spent: ComposedRequest | undefined
 
   constructor(parts: TurnParts) {
@@ -82,12 +82,12 @@ class Loop {
     this.#callIds = new CallIds(log.events)
   }
 
-  /** The last one of the Session. */
+  /** The last request of the Session. */
   get lastRequest(): SentRequest | undefined {
     return this.#sent ?? this.#parts.model.lastRequest
   }
 
-  /** `undefined` when the model came to its end. */
+  /** `undefined` if the model finished. */
   async run(): Promise<HawserError | undefined> {
     const { provider_calls } = this.#parts.model.limits
     for (let index = 0; index < provider_calls; index++) {
@@ -110,11 +110,11 @@ class Loop {
     }
     const text = `This Turn made ${provider_calls} calls to the model, which is the limit.`
     return failed('call_limit', text, { limit: provider_calls }, [
-      { action: 'Say how to go on; nothing of what was done is lost.' },
+      { action: 'Send another message to continue; all work so far is kept.' },
     ]).error
   }
 
-  /** One call, tried again for as long as nothing was shown and that may help. */
+  /** One call, retried as long as nothing was shown and a retry may help. */
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
     const { log, model, person } = this.#parts
     if (person.signal.aborted) return interrupted()
@@ -142,7 +142,7 @@ class Loop {
     }
   }
 
-  /** What was to be shown and cannot be is recorded first: then every request follows from Events alone. */
+  /** Resources that cannot be shown are recorded first, so that every request follows from Events alone. */
   async #compose(
     before: SentRequest | undefined,
     spent?: ComposedRequest,
@@ -160,12 +160,12 @@ class Loop {
     return again.failure === undefined ? ok(again) : { ok: false, error: again.failure }
   }
 
-  /** Records the intention, and sends. */
+  /** Records the request, then sends it. */
   async #try(request: ComposedRequest, { call_index, attempt, drafts }: Try): Promise<Called> {
     const { log, model } = this.#parts
     const { provider, surface, cacheKey } = model
     const shared = sharedWith(this.lastRequest, request)
-    const passage = this.#passage(request, shared)
+    const delivery = this.#delivery(request, shared)
     this.#sent = request
     const data = {
       call_index,
@@ -178,32 +178,32 @@ class Loop {
       request_bytes: request.body.length,
       ...shared,
       ...(request.projected.length === 0 ? {} : { projected: request.projected }),
-      transport: passage.transport,
-      ...(passage.sentBytes === undefined ? {} : { sent_bytes: passage.sentBytes }),
-      ...(passage.continuation?.used === true ? { previous_response_id_used: true } : {}),
+      transport: delivery.transport,
+      ...(delivery.sentBytes === undefined ? {} : { sent_bytes: delivery.sentBytes }),
+      ...(delivery.continuation?.used === true ? { previous_response_id_used: true } : {}),
     }
     const intention = await log.commit([...drafts, { type: 'provider_request', data }])
-    return intention.ok ? this.#read(passage, call_index) : { ...intention, shown: true }
+    return intention.ok ? this.#read(delivery, call_index) : { ...intention, shown: true }
   }
 
-  /** Most providers have one way; others are asked before anything is recorded. */
-  #passage(request: ComposedRequest, { prefix_break }: Shared): Passage {
+  /** Most providers have one transport; others choose one before anything is recorded. */
+  #delivery(request: ComposedRequest, { prefix_break }: Shared): Delivery {
     const { session } = this.#parts.log
     const { provider } = this.#parts.model
     const { body, sha256, segments, bodyOptions } = request
-    const plain: Passage = {
+    const plain: Delivery = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
       stream: (signal) => provider.stream(body, signal),
     }
-    if (provider.passage === undefined) return plain
+    if (provider.delivery === undefined) return plain
     const before = this.lastRequest
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
-    return provider.passage({ session, body, sha256, segments, last, brokenBy, bodyOptions })
+    return provider.delivery({ session, body, sha256, segments, last, brokenBy, bodyOptions })
   }
 
-  /** Reads what comes back. Deltas are shown; only whole items count. */
-  async #read({ stream, continuation }: Passage, call_index: number): Promise<Called> {
+  /** Reads the response. Deltas are for display; only complete items count. */
+  async #read({ stream, continuation }: Delivery, call_index: number): Promise<Called> {
     const { log, person } = this.#parts
     const started = log.clock.monotonicMs()
     const items: AnswerItem[] = []
@@ -212,7 +212,7 @@ class Loop {
     let anyShown = false
     const fail = async (error: HawserError): Promise<FailedCall> => {
       const failure = await keepPartial(log, items, shown, error)
-      // A Log that cannot be written to ends the Turn, whatever was shown.
+      // A Log that cannot be written ends the Turn, whatever was shown.
       return { ...failure, shown: anyShown || failure.error !== error }
     }
     for await (const event of stream(person.signal)) {
@@ -226,7 +226,7 @@ class Loop {
         log.publish({ type: 'reasoning_delta', data: { text: event.text } })
       } else if (event.type === 'item') {
         items.push(event.item)
-        // It is recorded whatever comes, and then seen, also where no delta came before it.
+        // Text is recorded in any case, so it counts as shown, even without deltas.
         if (event.item.kind === 'text') {
           shown = ''
           anyShown = true
@@ -241,18 +241,18 @@ class Loop {
       }
     }
     return fail(
-      failed('invalid_response', 'The model stopped without saying that it was done.').error,
+      failed('invalid_response', 'The response of the model ended without a final event.').error,
     )
   }
 
-  /** A whole answer, with what it took, in one write. */
+  /** Records a complete answer and its usage in one write. */
   async #record(
     items: readonly AnswerItem[],
     { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
     { call_index, continuation, started, firstToken }: Reading,
   ): Promise<Called> {
     const { log, model } = this.#parts
-    // Some servers number calls from the start in each answer; an id names one call of the Session.
+    // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
     const answer = items.map((item) =>
       item.kind === 'tool_call' ? { ...item, call_id: this.#callIds.unused(item.call_id) } : item,
     )
@@ -283,7 +283,7 @@ class Loop {
     return { ok: true, value }
   }
 
-  /** An answer that was cut off and does not end the Turn has no other mark that people see. */
+  /** A truncated answer that does not end the Turn is not visible otherwise. */
   async #noteCut(): Promise<Result<void>> {
     if (this.cut === undefined) return ok(undefined)
     const { stop_reason, lost_calls } = this.cut
@@ -293,7 +293,7 @@ class Loop {
     return this.#parts.log.commit([{ type: 'notice', data: { code: 'answer_cut', text } }])
   }
 
-  /** Texts typed while the Turn ran enter where the model listens next. */
+  /** Adds text that was typed while the Turn ran to the next request. */
   async #enterSteering(): Promise<Result<boolean>> {
     const { log, person } = this.#parts
     const drafts = person.steering.take()
@@ -304,7 +304,7 @@ class Loop {
     return entered.ok ? ok(true) : entered
   }
 
-  /** Of a request that did not fit: with what fills it, and what can be done about that. */
+  /** Adds what fills a request that does not fit, and what can be done. */
   async #explained(error: HawserError): Promise<HawserError> {
     const request = this.#composed
     if (error.kind !== 'context_overflow' || request === undefined) return error
@@ -324,12 +324,12 @@ type Called = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
 
 interface Reading {
   readonly call_index: number
-  readonly continuation: Passage['continuation'] | undefined
+  readonly continuation: Delivery['continuation'] | undefined
   readonly started: number
   readonly firstToken: number | undefined
 }
 
-/** Two large bodies at once are one too many; to hash all of one again takes less time than to make it. */
+/** Two large bodies in memory are too many; hashing one again is faster than building it. */
 function isLarge({ body }: ComposedRequest): boolean {
   return body.length >= LARGE_BODY
 }

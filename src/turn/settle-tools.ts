@@ -12,8 +12,9 @@ import { toolResources } from './tool-resources.ts'
 import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
 
 /**
- * Runs the calls of one answer and records each result. Calls that change nothing run together; any other runs alone, in its
- * turn. Every call gets a result, also one that was refused, unknown, or not run because the Turn was interrupted.
+ * Runs the calls of one answer and records each result. Calls that change nothing run concurrently; any other runs
+ * alone, in order. Every call gets a result, including one that is refused, unknown, or not run because the Turn was
+ * interrupted.
  */
 export async function settleTools(
   parts: TurnParts,
@@ -28,7 +29,7 @@ export async function settleTools(
     : ok(undefined)
 }
 
-/** A call as far as it can be understood without running it. */
+/** A call, as far as it can be parsed without running it. */
 interface Understood {
   readonly call: ToolCallItem
   readonly parsed: Result<ParsedCall>
@@ -102,7 +103,7 @@ async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<R
   return recorded
 }
 
-/** The call ran, so it has a result in the Log even where a defect keeps its own one out. The Turn ends with that defect. */
+/** The call ran, so it has a result in the Log even if a defect prevents its own. The Turn ends with that defect. */
 async function notRecorded(
   { commit }: TurnParts['log'],
   { call_id, name }: ToolCallItem,
@@ -113,7 +114,7 @@ async function notRecorded(
   await commit([{ type: 'tool_result', data }])
 }
 
-/** A failure here is one of the Log; whatever a tool meets is an outcome. */
+/** A failure here is a failure of the Log; any failure of a tool is an outcome. */
 async function outcomeOf(
   parts: TurnParts,
   call: ToolCallItem,
@@ -144,7 +145,7 @@ async function outcomeOf(
   return ok(await parsed.value.run({ ...context, resources: toolResources(parts, call_id) }))
 }
 
-/** A link on the way may lead to what is protected: that is what has to be decided on. */
+/** A link may point to a protected path, which is what must be decided on. */
 async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim): Promise<Claim> {
   if (claim.effect !== 'write' && claim.effect !== 'run') return claim
   const places = await Promise.all(claim.paths.map(placeOf))
@@ -152,7 +153,7 @@ async function located({ placeOf, gitReads }: TurnParts['tools'], claim: Claim):
   return { ...claim, paths: [...new Set([...claim.paths, ...places])], gitReads: read.flat() }
 }
 
-/** What an earlier command left may run with the next: until a person has decided about it, none runs. */
+/** Remains of an earlier command may run with the next one: until a person has decided about them, none runs. */
 async function refusedCommand(
   parts: TurnParts,
   call: ToolCallItem,
@@ -180,7 +181,7 @@ interface Deciding {
   readonly preview: () => Promise<string | undefined>
 }
 
-/** Decides, asks where that is needed, and records it before anything happens. The error is the refusal. */
+/** Decides, asks if necessary, and records the decision before anything happens. The error is the refusal. */
 async function permit(
   parts: TurnParts,
   call: ToolCallItem,
@@ -215,7 +216,7 @@ async function permit(
 
 type Settled = Omit<PermissionAnswer, 'by'> & { readonly by: PermissionAnswer['by'] | 'policy' }
 
-/** With the rule that decided, where one did. */
+/** Includes the rule that decided, if any. */
 function byPolicy({ answer, by = [] }: Decision): Settled {
   const [first] = by
   const ruled = first === undefined ? { scope: 'once' as const } : first
@@ -240,8 +241,8 @@ const REFUSED_BY = {
 } as const
 
 function refusal(why: string, { by, reason }: Settled): HawserError {
-  const given = reason === undefined ? '' : ` Their reason: ${reason}`
-  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${given}`, { by }).error
+  const explanation = reason === undefined ? '' : ` Their reason: ${reason}`
+  return failed('permission_denied', `${REFUSED_BY[by]}: ${why}.${explanation}`, { by }).error
 }
 
 function notRun(): HawserError {

@@ -1,22 +1,22 @@
 import type { EventDraft } from '../model/events/event.ts'
 
-/** Texts that a person sends while a Turn runs. Each is recorded once, in the order they came. */
+/** Texts that a person sends while a Turn runs. Each is recorded once, in order. */
 export class Steering {
   #texts: string[] = []
   #open = true
 
-  /** False when the Turn listens no longer: then nothing was taken. */
+  /** Returns false if the Turn accepts no more text; the text is discarded then. */
   add(text: string): boolean {
     if (this.#open) this.#texts.push(text)
     return this.#open
   }
 
-  /** What has to be recorded now. */
+  /** The texts to record now. */
   take(): EventDraft[] {
     return this.#texts.splice(0).map(asSteering)
   }
 
-  /** The same for the last time: from here on nothing is taken from a person. */
+  /** The same for the last time: later texts are refused. */
   end(): EventDraft[] {
     this.#open = false
     return this.take()

@@ -4,7 +4,7 @@ import type { ToolResources } from '../tools/tool.ts'
 import type { TurnParts } from './turn-parts.ts'
 import { permitUpload } from './uploads.ts'
 
-/** The Session Resources as a call sees them, or, without one, as a person's own wish does. */
+/** The Session Resources for a call or, without one, for a view of the person. */
 export function toolResources(parts: TurnParts, call_id?: string): ToolResources {
   const { log, model, tools } = parts
   return {
@@ -19,7 +19,7 @@ export function toolResources(parts: TurnParts, call_id?: string): ToolResources
   }
 }
 
-/** What can be made to fit is taken; whether it was is told when the request is made. */
+/** Resources that can be made to fit are accepted; whether they fit is known when the request is composed. */
 function notTaken(
   { log: { events, turn }, model }: TurnParts,
   { kind }: Descriptor,

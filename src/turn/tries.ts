@@ -9,17 +9,17 @@ import { refusedResources } from './refused-resources.ts'
 import { retryIn } from './retry.ts'
 import type { TurnParts } from './turn-parts.ts'
 
-/** How a failed call is made again. */
+/** How to retry a failed call. */
 export interface NextTry {
-  /** Something is left out from now on: the request has to be composed again. */
+  /** Something is omitted from now on: the request must be composed again. */
   readonly changed: boolean
-  /** To be recorded with the next try. */
+  /** To record with the next try. */
   readonly drafts: readonly EventDraft[]
 }
 
 /**
- * Decides after each failed try of one call what comes next: again without what the provider refused or what was too much,
- * another way, or the same after a while.
+ * Decides after each failed try of one call what to do next: retry without the Resources that were refused or too
+ * large, over another transport, or unchanged after a wait.
  */
 export class Tries {
   readonly #parts: TurnParts
@@ -33,7 +33,7 @@ export class Tries {
     this.#parts = parts
   }
 
-  /** `undefined` when no other try may help: then the failure is that of the call. Waits for as long as it has to. */
+  /** `undefined` if no retry may help: the call then fails with this error. Waits as long as necessary. */
   async next(error: HawserError, request: ComposedRequest): Promise<Result<NextTry> | undefined> {
     const attempt = this.#failed
     this.#failed += 1
@@ -81,7 +81,7 @@ export class Tries {
     return log.commit([...gone, notice('resource_quarantined', text)])
   }
 
-  /** Without them the request may fit. The Turn goes on, and they are not carried into the next. */
+  /** The request may fit without them. The Turn continues, and they are not carried into the next. */
   async #leaveOut(projected: ComposedRequest['projected']): Promise<Result<void>> {
     const { log } = this.#parts
     const known = new SessionResources(log.events())
@@ -90,7 +90,7 @@ export class Tries {
       return { type: 'resource_retired', data: { resource_id, why: 'too_large' } }
     })
     const handles = ids.map((id) => known.byId(id)?.descriptor.handle ?? id)
-    const text = `Not shown to the model, because the request is larger than it takes: ${handles.join(', ')}.`
+    const text = `Not shown to the model, because the request exceeds its limit: ${handles.join(', ')}.`
     return log.commit([...gone, notice('resource_not_shown', text)])
   }
 
@@ -109,27 +109,27 @@ function providerCause(error: HawserError): ProviderCause | undefined {
   return cause?.type === 'provider' ? cause : undefined
 }
 
-/** A provider that knows no better way soon fails like any other. */
+/** A limit for providers that keep offering another transport. */
 const MOST_WAYS = 2
 
 function changedBy(recorded: Result<void>): Result<NextTry> {
   return recorded.ok ? ok({ changed: true, drafts: [] }) : recorded
 }
 
-/** The largest alone, and then all that are left. */
+/** The largest one first, then all that are left. */
 function tooMuch({ projected }: ComposedRequest, overflows: number): ComposedRequest['projected'] {
   if (overflows > 0) return overflows > 1 ? [] : projected
   return projected.toSorted((a, b) => b.bytes - a.bytes).slice(0, 1)
 }
 
-/** Known from the catalogue, before anyone is asked. */
+/** Checked against the catalogue before anything is sent. */
 export function overLimit(
   { surface }: TurnParts['model'],
   { body }: ComposedRequest,
 ): FailedCall | undefined {
   const limit = surface.params.limits['request_bytes']
   if (limit === undefined || body.length <= limit) return undefined
-  const text = `The request has ${body.length} bytes, and this model takes at most ${limit}.`
+  const text = `The request has ${body.length} bytes; the limit of this model is ${limit}.`
   const { error } = failed('context_overflow', text, { limit, actual: body.length })
   return { ok: false, error, shown: false }
 }

@@ -20,30 +20,32 @@ import type { SentRequest } from '../request/compose-request.ts'
 import type { ResourceNames } from './resource-names.ts'
 import type { Steering } from './steering.ts'
 
-/** What one Turn works with, by subject. The Session puts it together; a function takes the groups that it needs. */
+/** What one Turn needs, grouped by subject. The Session builds it; a function takes the groups that it needs. */
 export interface TurnParts {
-  /** What happened so far, and how more is recorded. */
+  /** The recorded Events, and how to record more. */
   readonly log: {
     readonly session: SessionId
     readonly turn: TurnId
-    /** All Events of the Session so far, this Turn's included. */
+    /** All Events of the Session so far, including those of this Turn. */
     readonly events: () => readonly WholeEvent[]
-    /** Appends Events of this Turn in one write; when it answers, they are durable and everyone who watches has seen them. */
+    /**
+     * Appends Events of this Turn in one write; when it resolves, they are durable and all watchers have received them.
+     */
     readonly commit: (drafts: readonly EventDraft[]) => Promise<Result<void>>
     readonly publish: (event: Watched) => void
     readonly store: BlobStore
     readonly names: ResourceNames
     readonly clock: Clock
   }
-  /** Who answers, and all that shapes what is sent there. */
+  /** The model, and everything that affects requests to it. */
   readonly model: {
     readonly provider: Provider
     readonly surface: Surface
-    /** The hash of the sentences that was recorded with the surface. */
+    /** The hash of the prompt texts, as recorded with the surface. */
     readonly words?: string | undefined
-    /** What the catalogue knows of the model now; what shapes requests is frozen in the surface instead. */
+    /** The current catalogue entry of the model; what affects requests is frozen in the surface. */
     readonly facts: ModelFacts | undefined
-    /** Models of the same provider that are known to have a larger window. */
+    /** Models of the same provider with a larger window, as far as known. */
     readonly larger: readonly { readonly model: string; readonly window_tokens: number }[]
     readonly cacheKey: string
     readonly variants: VariantMaker
@@ -53,40 +55,40 @@ export interface TurnParts {
     readonly limits: { readonly provider_calls: number }
     readonly retry: { readonly retries: number; readonly chance: () => number }
   }
-  /** What calls may do, and with what. */
+  /** The tools, and what their calls may access. */
   readonly tools: {
     readonly toolset: ReadonlyMap<string, Tool>
-    /** Under what a call is decided now. Only a call that runs a program waits for the sandbox to prove itself. */
+    /** The modes and rules that apply to a call now. Only a call that runs a program waits for the sandbox check. */
     readonly posture: (claim: Claim) => Promise<Posture>
-    /** Where a workspace-relative path really leads, links resolved; the path itself where that is not known. */
+    /** The real location of a workspace-relative path, with links resolved; the path itself if unknown. */
     readonly placeOf: (path: string) => Promise<string>
-    /** Of a path from the workspace: what else git would read because of a write there, with the reason. */
+    /** What else git would read because of a write to this workspace-relative path, with the reason. */
     readonly gitReads: (path: string) => Promise<readonly { path: string; reason: string }[]>
-    /** The world for one call, confined as was decided. */
+    /** The context of one call, confined as decided. */
     readonly contextOf: (call: RunningCall) => Omit<ToolContext, 'resources'>
-    /** What is new at protected paths since a command began, and a way to move it aside. */
+    /** What is new at protected paths since a command started, and a way to move it aside. */
     readonly inspection: {
       readonly since: (
         places: readonly RecordedPlace[],
       ) => Promise<Result<readonly ProtectedChange[]>>
       readonly moveAside: (found: readonly ProtectedChange[]) => Promise<Result<readonly string[]>>
     }
-    /** Judges and stores a file of the workspace as an attachment of the agent's. */
+    /** Checks and stores a file of the workspace as an attachment of the agent. */
     readonly ingest: (path: string) => Promise<Result<Resolved>>
   }
-  /** Whose Turn it is. */
+  /** The person whose Turn it is. */
   readonly person: {
-    /** Asks, and waits. */
+    /** Asks, and waits for the answer. */
     readonly ask: (question: PermissionQuestion) => Promise<PermissionAnswer>
     readonly steering: Steering
-    /** What they set about bytes that go to a model. */
+    /** The person's rules for uploads to a model. */
     readonly upload: UploadRules
-    /** Aborts when they interrupt the Turn. */
+    /** Aborts when the person interrupts the Turn. */
     readonly signal: AbortSignal
   }
 }
 
-/** Live notices without what the Session adds to them. */
+/** Live notices without the fields that the Session adds. */
 export type Watched = EphemeralEvent extends infer E
   ? E extends EphemeralEvent
     ? Pick<E, 'type' | 'data'>
@@ -97,20 +99,20 @@ export interface RunningCall {
   readonly call_id: string
   readonly decision: Decision
   readonly claim: Claim
-  /** Records what is protected before a program of this call starts. */
+  /** Records protected paths before a program of this call starts. */
   readonly watching: NonNullable<Confinement['watching']>
 }
 
 export interface PermissionQuestion {
-  /** Absent where no call is asked about, but what a person brought. */
+  /** Absent if the question is about an attachment of the person, not about a call. */
   readonly call_id?: string | undefined
   readonly claim: Claim
-  /** Of the call, in the model's own words. */
+  /** The arguments of the call, verbatim. */
   readonly arguments?: string | undefined
   readonly reason: string
   /** What a yes may cover beyond this call, the narrowest first. */
   readonly offers: readonly Offer[]
-  /** What a call that changes a file would do to it, as a unified diff. */
+  /** The change of a file that the call would make, as a unified diff. */
   readonly diff?: string | undefined
 }
 
@@ -119,8 +121,8 @@ export interface PermissionAnswer {
   readonly scope: 'once' | 'session' | 'workspace'
   /** `nobody`: there was no one to ask. */
   readonly by: 'person' | 'timeout' | 'nobody'
-  /** What is allowed from now on, with any scope but `once`: an offer of the question, or what it was reworded to. */
+  /** What is allowed from now on, with any scope but `once`: an offer of the question, or its edited form. */
   readonly rule?: Rule
-  /** Why not, in the person's words. */
+  /** The person's reason for denying. */
   readonly reason?: string
 }

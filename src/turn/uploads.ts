@@ -9,15 +9,15 @@ import type { Offer } from '../policy/rules.ts'
 import { decideUpload } from '../policy/upload.ts'
 import type { TurnParts } from './turn-parts.ts'
 
-/** Whether bytes may go to the model, and why not. */
+/** Whether bytes may be sent to the model, and if not, why. */
 export interface UploadAnswer {
   readonly allowed: boolean
   readonly reason: string
 }
 
 /**
- * Decides about the bytes that messages brought and that this Turn is to show, by the rules of now: those of an earlier Turn
- * may have been others. What is not permitted is withheld from then on; what was shown before is retired.
+ * Decides about the attached bytes that this Turn shows, by the current rules, which may have changed since an earlier
+ * Turn. Denied bytes are withheld from now on; those shown before are retired.
  */
 export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
   if (UNSEEN.every((upload) => decideUpload(upload, parts.person.upload).answer === 'allow'))
@@ -42,7 +42,7 @@ export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
   return ok(undefined)
 }
 
-/** Decides about one view of a Resource. Every view is asked about anew where the rules want that. */
+/** Decides about one view of a Resource. If the rules say ask, every view is asked about. */
 export async function permitUpload(
   parts: TurnParts,
   descriptor: Descriptor,
@@ -55,7 +55,7 @@ export async function permitUpload(
   return recorded.ok ? ok({ allowed, reason }) : recorded
 }
 
-/** What was shown before goes first: whatever survives of these Events, nothing is shown that was denied. */
+/** The retirement is recorded first: whichever of these Events survive, nothing denied is shown. */
 async function record(
   { commit }: TurnParts['log'],
   { resource_id, handle }: Descriptor,
@@ -69,19 +69,19 @@ async function record(
     data: { resource_id, why: 'upload_denied' },
   }
   const text = `Not sent to the model: ${handle}: ${reason}.`
-  const told: EventDraft = { type: 'notice', data: { code: 'upload_denied', text } }
-  return commit([...(wasShown ? [retired] : []), draft, told])
+  const notice: EventDraft = { type: 'notice', data: { code: 'upload_denied', text } }
+  return commit([...(wasShown ? [retired] : []), draft, notice])
 }
 
-/** Where even these go, no rule stops anything. */
+/** If even these are allowed, no rule can deny anything. */
 const UNSEEN = (['image', 'pdf', 'text'] as const).map((kind) => ({ kind, size_bytes: Infinity }))
 
 interface Decided extends UploadAnswer {
-  /** To be recorded; absent where the rules alone said yes, or a yes is on record. */
+  /** The decision to record; absent if the rules alone allow it, or a consent is already recorded. */
   readonly draft?: EventDraft
 }
 
-/** Asks where that is needed. An interrupt is no answer. `once`: a person said yes to it before. */
+/** Asks if necessary. An interrupt is not an answer. `once`: a person has already consented. */
 async function decided(
   parts: Pick<TurnParts, 'tools' | 'person'>,
   descriptor: Descriptor,
@@ -96,15 +96,15 @@ async function decided(
   const claim: Claim = { tool: 'upload', effect: 'none', paths: [], network: false, upload }
   const { mode, rules = [] } = await parts.tools.posture(claim)
   const isGranted = rules.some(({ rule }) => rule.kind === 'upload' && rule.answer === 'allow')
-  const given =
+  const settled =
     answer === 'deny'
       ? ({ allowed: false, scope: 'once', by: 'policy' } as const)
       : isGranted
         ? ({ allowed: true, scope: 'session', by: 'person' } as const)
         : await parts.person.ask({ call_id, claim, reason, offers: [OFFER] })
   if (parts.person.signal.aborted) return failed('interrupted', 'The Turn was interrupted.')
-  const draft = decision(descriptor, { call_id, mode, ...given })
-  return ok({ allowed: given.allowed, reason, draft })
+  const draft = decision(descriptor, { call_id, mode, ...settled })
+  return ok({ allowed: settled.allowed, reason, draft })
 }
 
 /** A yes for the rest of this process. */
@@ -143,7 +143,7 @@ function decision(
   }
 }
 
-/** What a person allowed, and to the provider of now: another one is asked about anew. */
+/** The Resources that a person allowed for the current provider; a change of provider requires new consent. */
 function allowedIn(events: readonly WholeEvent[]): ReadonlySet<string> {
   const allowed = new Set<string>()
   for (const { type, data } of events) {

@@ -6,7 +6,10 @@ import type { ResourceNames } from './resource-names.ts'
 
 type UserMessage = EventData<'user_message'>
 
-/** A person's message as the Log keeps it. The prompt mode follows from what was resolved; a link is no attachment. */
+/**
+ * A person's message as recorded in the Log. The prompt mode follows from the resolved inputs; a link does not count as
+ * an attachment.
+ */
 export function userMessage(
   text: string,
   resolved: readonly Resolved[],
@@ -29,7 +32,7 @@ export function userMessage(
   })
 }
 
-/** Why a message cannot be put to a model: it has no words, and nothing that came with it can be used. */
+/** Why a message cannot be sent to a model: it has no text, and none of its attachments is usable. */
 export function nothingUsable(
   { text, resources = [] }: UserMessage,
   resolved: readonly Resolved[],

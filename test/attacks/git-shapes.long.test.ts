@@ -114,7 +114,7 @@ describe.skipIf(!confined)('a command in auto', () => {
   )
 
   test.each(HARMLESS.map((shape) => [shape.name, shape] as const))(
-    'leaves a new repository with %s as it is',
+    'leaves a new repository with %s unchanged',
     async (_, { text }) => {
       const scene = await gitScene()
       const { moved } = await scene.bash(`git init -q sub\n${config('sub/.git')(text)}`)

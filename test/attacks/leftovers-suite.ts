@@ -78,7 +78,7 @@ function suite(user: string, every: boolean): void {
     expect(of('control', 'modes').setId.length).toBeGreaterThan(8 * SET_ID)
   })
 
-  test('no program gives a file a set-id bit, and without a filter they do', () => {
+  test('no program sets a set-id bit on a file, and without a filter they do', () => {
     expect(of('sandbox', 'programs')).toMatchObject({
       setId: [],
       said: expect.stringMatching(/done\n$/),

@@ -58,8 +58,8 @@ async function served(way: WireWay, trouble?: Trouble): Promise<ProviderUnderTes
 }
 
 function passing(provider: Provider, request: OutgoingRequest, signal: AbortSignal) {
-  const passage = provider.passage?.(request)
-  return passage === undefined ? provider.stream(request.body, signal) : passage.stream(signal)
+  const delivery = provider.delivery?.(request)
+  return delivery === undefined ? provider.stream(request.body, signal) : delivery.stream(signal)
 }
 
 function switchesOf(trouble: Trouble): string {

@@ -9,7 +9,7 @@ import { CrashDisk } from '../support/crash-disk.ts'
 import { promptClock, testPlace, type TestPlace } from '../support/log-place.ts'
 import { random } from '../support/random.ts'
 import { overwrite, rawBytes, rawLog } from '../support/raw-log.ts'
-import { newJournal, Teller, value } from '../support/story.ts'
+import { newJournal, StoryWriter, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { MUTATIONS } from './mutations.ts'
 
@@ -26,12 +26,12 @@ export interface Original {
 
 export async function originalLog(): Promise<Original> {
   const here = await testPlace(new CrashDisk(1).folder(), promptClock)
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  await teller.turn(2)
-  await teller.end()
-  const { session } = teller.journal
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  await storyWriter.turn(2)
+  await storyWriter.end()
+  const { session } = storyWriter.journal
   if (session === undefined) throw new Error('the story has not begun')
   const { lines } = await forward(here.place, session)
   const head = await rawBytes(here.place.heads, session)

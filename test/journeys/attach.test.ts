@@ -38,7 +38,7 @@ function found({ events }: Session) {
 
 const KEPT = { ingested: ['@img1 egress'], results: ['@img1'] }
 
-test('what the agent attaches is kept as it was, and the answer carries it', async () => {
+test('a file that the agent attaches is stored unchanged, and the answer contains it', async () => {
   const { session, harness, workspace } = await place({ person: { ask: allowing } })
   expect(await say(session, 'Attach chart.png')).toBe('completed')
   expect(found(session)).toEqual({ ...KEPT, answer: ['@img1'] })
@@ -49,13 +49,13 @@ test('what the agent attaches is kept as it was, and the answer carries it', asy
   ])
 })
 
-test('what the agent attached is not lost when the Turn reaches its limit of calls', async () => {
+test('an attachment of the agent is not lost when the Turn reaches its limit of calls', async () => {
   const { session } = await place({ model: { limits: { provider_calls: 1, retries: 0 } } })
   expect(await say(session, 'Attach chart.png')).toBe('call_limit')
   expect(found(session)).toEqual({ ...KEPT, answer: [] })
 })
 
-test('what the agent attached is not lost when the Turn is interrupted or the model fails', async () => {
+test('an attachment of the agent is not lost when the Turn is interrupted or the model fails', async () => {
   for (const how of ['interrupted', 'network'] as const) {
     const model = rehearsalProvider({ chunk: 64, delayMs: 0 })
     let calls = 0
@@ -96,7 +96,7 @@ test.each([
   expect(found(session).ingested).toEqual([])
 })
 
-test('the same handle is given to nothing else: the next thing attached has the next number', async () => {
+test('a handle is never reused: the next attachment has the next number', async () => {
   const { session, workspace } = await place()
   await say(session, 'Attach chart.png')
   const path = join(workspace, 'chart.png')

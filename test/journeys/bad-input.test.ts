@@ -10,18 +10,18 @@ import { SessionId } from '../../src/model/ids.ts'
 import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import { diskPlace } from '../support/disk-place.ts'
 import { freshFolder } from '../support/folder.ts'
-import { newJournal, Teller, value } from '../support/story.ts'
+import { newJournal, StoryWriter, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
 
 test('a line of a gigabyte is refused without being read, cut or held', async () => {
   const path = await freshFolder()
   const here = await diskPlace(path)
   onTestFinished(() => here.close())
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  await teller.turn(1)
-  await teller.end()
-  const session = SessionId.parse(teller.journal.session)
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  await storyWriter.end()
+  const session = SessionId.parse(storyWriter.journal.session)
   const log = join(path, 'workspace', '.hawser', 'sessions', logName(session))
   const size = (await stat(log)).size
   await damagedOnPurpose(path, 'A Log ends with a line of a gigabyte.')
@@ -59,7 +59,7 @@ test.each([
   expect(SessionId.safeParse(id).success).toBe(false)
 })
 
-test('what stands in the place of a Log, a head or a lease is named, not followed and not harmed', async () => {
+test('an entry in place of a Log, a head or a lease is reported, not followed and not changed', async () => {
   const path = await freshFolder()
   const here = await diskPlace(path)
   onTestFinished(() => here.close())

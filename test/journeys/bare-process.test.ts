@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { SessionId } from '../../src/model/ids.ts'
 import { diskPlace } from '../support/disk-place.ts'
 import { freshFolder } from '../support/folder.ts'
-import { newJournal, Teller } from '../support/story.ts'
+import { newJournal, StoryWriter } from '../support/story.ts'
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('../support/bare-writer.ts', import.meta.url))
@@ -21,10 +21,10 @@ test('a process that only waits for the Log lives until it has its answer', asyn
   const path = join(await freshFolder(), 'place')
   const here = await diskPlace(path)
   onTestFinished(() => here.close())
-  const teller = new Teller(here, newJournal())
-  await teller.begin()
-  const session = SessionId.parse(teller.journal.session)
+  const storyWriter = new StoryWriter(here, newJournal())
+  await storyWriter.begin()
+  const session = SessionId.parse(storyWriter.journal.session)
   expect(await bare(path, session)).toEqual({ taken: false, kind: 'session_busy' })
-  await teller.end()
+  await storyWriter.end()
   expect(await bare(path, session)).toEqual({ taken: true, appended: true })
 })

@@ -92,7 +92,7 @@ test('only the sweep deletes blobs, and the same contents again add none [TI-040
   expect(deleted.toSorted()).toEqual(before)
 })
 
-test('a sweep that deletes changes no Log, no head and nothing else that Hawser keeps [TI-042]', async () => {
+test('a sweep changes no Log, no head and nothing else that Hawser stores [TI-042]', async () => {
   const { harness, root, workspace, session, parts } = await brought()
   await session.close()
   const loose = value(await parts.log.store.put([Buffer.from('mentioned nowhere')], 'text/plain'))
@@ -106,7 +106,7 @@ test('a sweep that deletes changes no Log, no head and nothing else that Hawser 
   expect(await treeHash(root, [join(own, 'blobs')])).toBe(before)
 })
 
-test('no handle leads to a path: the store is asked for valid keys alone [TI-122]', async () => {
+test('no handle becomes a path: the store is called with valid keys only [TI-122]', async () => {
   const asked: string[] = []
   const memory = memoryStore(systemClock).store
   const note = (key: string) => {

@@ -123,7 +123,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     expect(flat(chat)).toContain('line 19 of what was pasted [… 480 more lines]')
   })
 
-  test('what is typed while an answer streams stands apart from it, and both are whole', async () => {
+  test('typed text and a streaming answer do not mix, and both are complete', async () => {
     const chat = await openChat(program, { columns, gated: true, chunk: CHUNK })
     chat.say(QUESTIONS)
     const typed = 'a word for later'
@@ -153,7 +153,7 @@ test.each([
   [80, 41],
   [200, 80],
 ])(
-  'a terminal that goes from %i to %i columns while an answer streams shows it once, and whole',
+  'a terminal resized from %i to %i columns while an answer streams shows it once and completely',
   async (from, to) => {
     const chat = await openChat(program, { columns: from, gated: true, chunk: CHUNK })
     chat.say(QUESTIONS)
@@ -203,7 +203,7 @@ test('a word that is sent during a Turn steers it', async () => {
   expect(said).toMatchObject([{ text: 'List all files' }, { text: 'Read a.txt', steer: true }])
 })
 
-test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again leaves', async () => {
+test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', async () => {
   const chat = await openChat(program, { permission: 'auto' })
   chat.say('Run `sleep 30`')
   await chat.until('… bash sleep 30')
@@ -222,7 +222,7 @@ test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again leaves', as
   expect(ends).toEqual(['interrupted', 'completed', 'interrupted'])
 })
 
-test('Ctrl-C clears what is written, then warns, then leaves a terminal that is as it was', async () => {
+test('Ctrl-C clears the draft, then warns, then exits and restores the terminal', async () => {
   const root = await freshFolder()
   const script = '"$@"; echo "code $?"; stty -a'
   const args = ['-c', script, 'sh', process.execPath, program, JSON.stringify({ root })]
@@ -276,7 +276,7 @@ test('escape sequences of files, commands and names never reach the terminal', a
   expect(chat.terminal.bells).toBe(0)
 })
 
-test('what was typed before a question was there stays as it is, and what is typed then goes nowhere', async () => {
+test('text typed before a question stays in the draft, and text typed at the question is ignored', async () => {
   const chat = await openChat(program, { gated: true, chunk: 1000 })
   chat.say('Write "hello" to out.txt')
   await chat.until('… waiting for the model')
@@ -297,7 +297,7 @@ test('what was typed before a question was there stays as it is, and what is typ
   await expect(readFile(join(chat.workspace, 'out.txt'))).rejects.toThrow('ENOENT')
 })
 
-test('a message of several lines is one, and what was sent comes back by arrows', async () => {
+test('a message of several lines is one message, and arrows recall it', async () => {
   const chat = await openChat(program)
   chat.write('first\u001b\rsecond\\\rthird\nfourth')
   await chat.until((rows) => rows.join('\n').includes('> first\n  second\n  third\n  fourth'))
@@ -314,7 +314,7 @@ test('a message of several lines is one, and what was sent comes back by arrows'
   expect(saidIn(await logOf(chat.root))).toEqual(['first\nsecond\nthird\nfourth', '日本語 and 👍🏽'])
 })
 
-test('a Session is left and gone back to, and a file change is taken back', async () => {
+test('a Session is left and resumed, and a file change is undone', async () => {
   const chat = await openChat(program, { permission: 'auto' })
   chat.say('Write "hello" to out.txt')
   await chat.turns(1)

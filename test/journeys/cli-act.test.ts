@@ -26,7 +26,7 @@ async function told(root: string, ...prompts: readonly string[]): Promise<Sessio
   return SessionId.parse(/"session_id":"(\w+)"/.exec(stdout)?.[1])
 }
 
-test('files come back as they were, and one that changed since is left alone and named', async () => {
+test('files are restored, and one that changed since is left alone and reported', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'a.txt'), 'old\n')
   const id = await told(root, 'Replace "old" with "new" in a.txt and then write "b" to b.txt')
@@ -77,7 +77,7 @@ test('what diff prints does the same again with patch', async () => {
   expect(first.files[0]?.diff).toContain('-two\n+2\n')
 })
 
-test('a diff in colours holds no control of its own', async () => {
+test('a coloured diff contains no control characters from outside', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'a.txt'), 'one \x1b[2J\n')
   const id = await told(root, 'Replace "one" with "two" in a.txt')
@@ -89,7 +89,7 @@ test('a diff in colours holds no control of its own', async () => {
   expect(stdout).not.toContain('\x1b[2J')
 })
 
-test('a Session without file changes has an empty diff, and says so beside it', async () => {
+test('a Session without file changes has an empty diff and a note on standard error', async () => {
   const { root } = await commandPlace()
   await told(root, 'List all files')
   const { code, stdout, stderr } = await runCli({ root }, 'diff', 'latest')
@@ -99,7 +99,7 @@ test('a Session without file changes has an empty diff, and says so beside it', 
   expect(failureOf(await runCli({ root }, 'diff', 'latest', '2', '--json')).kind).toBe('not_found')
 })
 
-test('pinned text stands in the Log, and nothing is not pinned', async () => {
+test('pinned text is in the Log, and empty text is refused', async () => {
   const { root } = await commandPlace()
   const id = await told(root, 'List all files')
   expect((await runCli({ root }, 'pin', id, 'The', 'release is  on Friday.')).code).toBe(0)
@@ -128,7 +128,7 @@ test('the request that is shown is the request that is sent, byte for byte', asy
   expect(sent.stdout).toContain(`"request_sha256":"${sha256}"`)
 })
 
-test('there is no request without something asked', async () => {
+test('a request without a prompt is refused', async () => {
   const { root } = await commandPlace()
   const id = await told(root, 'List all files')
   for (const [argv, stdin] of [
@@ -143,7 +143,7 @@ test('there is no request without something asked', async () => {
   expect([long.code, failureOf(long).kind]).toEqual([2, 'too_large'])
 })
 
-test('gc counts first and deletes what is old and unmentioned, and nothing else', async () => {
+test('gc counts first, then deletes only blobs that are old and unreferenced', async () => {
   const { root, workspace } = await commandPlace()
   await told(root, 'Write "one" to a.txt')
   const blobs = join(workspace, '.hawser', 'blobs')
@@ -179,7 +179,7 @@ const ABOUT_A_SESSION: readonly (readonly [string, ...string[]])[] = [
   ['trust'],
 ]
 
-test.each(ABOUT_A_SESSION)('hawser %s takes no name that is not one', async (command, ...rest) => {
+test.each(ABOUT_A_SESSION)('hawser %s refuses an invalid name', async (command, ...rest) => {
   const { root } = await commandPlace()
   await told(root, 'List all files')
   for (const name of NAMES) {

@@ -38,7 +38,7 @@ function enclosed(events: readonly WholeEvent[]): string[][] {
   )
 }
 
-test('/attach judges at once, waits for the next message, and what went is shown below it', async () => {
+test('/attach checks at once, waits for the next message, and shows what was sent below it', async () => {
   const chat = await openChat(program, { clipboard: 'copied words' })
   await withFiles(chat)
   chat.say('/attach bad.zip')
@@ -72,7 +72,7 @@ test('/attach judges at once, waits for the next message, and what went is shown
   ])
 })
 
-test('a message may be nothing but what is attached, and @ words attach and show again', async () => {
+test('a message may consist of attachments only, and @ words attach files and show Resources again', async () => {
   const chat = await openChat(program)
   await withFiles(chat)
   chat.say('/attach tiny.png')
@@ -96,7 +96,7 @@ test('a message may be nothing but what is attached, and @ words attach and show
   expect(views).toEqual(['@img1 by person'])
 })
 
-test('a message that could not be sent comes back with what was attached to it', async () => {
+test('a message that could not be sent is returned with its attachments', async () => {
   const root = await freshFolder()
   const { harness } = await harnessPlace({}, root)
   const session = value(await harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
@@ -131,7 +131,7 @@ test('a message that could not be sent comes back with what was attached to it',
   expect(enclosed(await logOf(root))).toEqual([['@img1 tiny.png']])
 })
 
-test('a file that went away since it was attached is refused with its name, and comes back', async () => {
+test('a file deleted after it was attached is refused by name, and the message is returned', async () => {
   const chat = await openChat(program)
   await withFiles(chat)
   chat.say('/attach tiny.png')

@@ -48,7 +48,7 @@ function below(rows: readonly string[]): string[] {
   return rows.slice(from + 1, to)
 }
 
-test('what was attached is told at a terminal, and drawn where the terminal can', async () => {
+test('attachments are listed on a terminal, and drawn if it supports images', async () => {
   const argv = ['run', '--attach', 'tiny.png', 'What do you see?']
   const plain = hawser(await place(), {}, ...argv)
   expect((await plain.ended).code).toBe(0)
@@ -67,13 +67,16 @@ test('what was attached is told at a terminal, and drawn where the terminal can'
 test.each([
   ['1', /^@img1 is a PNG picture/m],
   ['3', /withheld|not shown|not sent|permitted/i],
-])('a person who wants to be asked is, by handle, name and size: %s', async (choice, answer) => {
-  const root = await place()
-  await runCli({ root }, 'config', 'set', 'resources.upload', 'ask')
-  const run = hawser(root, {}, 'run', '--attach', 'tiny.png', 'What do you see?')
-  await run.until(QUESTION)
-  expect(run.terminal.all()).toContain('? Send @img1 tiny.png (99 bytes) to the model?')
-  await choose(run, choice)
-  expect((await run.ended).code).toBe(0)
-  expect(run.terminal.all().join('\n')).toMatch(answer)
-})
+])(
+  'with the setting ask, an upload is asked about by handle, name and size: %s',
+  async (choice, answer) => {
+    const root = await place()
+    await runCli({ root }, 'config', 'set', 'resources.upload', 'ask')
+    const run = hawser(root, {}, 'run', '--attach', 'tiny.png', 'What do you see?')
+    await run.until(QUESTION)
+    expect(run.terminal.all()).toContain('? Send @img1 tiny.png (99 bytes) to the model?')
+    await choose(run, choice)
+    expect((await run.ended).code).toBe(0)
+    expect(run.terminal.all().join('\n')).toMatch(answer)
+  },
+)

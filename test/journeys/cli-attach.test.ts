@@ -110,7 +110,7 @@ test.each([
   ['far too many', Buffer.alloc(12 * 1024 * 1024, 'a'), 'too_large'],
   ['no bytes', '', 'empty'],
   ['an archive', 'PK\u0003\u0004', 'unsupported_type'],
-])('%s on standard input: refused, and there was nothing else', async (_what, stdin, code) => {
+])('%s on standard input is refused, and nothing else was sent', async (_what, stdin, code) => {
   const { root } = await place()
   const run = await runCli({ root, stdin }, 'run', '--attach', '-', '--json')
   expect(run.code).toBe(4)
@@ -120,7 +120,7 @@ test.each([
   })
 })
 
-test('no words are needed where something is attached, a link included', async () => {
+test('no prompt is needed with an attachment, including a link', async () => {
   const { root } = await place()
   const file = await runCli({ root }, 'run', '--attach', 'notes.txt', '--json')
   expect([file.code, enclosed(file).resources]).toEqual([0, ['@txt1 notes.txt']])
@@ -134,7 +134,7 @@ test('no words are needed where something is attached, a link included', async (
   expect([bare.code, failureOf(bare).kind]).toEqual([2, 'invalid_args'])
 })
 
-test('the prompt still comes from standard input beside a file, and @ words in it are only words', async () => {
+test('the prompt can come from standard input beside a file, and its @ words are plain text', async () => {
   const { root } = await place()
   const stdin = 'What do you see in @notes.txt and @img1?\n'
   const run = await runCli({ root, stdin }, 'run', '--attach', 'tiny.png', '--json')
@@ -143,7 +143,7 @@ test('the prompt still comes from standard input beside a file, and @ words in i
   expect(enclosed(again)).toMatchObject({ resources: [], views: [] })
 })
 
-test('@ words that a person types attach files and show Resources again, and the text stays as it is', async () => {
+test('typed @ words attach files and show Resources again, and the text is unchanged', async () => {
   const { root } = await place()
   const text = 'Compare @tiny.png, @notes.txt and a@tiny.png with @gone.png'
   const first = await runCli({ root }, 'run', '--attach', './tiny.png', text, '--json')
@@ -165,7 +165,7 @@ test('@ words that a person types attach files and show Resources again, and the
   expect(unknown.stderr).toContain('no Resource @img9')
 })
 
-test('what is refused is told with its reason, and the Turn goes on with the rest', async () => {
+test('a refused file is reported with its reason, and the Turn continues with the rest', async () => {
   const { root, workspace } = await place()
   await symlink('tiny.png', join(workspace, 'link.png'))
   const attach = ['bad.zip', 'tiny.png', 'gone.png', 'link.png'].flatMap((one) => ['--attach', one])
@@ -181,7 +181,7 @@ test('what is refused is told with its reason, and the Turn goes on with the res
   }
 })
 
-test('[AT-058] when all is refused and there is no text, each is named, the exit code is 4, and the Log has it', async () => {
+test('[AT-058] when all files are refused and there is no text, each is named, the exit code is 4, and the Log has it', async () => {
   const { root, workspace } = await place()
   await writeFile(join(workspace, 'evil\u001b[2J.exe'), 'x')
   const attach = ['--attach', 'bad.zip', '--attach', 'evil\u001b[2J.exe']
@@ -216,7 +216,7 @@ test('[AT-058] when all is refused and there is no text, each is named, the exit
   expect(next.code).toBe(0)
 })
 
-test('[SR-024] a Session goes on from its Log, its blobs and its head alone', async () => {
+test('[SR-024] a Session continues from its Log, its blobs and its head alone', async () => {
   const { root, workspace } = await place()
   const first = await runCli({ root }, 'run', '--attach', 'notes.txt', 'What do you see?')
   expect(first.code).toBe(0)
@@ -243,7 +243,7 @@ async function removeUnless(root: string, kept: RegExp): Promise<string[]> {
   return others
 }
 
-test('without a clipboard, and with standard input meant twice, nothing begins', async () => {
+test('without a clipboard, and with standard input used twice, nothing starts', async () => {
   const { root, workspace } = await place()
   const before = await readdir(workspace)
   const clipboard = await runCli({ root }, 'run', '--attach', 'clipboard', 'Hello', '--json')
@@ -258,7 +258,7 @@ test('without a clipboard, and with standard input meant twice, nothing begins',
   expect(await readdir(workspace)).toEqual(before)
 })
 
-test('what the agent attaches is told to people, and to programs in the result', async () => {
+test('attachments of the agent are shown to people, and to programs in the result', async () => {
   const { root } = await place()
   const run = await runCli({ root }, 'run', 'Attach tiny.png to your answer.')
   expect(run.stderr).toContain('Attached by the model: @img1 tiny.png')
@@ -270,7 +270,7 @@ test('what the agent attaches is told to people, and to programs in the result',
   })
 })
 
-test('a payload that is gone is told when it is asked for again, and the Turn goes on', async () => {
+test('a missing payload is reported when it is requested again, and the Turn continues', async () => {
   const { root, workspace } = await place()
   await runCli({ root }, 'run', '--attach', 'tiny.png', 'What do you see?')
   const blobs = join(workspace, '.hawser', 'blobs')

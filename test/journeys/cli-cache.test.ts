@@ -71,7 +71,7 @@ async function explained(root: string, session: string) {
   return { ...ran, told: lines.map((line) => Explained.parse(JSON.parse(line))) }
 }
 
-test('cache explain tells of every request what it shared, what was cached and why it broke', async () => {
+test('cache explain shows for every request what it shared, what was cached and why it broke', async () => {
   const { root } = await commandPlace()
   const session = await writtenLog(root, CALLS)
   const { code, told } = await explained(root, 'latest')
@@ -117,14 +117,14 @@ test('in words an unknown break is called a bug, and nothing steers a terminal',
   )
 })
 
-test('a Session that was never asked anything sent no request', async () => {
+test('a Session without a Turn sent no request', async () => {
   const { root } = await commandPlace()
   await writtenLog(root, [sessionStarted])
   const { stdout } = await runCli({ root }, 'cache', 'explain', 'latest')
   expect(stdout).toBe('No request was sent.\n')
 })
 
-test('a damaged Log is explained as far as it can be read, and the exit code says so', async () => {
+test('a damaged Log is explained up to the damage, with exit code 1', async () => {
   const { root } = await commandPlace()
   const session = await writtenLog(root, CALLS)
   await spoil(root, session, (text) => text.replace('"call_index":3', '"call_index":4'))
@@ -155,7 +155,7 @@ async function scratchIn(root: string): Promise<string> {
   return folder
 }
 
-test('a dry run says what would be asked, and asks nothing [PC-074]', async () => {
+test('a dry run shows what would be sent, and sends nothing [PC-074]', async () => {
   const { root, workspace } = await commandPlace()
   const server = await scriptedServer(() => 'cut')
   onTestFinished(() => server.close())
@@ -222,7 +222,7 @@ test('a workspace that is named late leaves the cache warm for others, and its f
   expect(await readdir(scratch)).toEqual([])
 })
 
-test('live, a provider that refuses is told of, and nothing is left behind', async () => {
+test('live, the refusal of a provider is reported, and nothing is left behind', async () => {
   const { root } = await commandPlace()
   const scratch = await scratchIn(root)
   const server = await scriptedServer(() => ({ status: 401, body: '{}' }))
@@ -234,7 +234,7 @@ test('live, a provider that refuses is told of, and nothing is left behind', asy
   expect(await readdir(scratch)).toEqual([])
 })
 
-test('live without a key nothing can be asked', async () => {
+test('live without a key is refused', async () => {
   const { root } = await commandPlace()
   const ran = await runCli({ root }, 'cache', 'probe', '--live', '--json')
   expect([ran.code, failureOf(ran).kind]).toEqual([6, 'not_configured'])

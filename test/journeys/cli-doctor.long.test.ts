@@ -21,7 +21,7 @@ async function examined(place: CliPlace, ...argv: readonly string[]) {
   return { code, healthy, status: (id: string) => found.get(id)?.status, check: found }
 }
 
-test('a new folder is fine, and nothing is made in it', async () => {
+test('a new folder is healthy, and nothing is created in it', async () => {
   const { root, workspace } = await commandPlace()
   const { code, healthy, check } = await examined({ root })
   expect({ code, healthy }).toEqual({ code: 0, healthy: true })
@@ -65,19 +65,16 @@ test('Sessions are counted, and a damaged one is a problem with a next step', as
 test.each([
   ['home', '{"permision":"auto"}'],
   ['workspace/.hawser', '{"permision":"auto"}'],
-])(
-  'an unknown key in %s is named, and everything else is still looked at',
-  async (where, content) => {
-    const { root } = await commandPlace()
-    await runCli({ root }, 'run', 'List all files')
-    await writeFile(join(root, where, 'config.json'), content)
-    const { code, status, check } = await examined({ root })
-    expect([code, status('settings')]).toEqual([1, 'problem'])
-    expect(check.get('settings')?.text).toContain('permision')
-    expect(status('sessions')).toBe('warning')
-    expect(status('locks')).toBe('ok')
-  },
-)
+])('an unknown key in %s is reported, and the other checks still run', async (where, content) => {
+  const { root } = await commandPlace()
+  await runCli({ root }, 'run', 'List all files')
+  await writeFile(join(root, where, 'config.json'), content)
+  const { code, status, check } = await examined({ root })
+  expect([code, status('settings')]).toEqual([1, 'problem'])
+  expect(check.get('settings')?.text).toContain('permision')
+  expect(status('sessions')).toBe('warning')
+  expect(status('locks')).toBe('ok')
+})
 
 test('settings that wait for trust are a warning', async () => {
   const { root, workspace } = await commandPlace()
@@ -127,7 +124,7 @@ test('a home that cannot be used is a problem, and not an end', async () => {
   }
 })
 
-test('without a home folder every command says so, and nothing is made where one stands', async () => {
+test('without a usable home every command fails, and nothing is created', async () => {
   const { root, workspace } = await commandPlace()
   const before = process.env['HOME']
   process.env['HOME'] = ''
@@ -150,7 +147,7 @@ test('without a home folder every command says so, and nothing is made where one
   expect(await readdir(workspace)).toEqual([])
 })
 
-test('keys are told by name and never shown', async () => {
+test('keys are reported by name and never shown', async () => {
   const { root } = await commandPlace()
   const env = { OPENAI_API_KEY: 'sk-canary-4711', ANTHROPIC_API_KEY: '' }
   const { stdout, stderr } = await runCli({ root, env }, 'doctor')
@@ -159,7 +156,7 @@ test('keys are told by name and never shown', async () => {
   expect(stdout + stderr).not.toContain('canary')
 })
 
-test('the provider is told, why it is that one, and whether its key is there', async () => {
+test('the provider is reported with the reason and whether its key is set', async () => {
   const { root } = await commandPlace()
   const provider = async (env: Readonly<Record<string, string>>) => {
     const { code, check } = await examined({ root, env })
@@ -249,7 +246,7 @@ async function bundled(place: CliPlace, ...argv: readonly string[]): Promise<str
   return words.stdout + json.stdout
 }
 
-test('the report says how the last Turns failed, by kind, the latest first', async () => {
+test('the report lists the errors of the last Turns by kind, the latest first', async () => {
   const { root } = await commandPlace()
   const ended = turnEnded(TURN)
   const failed = (kind: 'rate_limited' | 'network') =>

@@ -75,7 +75,7 @@ async function exported(root: string, id: SessionId, ...argv: string[]): Promise
   return runCli({ root }, 'log', 'export', id, ...argv)
 }
 
-test('the page holds no tag, no reference and no control that came from outside, and forbids all but its style', async () => {
+test('the page contains no tag, reference or control from outside, and forbids everything but its style', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const { code, stdout, stderr } = await exported(root, id, '--format', 'html')
@@ -95,7 +95,7 @@ test('the page holds no tag, no reference and no control that came from outside,
   expect(style).not.toMatch(/url\(|@import/)
 })
 
-test('in Markdown whatever was said is code: no heading, picture, link or HTML comes of it', async () => {
+test('in Markdown all content is code: it cannot become a heading, image, link or HTML', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const { code, stdout } = await exported(root, id)
@@ -121,7 +121,7 @@ test('in Markdown whatever was said is code: no heading, picture, link or HTML c
   expect(texts[0]).toMatch(/^`{5}text\n[^]*\n`{4}\n# Forged\n[^]*\n`{5}$/)
 })
 
-test('as JSON a Session is one value with every Event, long fields in their places', async () => {
+test('as JSON a Session is one value with every Event, including long fields', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const long = 'long '.repeat(20_000)
@@ -147,7 +147,7 @@ test('as JSON a Session is one value with every Event, long fields in their plac
   expect((await exported(root, id, '--json')).stdout).toBe(whole.stdout)
 })
 
-test('as JSON nothing is printed that steers a terminal or hides text, and parsed it is what was said', async () => {
+test('JSON output cannot control a terminal or hide text, and parses to the original content', async () => {
   const { root } = await commandPlace()
   const said = `${EVIL}\u009b31m\u007f\u2066hidden\u2069\u200b\u2028\u{e0041}`
   const pinned: EventDraft = { type: 'text_pinned', data: { text: said, by: 'person' } }
@@ -170,7 +170,7 @@ test('every Event type can be exported', async () => {
   }
 })
 
-test('a file is made for its owner alone, and nothing that is there is written over', async () => {
+test('a file is created for its owner only, and never overwrites another', async () => {
   const { root, workspace } = await commandPlace()
   const id = await hostileSession(root)
   const made = await exported(root, id, '--format', 'html', '--output', 'a.html', '--json')
@@ -207,7 +207,7 @@ test('without a file, --json means the JSON format and contradicts any other', a
   expect([run.code, failureOf(run).kind]).toEqual([2, 'invalid_args'])
 })
 
-test('a damaged Log is exported up to the damage, and the document says so itself', async () => {
+test('a damaged Log is exported up to the damage, and the document says so', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   await spoil(root, id, (text) => text.replace('"outcome":"failed"', '"outcome":"denied"'))
@@ -222,7 +222,7 @@ test('a damaged Log is exported up to the damage, and the document says so itsel
   expect([json.code, events.length, damage?.kind]).toEqual([1, 5, 'log_damaged'])
 })
 
-test('a foreign Session says so, and a stored text that is missing or no JSON stops nothing', async () => {
+test('a foreign Session is marked, and a missing or invalid stored text does not stop the export', async () => {
   const { root } = await commandPlace()
   const { parts, close } = await openParts(root)
   const rubbish = value(await parts.log.store.put([Buffer.from('{rubbish')], 'application/json'))

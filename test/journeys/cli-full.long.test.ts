@@ -35,7 +35,7 @@ async function shell(root: string, line: string) {
 
 const FULL = /hawser: cannot write to standard output \(ENOSPC\); .*incomplete\.\n$/
 
-test('a command whose output does not fit exits 1 and says so, and the Turn is whole in its Log', async () => {
+test('a command whose output does not fit exits with 1 and says so, and the Turn is complete in its Log', async () => {
   const { root } = await commandPlace()
   for (const line of [
     'hawser run --json "Say hello." > /dev/full',
@@ -52,7 +52,7 @@ test('a command whose output does not fit exits 1 and says so, and the Turn is w
   expect(shown.stdout).toMatch(/"type":"turn_ended".*"status":"completed"/)
 })
 
-test('a full standard error stops nothing, and a code that says more stays', async () => {
+test('a full standard error stops nothing, and a more specific exit code is kept', async () => {
   const { root } = await commandPlace()
   const both = await shell(root, 'hawser run "Say hello." > /dev/full 2> /dev/full')
   expect([both.code, both.stdout, both.stderr]).toEqual([1, '', ''])
@@ -62,13 +62,13 @@ test('a full standard error stops nothing, and a code that says more stays', asy
   expect(misused.code).toBe(2)
 })
 
-test('a reader that goes away is no failure', async () => {
+test('a reader that closes the output is not a failure', async () => {
   const { root } = await commandPlace()
   const line = '{ hawser --help; echo "code $?" >&2; } | true'
   expect((await shell(root, line)).stderr).toBe('code 0\n')
 })
 
-test('a file that takes only a part of the output is a failure, too', async () => {
+test('a file that accepts only part of the output is a failure, too', async () => {
   const { root } = await commandPlace()
   // One block of 512 bytes; to write more is an error instead of a signal.
   const { code, stderr } = await shell(root, `trap '' XFSZ; ulimit -f 1; hawser --help > part.txt`)

@@ -19,7 +19,7 @@ async function damagedText() {
   return { root, id, key, blobs }
 }
 
-test('gc names a damaged text blob and its Session, deletes nothing, and what it proposes works', async () => {
+test('gc names a damaged text blob and its Session, deletes nothing, and the suggested command works', async () => {
   const { root, id, key, blobs } = await damagedText()
   const ran = await runCli({ root }, 'gc', '--json')
   const { kind, details, message, next_actions } = failureOf(ran)

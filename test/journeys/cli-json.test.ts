@@ -113,7 +113,7 @@ const TRIALS = Object.entries(CASES).flatMap(([name, cases]) =>
   cases.map((one) => [`${name} ${one.argv.join(' ')}`, { name, ...one }] as const),
 )
 
-test.each(TRIALS)('hawser %s --json answers as its schema says', async (_, trial) => {
+test.each(TRIALS)('the output of hawser %s --json matches its schema', async (_, trial) => {
   const { name, argv, prepare, code = 0, interrupted = false } = trial
   const root = await freshFolder()
   await cp(prepared, root, { recursive: true })
@@ -127,7 +127,7 @@ test.each(TRIALS)('hawser %s --json answers as its schema says', async (_, trial
 })
 
 test.each(WITH_JSON.map((command) => [command.name, command] as const))(
-  'hawser %s --json says what is wrong as the schema of errors says',
+  'the errors of hawser %s --json match the error schema',
   async (name) => {
     const { code, stdout, stderr } = await runCli(
       { root: prepared },

@@ -20,7 +20,7 @@ async function place() {
   return { root, workspace, cli }
 }
 
-test('commands that read a Session read the latest one when none is named', async () => {
+test('commands that read a Session default to the latest one', async () => {
   const { cli } = await place()
   for (const [command, ...options] of [
     ['log show', '--json'],
@@ -38,7 +38,7 @@ test('commands that read a Session read the latest one when none is named', asyn
   }
 })
 
-test('a lone Turn is one of the latest Session, and undo says which Session it acts on', async () => {
+test('a lone Turn belongs to the latest Session, and undo names the Session it changes', async () => {
   const { cli, workspace } = await place()
   const first = await cli('diff', '1')
   expect(first.stdout).toContain('a.txt')
@@ -52,7 +52,7 @@ test('a lone Turn is one of the latest Session, and undo says which Session it a
   expect((await cli('undo')).stdout).toMatch(/^Files of Turn 2 of ses_\w{26}:\n/)
 })
 
-test('drop acts on the latest Session, salvage says which one it read, and delete wants a name', async () => {
+test('drop uses the latest Session, salvage names the one it read, and delete requires a name', async () => {
   const { cli } = await place()
   expect(failureOf(await cli('resources', 'drop', '@img1', '--json')).kind).toBe('not_found')
   expect((await cli('log', 'salvage')).stdout).toMatch(/^Copied \d+ Events from ses_\w{26} to ses_/)
@@ -60,7 +60,7 @@ test('drop acts on the latest Session, salvage says which one it read, and delet
   expect([deleted.code, failureOf(deleted).kind]).toEqual([2, 'invalid_args'])
 })
 
-test('where there is no Session, the answer is that there is none', async () => {
+test('without a Session, every command reports that there is none', async () => {
   const { root } = await commandPlace()
   const { code, stderr } = await runCli({ root }, 'undo')
   expect([code, stderr.startsWith('hawser: ')]).toEqual([1, true])

@@ -44,7 +44,7 @@ test('log show --json is the Log, byte for byte', async () => {
   expect(stdout).toBe(await readFile(logPath(root, id), 'utf8'))
 })
 
-test('log show tells each Event in words, with nothing in them that a terminal would obey', async () => {
+test('log show describes each Event, with control characters escaped', async () => {
   const { root, id } = await conversation()
   const { code, stdout, stderr } = await runCli({ root }, 'log', 'show', id)
   expect([code, stderr]).toEqual([0, ''])
@@ -73,7 +73,7 @@ test('Events of every type have words', async () => {
 /** Types that no made-up Log holds. */
 const NEVER_MADE = ['session_fork', 'resource_ingested']
 
-test('a long text is shortened, and it is said by how much', async () => {
+test('a long text is shortened, with the number of omitted characters', async () => {
   const { root } = await commandPlace()
   const id = await writtenLog(root, [
     sessionStarted,
@@ -83,7 +83,7 @@ test('a long text is shortened, and it is said by how much', async () => {
   expect(stdout).toMatch(/^ {7}x{1200}\n {7}\[… 98,800 more characters\]\n$/m)
 })
 
-test('one Turn is shown by its number or its id, and one that is not there is named', async () => {
+test('one Turn is shown by its number or id, and a missing one is reported', async () => {
   const { root, id } = await conversation()
   const second = eventsOf(await runCli({ root }, 'log', 'show', id, '--turn', '2', '--json'))
   const turn = second[0]?.turn_id
@@ -107,7 +107,7 @@ test('one Turn is shown by its number or its id, and one that is not there is na
   expect([bad.code, failureOf(bad).kind]).toEqual([2, 'invalid_args'])
 })
 
-test('a Log that is followed shows what another process writes, until it is told to stop', async () => {
+test('log show --follow shows what another process writes, until a signal', async () => {
   const { root, id } = await conversation()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const shown = await startProgram({ root }, ['log', 'show', id, '--follow', '--json'])
@@ -121,7 +121,7 @@ test('a Log that is followed shows what another process writes, until it is told
   }
 })
 
-test('following ends when nobody reads any more', async () => {
+test('following ends when the output is closed', async () => {
   const { root, id } = await conversation()
   const shown = await startProgram({ root }, ['log', 'show', id, '--follow'])
   await shown.said('turn_ended')
@@ -133,7 +133,7 @@ test('following ends when nobody reads any more', async () => {
   expect(shown.stderr()).toBe('')
 })
 
-test('a damaged Log is shown up to the damage, and then told', async () => {
+test('a damaged Log is shown up to the damage, then the damage is reported', async () => {
   const { root, id } = await conversation()
   await spoil(root, id, (text) => text.replace('What can you do?', 'What can you be?'))
   const events = await runCli({ root }, 'log', 'show', id, '--json')
@@ -149,7 +149,7 @@ test('a damaged Log is shown up to the damage, and then told', async () => {
   expect(words.stderr).toMatch(/damaged at byte \d+[^]*hawser log salvage ses_/)
 })
 
-test('a foreign Log is shown, whatever it holds, and it is said that nobody vouches for it', async () => {
+test('a foreign Log is shown, whatever it contains, with a note that it is unverified', async () => {
   const { root } = await commandPlace()
   const evil = '\u001b[2J\u202e\u0007'
   await foreignLog(root, OTHER, [
@@ -167,7 +167,7 @@ test('a foreign Log is shown, whatever it holds, and it is said that nobody vouc
   expect(stderr).toMatch(/was created elsewhere/)
 })
 
-test('a whole Log is proved with its figures, and so is every request', async () => {
+test('an intact Log is verified with its figures, and so is every request', async () => {
   const { root, id } = await conversation(1)
   const { code, stdout } = await runCli({ root }, 'log', 'verify', id, '--requests', '--json')
   const lines = (await readFile(logPath(root, id), 'utf8')).split('\n')
@@ -188,7 +188,7 @@ test('a whole Log is proved with its figures, and so is every request', async ()
   expect(words.stdout).toMatch(/is intact: \d+ Events in [\d,]+ bytes[^]*2 requests rebuilt/)
 })
 
-test('a torn tail is told and is no damage; damage and a cut end are', async () => {
+test('a torn tail is reported and is not damage; damage and a truncated end are', async () => {
   const { root, id } = await conversation()
   const verify = async () => {
     const run = await runCli({ root }, 'log', 'verify', id, '--json')
@@ -229,14 +229,14 @@ test('a request that does not follow from the Log is found', async () => {
   expect(words.stdout).toMatch(/1 of 3 rebuilt requests differ from the record:\n {2}Event \d+/)
 })
 
-test('a Session without a head is foreign, which is said and is no damage', async () => {
+test('a Session without a head is foreign, which is reported and is not damage', async () => {
   const { root, id } = await conversation()
   await rm(join(root, 'home', 'heads', id))
   const run = await runCli({ root }, 'log', 'verify', id)
   expect([run.code, run.stdout]).toEqual([0, expect.stringMatching(/It is foreign/)])
 })
 
-test('what is intact of a damaged Log becomes a new Session that goes on; what is missing is named', async () => {
+test('the intact Events of a damaged Log become a new Session that can continue; missing ones are listed', async () => {
   const { root, id } = await conversation()
   const spoilt = (text: string) => text.replace('What can you do?', 'What can you be?')
   await spoil(root, id, spoilt)
@@ -264,7 +264,7 @@ test('what is intact of a damaged Log becomes a new Session that goes on; what i
   )
 })
 
-test('salvage says when what is left cannot go on, and when nothing is left', async () => {
+test('salvage reports when the rest cannot continue, and when nothing is left', async () => {
   const { root } = await commandPlace()
   const id = await writtenLog(root, [sessionStarted, notice('one'), notice('two')])
   await spoil(root, id, (text) => text.replace('harbour', 'seaside'))
@@ -284,7 +284,7 @@ test('salvage says when what is left cannot go on, and when nothing is left', as
   expect([foreign.code, failureOf(foreign).kind]).toEqual([1, 'session_foreign'])
 })
 
-test('what is not a Session is refused by every command on a Log', async () => {
+test('an invalid Session is refused by every log command', async () => {
   const { root } = await conversation()
   for (const command of ['show', 'verify', 'salvage', 'export']) {
     const gone = await runCli({ root }, 'log', command, OTHER, '--json')

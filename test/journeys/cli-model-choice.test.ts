@@ -66,7 +66,7 @@ test.each(VENDOR_DIALECTS)(
   },
 )
 
-test("another provider's model is refused before anything is sent, also for a Session that goes on", async () => {
+test('the model of another provider is refused before anything is sent, also for a continued Session', async () => {
   const { run, server, root } = await vendor('responses', {
     body: sseOf('responses', { text: 'Hi.' }),
   })

@@ -22,7 +22,7 @@ async function listed(root: string, ...argv: readonly string[]) {
   return Output.parse(JSON.parse(stdout))
 }
 
-test('every model is listed with what is known of it and where that comes from', async () => {
+test('every model is listed with its facts and their sources', async () => {
   const root = await userPlace()
   expect(await listed(root)).toEqual({
     ok: true,
@@ -33,13 +33,13 @@ test('every model is listed with what is known of it and where that comes from',
   await expect(stat(join(root, 'workspace'))).rejects.toThrow('ENOENT')
 })
 
-test('the models of one provider are listed alone', async () => {
+test('the models of one provider can be listed alone', async () => {
   const { models } = await listed(await userPlace(), '--provider', 'openai-chat')
   expect(models).toEqual(catalogue({}).rows('openai-chat'))
   expect(new Set(models.map(({ provider }) => provider))).toEqual(new Set(['openai-chat']))
 })
 
-test('what the settings say of models goes before what is known, and makes others known', async () => {
+test('model settings override the catalogue and add models', async () => {
   const said = { 'gpt-5.2': { window_tokens: 8_000 }, 'my-model': { late_role: 'user' } } as const
   const root = await userPlace({ models: said })
   const { models } = await listed(root, '--provider', 'openai')
@@ -51,7 +51,7 @@ test('what the settings say of models goes before what is known, and makes other
   ])
 })
 
-test('a person sees one line a model, and what the marks mean', async () => {
+test('a person sees one line per model, and a legend', async () => {
   const root = await userPlace({
     models: { 'my-model': { window_tokens: 32_768, files: false, prices: { input: 0.125 } } },
   })
@@ -69,7 +69,7 @@ test('a person sees one line a model, and what the marks mean', async () => {
   expect(stdout).toContain(AS_OF)
 })
 
-test('a provider without models is refused, and so are settings that cannot be read', async () => {
+test('an unknown provider is refused, and so are unreadable settings', async () => {
   const ran = await runCli(
     { root: await userPlace() },
     'models',

@@ -18,7 +18,7 @@ async function userPlace(): Promise<string> {
 }
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  'the rehearsal model serves every dialect as a process of its own, until %s',
+  'the offline model serves every dialect as a separate process, until %s',
   async (signal) => {
     const program = await startProgram({ root: await userPlace() }, ['rehearse', '--json'])
     await program.said('\n')
@@ -56,7 +56,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-test('a person is told where it listens and how to go there, and sees every request', async () => {
+test('the output shows the address, how to use it, and every request', async () => {
   const program = await startProgram({ root: await userPlace() }, [
     'rehearse',
     '--cache-rate',
@@ -80,7 +80,7 @@ test('a person is told where it listens and how to go there, and sees every requ
   expect(await program.ended).toEqual({ code: 0, signal: null })
 })
 
-test('a port that is taken is told', async () => {
+test('a port in use is reported', async () => {
   const other = createServer()
   onTestFinished(() => void other.close())
   other.listen(0, '127.0.0.1')

@@ -35,7 +35,7 @@ async function blobsOf(workspace: string, extension: string): Promise<string[]> 
   return names.map((name) => join(folder, name))
 }
 
-test('everything that was attached is listed with what became of it', async () => {
+test('all attachments are listed with their state', async () => {
   const { root } = await story()
   const { code, stdout } = await runCli({ root }, 'resources', 'latest')
   expect(code).toBe(0)
@@ -57,7 +57,7 @@ test('everything that was attached is listed with what became of it', async () =
   ])
 })
 
-test('a Session without any says so', async () => {
+test('a Session without Resources says so', async () => {
   const root = await freshFolder()
   await mkdir(join(root, 'workspace'))
   await runCli({ root }, 'run', 'List all files')
@@ -66,7 +66,7 @@ test('a Session without any says so', async () => {
   expect(stdout).toContain('This Session has no Resources')
 })
 
-test('what is dropped is not shown again, whoever asks', async () => {
+test('a dropped Resource is never shown again', async () => {
   const { root } = await story()
   const dropped = await runCli({ root }, 'resources', 'latest', 'drop', '@img1', '--json')
   expect(Output.parse(JSON.parse(dropped.stdout))).toMatchObject({ ok: true, dropped: '@img1' })
@@ -79,7 +79,7 @@ test('what is dropped is not shown again, whoever asks', async () => {
   expect(shown).toEqual([2, 1, 0])
 })
 
-test('what is not there, or cannot be meant, is an error', async () => {
+test('a missing or invalid handle is an error', async () => {
   const { root } = await story()
   const told = []
   for (const argv of [
@@ -122,7 +122,7 @@ test('payloads that are missing or damaged are listed, and the doctor names them
   expect(bundle.stdout).toMatch(/^problem +resources +2 payloads missing or damaged$/m)
 })
 
-test('the Log and every export tell of attachments, refusals, views and drops by handle and name', async () => {
+test('the Log and every export show attachments, refusals, views and drops by handle and name', async () => {
   const { root } = await story()
   await runCli({ root }, 'resources', 'latest', 'drop', '@img1')
   const log = (await runCli({ root }, 'log', 'show', 'latest')).stdout
@@ -150,7 +150,7 @@ test('the Log and every export tell of attachments, refusals, views and drops by
   for (const text of [log, markdown, html, json]) expect(text).not.toContain(bytes)
 })
 
-test('what was attached is found by its name', async () => {
+test('an attachment is found by its name', async () => {
   const { root } = await story()
   const { code, stdout } = await runCli({ root }, 'grep', '-F', 'notes.txt')
   expect(code).toBe(0)

@@ -30,7 +30,7 @@ async function onlyLog(workspace: string): Promise<string> {
   return readFile(join(folder, name), 'utf8')
 }
 
-test('the answer, and nothing else, is on standard output', async () => {
+test('standard output contains only the answer', async () => {
   const { root } = await place()
   const { code, stdout, stderr } = await runCli({ root }, 'run', 'Read', 'notes.txt')
   expect(code).toBe(0)
@@ -39,7 +39,7 @@ test('the answer, and nothing else, is on standard output', async () => {
   expect(stderr).toMatch(/No API key found[^]*tokens in[^]*hawser run --session ses_/)
 })
 
-test('a Session goes on where it was left, by id, by its ending or as the latest', async () => {
+test('a Session continues by id, by the end of its id or as the latest', async () => {
   const { root } = await place()
   await runCli({ root }, 'run', 'Read notes.txt')
   const again = await runCli({ root }, 'run', '--continue', 'List all files', '--json')
@@ -78,7 +78,7 @@ test('the prompt may come from standard input', async () => {
   expect(await runCli({ root, stdin: 'Read notes.txt\n' }, 'run')).toMatchObject({ code: 0 })
 })
 
-test('a call that nobody could be asked about is denied, and the exit code is 3', async () => {
+test('a call without anyone to ask is denied, and the exit code is 3', async () => {
   const { root, workspace } = await place()
   const run = await runCli({ root }, 'run', 'Write "x" to out.txt')
   expect(run.code).toBe(3)
@@ -102,7 +102,7 @@ test.each([
 })
 
 test.each(['../../x', '-rf', 'ses_../../../etc/passwd', 'ses_\u001b[2J', '', 'xyz'])(
-  'the id %j is refused and never shown as it is',
+  'the id %j is refused and never repeated unescaped',
   async (id) => {
     const { root } = await place()
     await runCli({ root }, 'run', 'List all files')
@@ -147,7 +147,7 @@ test('a provider that is not there is exit code 6, with the ones that are', asyn
   })
 })
 
-test('a workspace that is missing, or a file, is told in words', async () => {
+test('a workspace that is missing or a file is reported', async () => {
   const { root, workspace } = await place()
   const missing = await runCli(
     { root },
@@ -167,7 +167,7 @@ const asRoot = process.getuid?.() === 0
 const cannotBeNobody = (await whyNotAsNobody()) !== undefined
 
 test.skipIf(cannotBeNobody)(
-  'a workspace that cannot be written, or is not ours, is told in words',
+  'a workspace that is not writable or not ours is reported',
   async () => {
     const { root, workspace } = await place()
     await chmod(root, 0o755)
@@ -223,7 +223,7 @@ test('a time limit ends the Turn in the Log, and the exit code is 124', async ()
   expect(await onlyLog(workspace)).toMatch(/"type":"turn_ended","data":\{"status":"interrupted"/)
 })
 
-test('a second run on a Session is refused, naming who has it, with exit code 5', async () => {
+test('a second run on a Session is refused with the process that holds it, and exit code 5', async () => {
   const { root } = await place()
   const argv = ['run', '--permission', 'auto', 'Run `sleep 60`', '--json']
   const first = await startProgram({ root }, argv)
@@ -236,7 +236,7 @@ test('a second run on a Session is refused, naming who has it, with exit code 5'
   expect((await runCli({ root }, 'run', '--continue', 'List all files')).code).toBe(0)
 })
 
-test('a reader that goes away does not harm the Turn', async () => {
+test('a reader that closes the output does not harm the Turn', async () => {
   const { root, workspace } = await place()
   const run = await startProgram({ root }, ['run', 'Read notes.txt', '--json'])
   run.child.stdout?.destroy()
@@ -246,7 +246,7 @@ test('a reader that goes away does not harm the Turn', async () => {
 })
 
 test.skipIf((await whyNoSmallDisk()) !== undefined)(
-  'on a full disk the refusal says so, and nothing is half there',
+  'on a full disk the run is refused with the reason, and nothing is half-written',
   async () => {
     const { root, workspace } = await place()
     const script = 'mount -t tmpfs -o size=64k tmpfs . && cd . && cd "$PWD" && exec "$@"'

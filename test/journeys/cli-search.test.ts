@@ -31,7 +31,7 @@ async function grep(root: string, ...argv: string[]) {
   return { code: run.code, ...Found.parse(JSON.parse(run.stdout)) }
 }
 
-test('what was said, called and answered is found, the latest Session first, each line once', async () => {
+test('messages, calls and results are found, the latest Session first, each line once', async () => {
   const { root } = await commandPlace()
   const first = await writtenLog(root, [
     sessionStarted,
@@ -69,7 +69,7 @@ test('what was said, called and answered is found, the latest Session first, eac
   expect(words.stdout.split('\n')[4]).toBe(`${first}:4:tool_result: rope`)
 })
 
-test('without a match the exit code is 1, as it is where nothing was ever said', async () => {
+test('without a match, or without any Session, the exit code is 1', async () => {
   const { root } = await commandPlace()
   const never = await grep(root, 'x')
   expect(never).toMatchObject({ code: 1, matches: [], searched: 0 })
@@ -79,7 +79,7 @@ test('without a match the exit code is 1, as it is where nothing was ever said',
   expect(words).toEqual({ code: 1, stdout: '', stderr: '' })
 })
 
-test('capitals, plain text, one Session and a limit can be asked for', async () => {
+test('case, literal text, one Session and a limit can be chosen', async () => {
   const { root } = await commandPlace()
   const first = await writtenLog(root, [sessionStarted, said('Rope (a.b)')])
   await writtenLog(root, [sessionStarted, said('rope axb'), said('rope')])
@@ -121,7 +121,7 @@ test('of a long line the part around the match is shown, and nothing that a term
   expect(match?.text.isWellFormed()).toBe(true)
 })
 
-test('a text that stands in a blob is searched, and a damaged Session as far as it can be read', async () => {
+test('text in a blob is searched, and a damaged Session up to the damage', async () => {
   const { root } = await commandPlace()
   const long = await writtenLog(root, [sessionStarted, said(`${'x\n'.repeat(50_000)}needle`)])
   const damaged = await writtenLog(root, [sessionStarted, said('needle'), said('more needle')])
@@ -235,7 +235,7 @@ test('calls are summed by day and model, over all Sessions or one', async () => 
   expect(stdout).toMatch(/The cost of 1 call is unknown/)
 })
 
-test('a salvaged Session does not count its calls again, and damage is told', async () => {
+test('a salvaged Session does not count its calls again, and damage is reported', async () => {
   const { root } = await commandPlace()
   const id = await writtenLog(root, [
     sessionStarted,
@@ -251,7 +251,7 @@ test('a salvaged Session does not count its calls again, and damage is told', as
   expect((await runCli({ root }, 'usage')).stderr).toMatch(/damaged at byte/)
 })
 
-test('nothing used is no error, and a day that is none is refused', async () => {
+test('no usage is not an error, and an invalid day is refused', async () => {
   const { root } = await commandPlace()
   const none = { calls: 0, input: 0, cached_read: 0, cache_write: 0, output: 0, reasoning: 0 }
   const total = { ...none, cost_usd: 0, calls_without_cost: 0 }

@@ -25,7 +25,7 @@ async function list(root: string) {
   return Output.parse(JSON.parse(stdout)).sessions
 }
 
-test('a folder without a Session, or without anything of ours, is no error, and nothing is made in it', async () => {
+test('a folder without Sessions, or never used, is not an error, and nothing is created in it', async () => {
   const { root, workspace } = await commandPlace()
   const never = await runCli({ root }, 'sessions')
   expect([never.code, never.stderr]).toEqual([0, ''])
@@ -63,7 +63,7 @@ test('Sessions are listed, the latest first, each with its Turns and its first w
   expect(stdout.split('\n')[1]).toBe(`${first?.session_id}  ${minute}Z      2  What can you do?`)
 })
 
-test('a fork stands below its parent', async () => {
+test('a fork is below its parent', async () => {
   const { root } = await commandPlace()
   const parent = await writtenLog(root, [sessionStarted])
   const fork = await writtenLog(root, [
@@ -90,7 +90,7 @@ test('a fork stands below its parent', async () => {
   expect((await runCli({ root }, 'sessions')).stdout).toContain(`\n└ ${fork}  `)
 })
 
-test('what is special about a Session is marked: foreign, damaged, busy, a Turn that is open', async () => {
+test('foreign, damaged and busy Sessions and open Turns are marked', async () => {
   const { root } = await commandPlace()
   const { parts, close } = await openParts(root)
   const turn = parts.log.place.ids.turn()
@@ -129,7 +129,7 @@ test('what is special about a Session is marked: foreign, damaged, busy, a Turn 
   await close()
 })
 
-test('a hostile title reaches the terminal spelt out, and a program as it is', async () => {
+test('a hostile title is escaped on the terminal, and unchanged in JSON', async () => {
   const { root } = await commandPlace()
   const title = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u202egnp.exe`
   await foreignLog(root, OTHER, [
@@ -161,7 +161,7 @@ test('Sessions that name each other as parents are all listed', async () => {
   expect(sessions.map(({ session_id }) => session_id).toSorted()).toEqual([OTHER, THIRD])
 })
 
-test('a Session is deleted when that was said, and never where nobody can be asked', async () => {
+test('a Session is deleted only with confirmation, never without a terminal to ask', async () => {
   const { root, workspace } = await commandPlace()
   const id = await writtenLog(root, [sessionStarted])
   const refused = await runCli({ root }, 'sessions', 'delete', id, '--json')
@@ -179,7 +179,7 @@ test('a Session is deleted when that was said, and never where nobody can be ask
   expect([again.code, failureOf(again).kind]).toEqual([1, 'not_found'])
 })
 
-test('a Session that is foreign or damaged can be deleted too, and one that is written cannot', async () => {
+test('a foreign or damaged Session can be deleted, one that is being written cannot', async () => {
   const { root } = await commandPlace()
   await foreignLog(root, OTHER, [sessionStarted])
   const damaged = await writtenLog(root, [sessionStarted])
@@ -198,7 +198,7 @@ test('a Session that is foreign or damaged can be deleted too, and one that is w
   expect((await list(root)).map(({ session_id }) => session_id)).toEqual([id])
 })
 
-test('in a terminal the person is asked, on standard error, and only a yes deletes', async () => {
+test('on a terminal the question is on standard error, and only yes deletes', async () => {
   const { root, workspace } = await commandPlace()
   const id = await writtenLog(root, [sessionStarted])
   const script = new URL('../../bin/hawser.ts', import.meta.url)

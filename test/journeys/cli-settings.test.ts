@@ -57,7 +57,7 @@ test('a setting is set, shown and forgotten, for the user', async () => {
   await expect(stat(join(workspace, '.hawser'))).rejects.toThrow('ENOENT')
 })
 
-test('what is set here goes before what is set for the user, and is trusted with its author', async () => {
+test('a workspace setting overrides that of the user, and is trusted with its author', async () => {
   const { root } = await commandPlace()
   await set(root, 'permission', 'read-only')
   const here = { key: 'permission', value: 'auto', where: 'workspace', counts: true }
@@ -67,7 +67,7 @@ test('what is set here goes before what is set for the user, and is trusted with
   expect(await setting(root, 'permission')).toEqual({ value: 'read-only', source: 'user' })
 })
 
-test('what came with a workspace counts when a person trusts it, and only as it was then', async () => {
+test('settings that came with a workspace apply after a person trusts them, and only unchanged', async () => {
   const { root, workspace } = await commandPlace()
   const path = await brought(workspace, '{"permission":"auto","model":"m"}')
   const waiting = { value: 'ask', source: 'default', untrusted: 'auto' }
@@ -96,7 +96,7 @@ test('what came with a workspace counts when a person trusts it, and only as it 
   expect(await setting(root, 'permission')).toEqual(waiting)
 })
 
-test('what a person sets beside what nobody trusts does not make that trusted', async () => {
+test('a setting of a person beside untrusted ones does not make those trusted', async () => {
   const { root, workspace } = await commandPlace()
   await brought(workspace, '{"provider":"elsewhere"}')
   expect(await set(root, 'permission', 'auto', '--here')).toMatchObject({ counts: false })
@@ -151,7 +151,7 @@ test.each([
 })
 
 test.skipIf(process.getuid?.() === 0)(
-  'a workspace that cannot be written takes no settings',
+  'a workspace that is not writable accepts no settings',
   async () => {
     const { root, workspace } = await commandPlace()
     await chmod(workspace, 0o500)
@@ -161,7 +161,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('a workspace that is not there has no settings to show, and one is not made', async () => {
+test('a missing workspace has no settings to show, and is not created', async () => {
   const { root } = await commandPlace()
   const nowhere = ['--workspace', join(root, 'nowhere'), '--json']
   for (const argv of [['config', 'get'], ['config', 'set', 'model', 'm', '--here'], ['trust']]) {
@@ -173,7 +173,7 @@ test('a workspace that is not there has no settings to show, and one is not made
 
 const CANARY = 'sk-canary-4711'
 
-test('a key is given on standard input, kept for its owner alone, and shown to nobody', async () => {
+test('a key is passed on standard input, stored for its owner only, and never shown', async () => {
   const { root } = await commandPlace()
   const key = 'providers.anthropic.key'
   const place = { root, stdin: `${CANARY}\n` }
@@ -201,7 +201,7 @@ test('a key is given on standard input, kept for its owner alone, and shown to n
   expect(await readFile(path, 'utf8')).toBe('{\n  "model": "m"\n}\n')
 })
 
-test('a key on the command line is taken, with a word about who may see it', async () => {
+test('a key on the command line is accepted with a warning about the shell history', async () => {
   const { root } = await commandPlace()
   const key = 'providers.openai.key'
   const typed = await runCli({ root }, 'config', 'set', key, CANARY)
@@ -221,7 +221,7 @@ test.each([
   ['no ASCII', 'sk-canary-é', 'invalid_args'],
   ['bytes', Buffer.from([0xff, 0xfe]), 'invalid_args'],
   ['much too much', 'sk-canary'.repeat(10_000), 'too_large'],
-])('standard input that holds %s is no key', async (_, stdin, kind) => {
+])('standard input with %s is not a key', async (_, stdin, kind) => {
   const { root } = await commandPlace()
   const argv = ['config', 'set', 'providers.openai.key', '-', '--json']
   const ran = await runCli({ root, stdin }, ...argv)
@@ -230,7 +230,7 @@ test.each([
   await expect(stat(join(root, 'home', 'config.json'))).rejects.toThrow('ENOENT')
 })
 
-test('what came with a workspace names no provider, no place and no key before it is trusted, and shows no key', async () => {
+test('an untrusted workspace sets no provider, URL or key, and its keys are not shown', async () => {
   const { root, workspace } = await commandPlace()
   const base_url = 'https://elsewhere.example.com/v1'
   await set(root, 'providers.openai.base_url', 'https://mine.example.com')
@@ -260,7 +260,7 @@ test('what came with a workspace names no provider, no place and no key before i
   })
 })
 
-test('what is known of a model is set by its id, dots and all', async () => {
+test('a fact about a model is set by its id, including dots', async () => {
   const { root } = await commandPlace()
   const window = 'models.gpt-5.5.window_tokens'
   expect(await setting(root, window)).toEqual({ source: 'default' })
@@ -277,7 +277,7 @@ test('what is known of a model is set by its id, dots and all', async () => {
 
 const FOREIGN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-test('a Session from elsewhere can be continued when a person vouched for it, having seen what it is', async () => {
+test('a Session from elsewhere can be continued after a person reviewed and trusted it', async () => {
   const { root } = await commandPlace()
   await runCli({ root }, 'run', 'List all files')
   const listed = await runCli({ root }, 'sessions', '--json')
@@ -304,7 +304,7 @@ test('a Session from elsewhere can be continued when a person vouched for it, ha
   expect((await runCli({ root }, 'run', '--session', id, 'And now?')).code).toBe(0)
 })
 
-test('what a foreign Session says of itself cannot move the cursor', async () => {
+test('the content of a foreign Session cannot move the cursor', async () => {
   const { root } = await commandPlace()
   const text = 'hello \u001b[2J\u202e'
   await foreignLog(root, FOREIGN, [
@@ -351,7 +351,7 @@ test('at a terminal a key is typed unseen, and can be thought better of', async 
   expect(JSON.parse(stored)).toEqual({ providers: { anthropic: { key: CANARY } } })
 })
 
-test('at a terminal a person is asked, and only yes is a yes', async () => {
+test('on a terminal a person is asked, and only yes confirms', async () => {
   const { root, workspace } = await commandPlace()
   await brought(workspace, '{"permission":"auto"}')
   const hawser = await atTerminal(root)

@@ -131,7 +131,7 @@ test.each([
   },
 )
 
-test('what a parent process writes to a socket is piped text too', async () => {
+test('data that a parent process writes to a socket is piped text, too', async () => {
   const { root } = await place()
   const run = await startProgram({ root, stdin: 'pipe' }, ['run', 'Look', '--quiet'])
   run.child.stdin?.end('from a program\n')

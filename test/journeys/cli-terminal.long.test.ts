@@ -40,7 +40,7 @@ test('at a terminal a Turn shows the whole change, and a chosen and confirmed ye
   expect(run.terminal.all()).toContain('● write a.txt · created')
 })
 
-test('a no is a no, with the reason that was given', async () => {
+test('a denial is recorded with its reason', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
   await run.until(QUESTION)
   run.write('x')
@@ -64,7 +64,7 @@ test('Ctrl-C at a question interrupts the Turn', async () => {
   )
 })
 
-test('alone it opens a conversation, and one that never began leaves no Session', async () => {
+test('without arguments it starts a chat, and a chat without a Turn leaves no Session', async () => {
   const chat = await hawser()
   await chat.until(/^ask · \/help$/m)
   chat.write('/quit\r')

@@ -31,7 +31,7 @@ test('no command writes a character to a terminal that steers it or cannot be se
   expect(written.length).toBeGreaterThan(COMMANDS.length / 2)
 })
 
-test('JSON that goes to a file has no such character either, and means the same', async () => {
+test('JSON in a file contains no such character either, and parses to the same value', async () => {
   const root = await hostilePlace()
   const exported = await runCli({ root }, 'log', 'export', 'latest', '--format', 'json')
   expect(JSON.parse(exported.stdout)).toMatchObject({ session: { title: HOSTILE } })

@@ -34,7 +34,7 @@ test('below another home it is', async () => {
   expect(here).toEqual({ code: 0, inFolder: [], inRepository: true })
 })
 
-test.skipIf(process.getuid?.() !== 0)('not so when it belongs to another user', async () => {
+test.skipIf(process.getuid?.() !== 0)('but not if it belongs to another user', async () => {
   const root = await place()
   await mkdir(join(root, 'home'), { mode: 0o700 })
   await chown(root, 65_534, 65_534)

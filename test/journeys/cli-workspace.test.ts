@@ -40,7 +40,7 @@ test('from a subfolder of a repository, the repository is the workspace and comm
   expect(verified.code).toBe(0)
 })
 
-test('a Session goes on from another folder, and the model is told where the person is now', async () => {
+test('a Session continues from another folder, and the model receives the current folder', async () => {
   const { root, folder } = await place()
   await runCli({ root, folder }, 'run', 'Hello')
   const again = await runCli({ root }, 'run', '--continue', 'Hello again')

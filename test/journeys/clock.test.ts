@@ -81,7 +81,7 @@ test.each(
   expect(await verified(way, here.root, session)).toEqual({ ...WHOLE, results: 3 })
 })
 
-test('whatever the wall clock shows at each reading, every Event is in the Log and every duration is one', async () => {
+test('with any wall clock, every Event is in the Log and every duration is valid', async () => {
   const readings = fc.array(fc.integer({ min: -8.64e15, max: 8.64e15 }), { minLength: 1 })
   await fc.assert(
     fc.asyncProperty(readings, async (times) => {
@@ -95,7 +95,7 @@ test('whatever the wall clock shows at each reading, every Event is in the Log a
   )
 })
 
-test('a tool result that no reader would take ends the Turn as a defect, and the call still has a result', async () => {
+test('an invalid tool result ends the Turn as a defect, and the call still has a result', async () => {
   const spoilt: Tool = {
     ...(await readTool()),
     parse: () => ({
@@ -134,7 +134,7 @@ function atAnotherTime({ parts }: Pick<HarnessPlace, 'parts'>, byMs: number): Ha
   return new Harness(withClock(parts, clock))
 }
 
-test('a sweep a day later by the clock takes nothing that a running Turn stored and has not mentioned', async () => {
+test('a sweep a day later by the clock deletes nothing that a running Turn stored but did not reference yet', async () => {
   const swept: unknown[] = []
   const here = await wayPlace('in process')
   const { store } = here.parts.log
@@ -164,7 +164,7 @@ test('a sweep a day later by the clock takes nothing that a running Turn stored 
   expect(value(await harness.diff(session)).length).toBe(1)
 })
 
-test('an attachment that a sweep took before its Turn began is asked for again, and no Event names it', async () => {
+test('an attachment that a sweep deleted before its Turn must be attached again, and no Event names it', async () => {
   const here = await wayPlace('in process')
   const { store } = here.parts.log
   const later = atAnotherTime(here, DAY_MS)
@@ -193,7 +193,7 @@ test('an attachment that a sweep took before its Turn began is asked for again, 
 })
 
 test.each([DAY_MS, -DAY_MS])(
-  'the latest Session is the one that was written last, though the clock is off by %i ms',
+  'the latest Session is the last one written, although the clock is off by %i ms',
   async (byMs) => {
     const here = await wayPlace('in process')
     const elsewhere = atAnotherTime(here, byMs)
@@ -216,7 +216,7 @@ test.each([
   ['an hour passes', 60 * 60_000],
   ['the clock steps back', -60 * 60_000],
 ])(
-  'what is retired for its cost when %s is in the Log, and requests follow from that whatever the times say',
+  'a retirement for cost when %s is in the Log, and requests follow it whatever the timestamps are',
   async (_title, byMs) => {
     const here = await wayPlace('messages', { changes: { model: { replay: 'cost-aware' } } })
     let passed = 0

@@ -73,7 +73,7 @@ async function proven({ harness }: HarnessPlace, session: Session): Promise<void
 }
 
 test.each(WAYS)(
-  '%s: the Log says that an answer was cut off, and so does the next request',
+  '%s: the Log records that an answer was truncated, and the next request says so',
   async (way) => {
     const stop = LIMIT[way]
     const { here, session, bodies } = await place(way, [{ text: 'Once upon a', stop }])
@@ -87,22 +87,19 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)(
-  '%s: a call that was cut off never runs, and the next request says so',
-  async (way) => {
-    const stop = LIMIT[way]
-    const { here, session, bodies } = await place(way, [{ text: 'I write', calls: [HALF], stop }])
-    const cut = { reason: 'output_limit', stop_reason: stop, lost_calls: 1 }
-    expect(await say(session, 'Write a file.')).toEqual({ status: 'completed', cut })
-    const types = session.events.map(({ type }) => type)
-    expect(types.filter((type) => type === 'tool_call' || type === 'tool_result')).toEqual([])
-    await say(session, 'Continue.')
-    expect(bodies()[1]).toContain('Incomplete tool calls that did not run: 1.')
-    await proven(here, session)
-  },
-)
+test.each(WAYS)('%s: a truncated call never runs, and the next request says so', async (way) => {
+  const stop = LIMIT[way]
+  const { here, session, bodies } = await place(way, [{ text: 'I write', calls: [HALF], stop }])
+  const cut = { reason: 'output_limit', stop_reason: stop, lost_calls: 1 }
+  expect(await say(session, 'Write a file.')).toEqual({ status: 'completed', cut })
+  const types = session.events.map(({ type }) => type)
+  expect(types.filter((type) => type === 'tool_call' || type === 'tool_result')).toEqual([])
+  await say(session, 'Continue.')
+  expect(bodies()[1]).toContain('Incomplete tool calls that did not run: 1.')
+  await proven(here, session)
+})
 
-test('a Turn goes on after a cut answer that has whole calls, and a notice reports it', async () => {
+test('a Turn continues after a truncated answer with complete calls, and a notice reports it', async () => {
   const read = { id: 'call_0', name: 'read', arguments: '{"path":"none.txt"}' }
   const answers = [{ calls: [read, HALF], stop: 'max_tokens' }, { text: 'Done.' }]
   const { here, session, bodies } = await place('messages', answers)
@@ -112,7 +109,7 @@ test('a Turn goes on after a cut answer that has whole calls, and a notice repor
   await proven(here, session)
 })
 
-test('an answer that the provider paused is sent back as it is, and goes on', async () => {
+test('an answer that the provider paused is sent back unchanged and continued', async () => {
   const answers = [
     { reasoning: 'Hm.', text: 'First half,', stop: 'pause_turn' },
     { text: 'second.' },
@@ -136,7 +133,7 @@ const CLI = {
 } as const
 
 test.each(VENDOR_DIALECTS)(
-  '%s: run says that the answer is cut off, also when it is quiet, and how to continue',
+  '%s: run reports a truncated answer, even with --quiet, and how to continue',
   async (dialect) => {
     const { root } = await commandPlace()
     const { provider, prefix } = CLI[dialect]

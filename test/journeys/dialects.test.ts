@@ -150,7 +150,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: calls of one answer run together and are answered in their order',
+  '%s: calls of one answer run in parallel and are answered in order',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
     const here = await vendorPlace(server)
@@ -165,7 +165,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: an interrupted Turn says so, and the next one works',
+  '%s: an interrupted Turn is recorded as such, and the next one works',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
     const here = await vendorPlace(server)
@@ -185,7 +185,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: an interrupt while the model speaks closes the connection, and keeps what was shown',
+  '%s: an interrupt during an answer closes the connection, and keeps what was shown',
   async (dialect) => {
     const slow = FIXTURES.map((fixture) => ({ ...fixture, chunkSize: 2, latency: 50 }))
     const server = await aimockServer(slow)
@@ -207,7 +207,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a word to a running Turn is heard where the model listens next',
+  '%s: steering reaches the model in its next request',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
     const here = await vendorPlace(server)
@@ -222,7 +222,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a Session that goes on elsewhere begins its request with all that was sent before',
+  '%s: a Session resumed in another process starts its request with everything sent before',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
     const here = await vendorPlace(server)
@@ -245,7 +245,7 @@ test.each(VENDOR_DIALECTS)(
   },
 )
 
-test('a Session goes through every dialect, and what each was told is told to the next', async () => {
+test('a Session uses every dialect, and each receives the whole Conversation', async () => {
   const server = await aimockServer(FIXTURES)
   const here = await vendorPlace(server)
   await filesIn(here.workspace)
@@ -264,7 +264,7 @@ test('a Session goes through every dialect, and what each was told is told to th
   await proven(here, session, 5)
 })
 
-test('no key is in the Log, and every request carries it only where its vendor looks for it', async () => {
+test('no key is in the Log, and every request carries it only where its vendor expects it', async () => {
   const server = await aimockServer(FIXTURES)
   const here = await vendorPlace(server)
   for (const dialect of VENDOR_DIALECTS) {

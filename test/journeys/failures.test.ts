@@ -21,7 +21,7 @@ test.skipIf(!confined)(
 )
 
 test.skipIf(!confined)(
-  'a command that tries the network in vain is told about while it runs, and to the model',
+  'a failed network attempt of a command is reported while it runs, and to the model',
   async () => {
     const { root } = await harnessPlace()
     const prompt = 'Run `exec 3<>/dev/tcp/192.0.2.1/80; read -t 0.2 < <(sleep 1); exit 4`'

@@ -41,7 +41,7 @@ const Result = z.looseObject({
   }),
 })
 
-test('a full window says what fills it, by parts and by the largest items, and what can be done now', async () => {
+test('a full window is reported with its parts, its largest items and the next steps', async () => {
   const { root, env } = await place()
   const argv = ['run', '--model', MODEL, 'Read tides.txt']
   const run = await runCli({ root, env }, ...argv, '--json')
@@ -62,11 +62,11 @@ test('a full window says what fills it, by parts and by the largest items, and w
   expect([words.code, words.stdout]).toEqual([1, ''])
   expect(words.stderr).toMatch(/too long for claude-haiku-4-5[^]*tool results \d+ KiB/)
   expect(words.stderr).toContain('Largest: result of read tides.txt (Turn 1,')
-  expect(words.stderr).toMatch(/\nTry: hawser run --session ses_\w+ --model [\w-]+ "Go on"\n/)
+  expect(words.stderr).toMatch(/\nTry: hawser run --session ses_\w+ --model [\w-]+ "Continue."\n/)
   expect(words.stderr).toContain('\nNext: Start a new Session')
 })
 
-test('what is proposed works: another model goes on where the window was full', async () => {
+test('the suggestion works: another model continues where the window was full', async () => {
   const { root, env } = await place()
   await runCli({ root, env }, 'run', '--model', MODEL, 'Read tides.txt')
   const roomy = { ...env, ANTHROPIC_BASE_URL: env.ANTHROPIC_BASE_URL.replace('6000', '900000') }
@@ -75,7 +75,7 @@ test('what is proposed works: another model goes on where the window was full', 
   expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('too long')])
 })
 
-test('a conversation shows the same, and goes on', async () => {
+test('a chat shows the same, and continues', async () => {
   const { root, workspace, env } = await place()
   const program = await bundleScript(new URL('../../bin/hawser.ts', import.meta.url), root)
   const pty = openPty(process.execPath, [program, 'chat', '--model', MODEL], {

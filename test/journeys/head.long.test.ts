@@ -20,7 +20,7 @@ test.skipIf(noDisk !== undefined).each([
   ['words', []],
   ['JSON', ['--json']],
 ] as const)(
-  'on a full disk for heads the program answers, says in %s what could not be written, and the Session goes on',
+  'with a full disk for heads the program answers, reports in %s what could not be written, and the Session continues',
   async (_form, options) => {
     const root = await freshFolder()
     await mkdir(join(root, 'workspace'))

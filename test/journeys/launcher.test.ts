@@ -51,7 +51,7 @@ test('without a listener, SIGUSR1 starts it', async () => {
 })
 
 test.each([19, 20, 21].flatMap((limit) => [true, false].map((inParts) => ({ limit, inParts }))))(
-  'with at most $limit open files it says what is missing, and ends (in several files: $inParts)',
+  'with at most $limit open files it reports the limit and exits (in several files: $inParts)',
   async ({ limit, inParts }) => {
     const under = ['/bin/sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
     const started = await startProgram({ root: await place(), under, inParts }, ['run', 'hello'])

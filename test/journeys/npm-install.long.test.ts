@@ -10,7 +10,7 @@ const { confined } = await sandbox.status()
 const npm = await systemProgram('npm')
 
 test.skipIf(!confined || npm === undefined)(
-  'an npm install without network says at once why nothing comes, long before npm gives up',
+  'an npm install without network is explained at once, long before npm gives up',
   { timeout: 60_000 },
   async () => {
     const workspace = await freshFolder()

@@ -71,7 +71,7 @@ async function writtenElsewhere(root?: string) {
   return { ...there, id: session.id, events: session.events }
 }
 
-test('[PC-014] a Session that another version wrote goes on with exactly one break, whose cause is the surface', async () => {
+test('[PC-014] a Session of another version continues with exactly one break, caused by the surface', async () => {
   const there = await writtenElsewhere()
   const log = await readFile(logPath(there.root, there.id))
   expect(breaksOf(there.events)).toEqual([undefined, undefined])
@@ -92,7 +92,7 @@ test('[PC-014] a Session that another version wrote goes on with exactly one bre
   expect(written.subarray(0, log.length).equals(log)).toBe(true)
 })
 
-test('the new words are recorded once, with the surface as it was frozen', async () => {
+test('the new prompt texts are recorded once, with the frozen surface', async () => {
   const there = await writtenElsewhere()
   const here = await harnessPlace({ tools: { schemas: [] } }, there.root)
   const session = value(await here.harness.open(there.id))
@@ -105,7 +105,7 @@ test('the new words are recorded once, with the surface as it was frozen', async
   expect([next?.type, next?.turn_id]).toEqual(['prompt_surface', undefined])
 })
 
-test('requests in other words are counted as not comparable, and what follows them is proved', async () => {
+test('requests with other prompt texts are counted as not comparable, and later ones are verified', async () => {
   const there = await writtenElsewhere()
   const here = await harnessPlace({}, there.root)
   const proof = async () => value(await here.harness.verify(there.id, { requests: true }))
@@ -120,7 +120,7 @@ test('requests in other words are counted as not comparable, and what follows th
   expect(back.requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
 })
 
-test('a Session of a version that recorded no words goes on as one of other words', async () => {
+test('a Session of a version that recorded no prompt texts continues like one with other texts', async () => {
   const there = await writtenElsewhere()
   const drafts = there.events.map(({ type, data, turn_id }) => {
     const draft = { type, data: { ...data }, turn_id }
@@ -137,7 +137,7 @@ test('a Session of a version that recorded no words goes on as one of other word
   expect(requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
 })
 
-test('a change of words and of the model at once is one break, at the model', async () => {
+test('a change of prompt texts and model at once is one break, caused by the model', async () => {
   const there = await writtenElsewhere()
   const here = await harnessPlace({}, there.root)
   const session = value(await here.harness.open(there.id))
@@ -150,7 +150,7 @@ test('a change of words and of the model at once is one break, at the model', as
   ])
 })
 
-test('log verify counts requests in other words, says so, and finds nothing wrong', async () => {
+test('log verify counts requests with other prompt texts and reports no error', async () => {
   const { root } = await commandPlace()
   const { id } = await writtenElsewhere(root)
   const words = await runCli({ root }, 'log', 'verify', id, '--requests')

@@ -36,7 +36,7 @@ function decisions(session: Session): WholeEvent<'permission_decision'>['data'][
   )
 }
 
-test('a rule for the workspace outlives the process, lies in the home and nowhere else, and is recorded', async () => {
+test('a workspace rule outlives the process, is stored only in the home, and is recorded', async () => {
   const first = granting('folder', 'workspace')
   const here = await harnessPlace({ person: { ask: first.ask } })
   await mkdir(join(here.workspace, 'src'))
@@ -65,7 +65,7 @@ test('a rule for the workspace outlives the process, lies in the home and nowher
   expect(await readdir(join(here.workspace, '.hawser'))).not.toContain('permissions.json')
 })
 
-test('a workspace that is reached by a link has the rules of where it really is', async () => {
+test('a workspace reached through a link has the rules of its real location', async () => {
   const { harness, workspace, root } = await harnessPlace()
   value(await harness.rules.add({ kind: 'file', answer: 'allow', path: 'a' }))
   const link = join(root, 'link')
@@ -108,7 +108,7 @@ test('rules that cannot be read make everything ask, and are named', async () =>
   }
 })
 
-test('a rule that could not be saved holds for the Session, and the person is told', async () => {
+test('a rule that could not be saved applies to the Session, and the person is informed', async () => {
   const { ask, asked } = granting('folder', 'workspace')
   const { harness, root } = await harnessPlace({ person: { ask } })
   const broken = await harnessPlace(
@@ -189,9 +189,9 @@ test('rules are added, listed and removed on the command line, and a rule that d
   await hawser('deny', '--file', 'src/keep.txt')
   expect((await hawser()).stdout.split('\n')).toEqual([
     '  1  allow  commands that begin with `npm test`',
-    '  2  allow  changes of files in src',
+    '  2  allow  changes to files in src',
     '  3  allow  the command `make all` in sub',
-    '  4  deny   changes of src/keep.txt',
+    '  4  deny   changes to src/keep.txt',
     '',
   ])
   const listed = Listed.parse(JSON.parse((await hawser('--json')).stdout))
@@ -203,7 +203,7 @@ test('rules are added, listed and removed on the command line, and a rule that d
   expect((await run('Write "a" to src/a.txt')).code).toBe(0)
   expect((await run('Write "a" to src/keep.txt')).stderr).toContain('a rule denies changes of')
   expect((await run('Write "a" to b.txt')).code).toBe(3)
-  expect((await hawser('remove', '2')).stdout).toBe('Removed: allow  changes of files in src\n')
+  expect((await hawser('remove', '2')).stdout).toBe('Removed: allow  changes to files in src\n')
   expect((await run('Write "b" to src/a.txt')).code).toBe(3)
   expect(failureOf(await hawser('remove', '9', '--json')).kind).toBe('not_found')
 })

@@ -51,7 +51,7 @@ test('plan mode is left by /build and entered by /plan; the status line and the 
   expect(cacheModes(events)).toEqual(new Set(['plan']))
 })
 
-test('Shift-Tab goes from plan to ask, to auto and back to plan, and leaves the draft alone', async () => {
+test('Shift-Tab cycles through plan, ask and auto, and does not change the draft', async () => {
   const chat = await openChat(program, { mode: 'plan' })
   chat.write('half a word')
   await chat.until('half a word')
@@ -82,7 +82,7 @@ test('while a question waits, Shift-Tab changes nothing', async () => {
   expect(settings(await logOf(chat.root))).toEqual([])
 })
 
-test('/permission auto in plan mode says that plan limits it, and counts after /build', async () => {
+test('/permission auto in plan mode reports the limit, and takes effect after /build', async () => {
   const chat = await openChat(program, { mode: 'plan' })
   chat.say('/permission auto')
   await chat.until('Plan mode limits this Session to read-only')

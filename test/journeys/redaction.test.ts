@@ -70,7 +70,7 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   await verified(here, session)
 })
 
-test('a write or edit that would replace a key by its placeholder is refused, and other changes are made', async () => {
+test('a write or edit that would replace a key with its placeholder is refused, and other changes are made', async () => {
   const here = await keyedPlace()
   const session = await begun(here)
   const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
@@ -92,7 +92,7 @@ test('a write or edit that would replace a key by its placeholder is refused, an
   expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe('no key any more\n')
 })
 
-test('undo gives back a file with its key while the key is known, and says what it cannot restore', async () => {
+test('undo restores a file with its key while the key is known, and reports what it cannot restore', async () => {
   const here = await keyedPlace()
   const path = join(here.workspace, '.env')
   const session = await begun(here)
@@ -120,7 +120,7 @@ test('undo gives back a file with its key while the key is known, and says what 
   expect(third.files.map(({ outcome }) => outcome)).toEqual(['restored'])
 })
 
-test('an attached text or PDF that holds a key stays as it is, is withheld from requests, and the model is told', async () => {
+test('an attached text or PDF with a key is stored unchanged, withheld from requests, and the model is informed', async () => {
   const here = await keyedPlace()
   const session = await begun(here)
   const files = [

@@ -18,7 +18,7 @@ function answers(session: Session): string[] {
 }
 
 test.each(VENDOR_DIALECTS)(
-  '%s: the rehearsal model on the wire takes every request of a Session, and does what is asked',
+  '%s: the offline model on the wire accepts every request of a Session, and follows the prompts',
   async (dialect) => {
     const vendor = await openRehearsal()
     const here = await vendorPlace(vendor)

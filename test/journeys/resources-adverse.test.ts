@@ -50,7 +50,7 @@ async function reopened(here: SeeingPlace, session: Session, changes: Changes) {
   return { again, resumed: value(await again.harness.open(session.id)) }
 }
 
-test('what was allowed once is shown no more where the rules deny it by now, and that is told', async () => {
+test('an upload allowed earlier is withheld if the rules deny it now, and that is reported', async () => {
   const model = { replay: 'window' } as const
   const { here, session } = await begun({ model, person: { ask: yes, upload: { upload: 'ask' } } })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
@@ -68,7 +68,7 @@ test('what was allowed once is shown no more where the rules deny it by now, and
   await verified(again, resumed)
 })
 
-test('a yes counts for the provider that it was given for', async () => {
+test('consent applies only to the provider it was given for', async () => {
   let asked = 0
   const ask: SessionParts['person']['ask'] = async () => {
     asked += 1
@@ -87,7 +87,7 @@ test('a yes counts for the provider that it was given for', async () => {
   expect(asked).toBe(2)
 })
 
-test('an interrupt at the question is no answer: the next Turn asks again', async () => {
+test('an interrupt at the question is not an answer: the next Turn asks again', async () => {
   let interrupts = true
   const { here, session } = await begun({
     person: {
@@ -134,7 +134,7 @@ test.each([
   },
 )
 
-test('what a provider finds too long is left out, the Turn goes on, and it is not carried into the next', async () => {
+test('an attachment that a provider finds too long is omitted, the Turn continues, and it is not carried over', async () => {
   const here = await seeingPlace('messages', { switches: 'overflow:20000' })
   const session = value(await here.harness.create(here.begin))
   const text = await givenFile(here.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
@@ -145,7 +145,7 @@ test('what a provider finds too long is left out, the Turn goes on, and it is no
   await verified(here, session)
 })
 
-test('a store that fails is no lost payload: the Turn fails, and the next one shows it', async () => {
+test('a failing store is not a lost payload: the Turn fails, and the next one shows it', async () => {
   const { here, session } = await begun({ model: { replay: 'window' } })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
@@ -171,7 +171,7 @@ test('a store that fails is no lost payload: the Turn fails, and the next one sh
 })
 
 test.skipIf(!canDrawAll)(
-  'a picture that cannot be made smaller is told so once, and is not tried again',
+  'an image that cannot be reduced is reported once, and not tried again',
   async () => {
     let tries = 0
     const variants: SessionParts['model']['variants'] = {
@@ -201,7 +201,7 @@ test.skipIf(!canDrawAll)(
   },
 )
 
-test.skipIf(!canDrawAll)('a smaller form that is gone is made again, byte for byte', async () => {
+test.skipIf(!canDrawAll)('a missing variant is made again, byte for byte', async () => {
   const factsOf = () => ({ image_side_pixels: 64 })
   const { here, session } = await begun({ model: { replay: 'window', factsOf } })
   const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
@@ -215,7 +215,7 @@ test.skipIf(!canDrawAll)('a smaller form that is gone is made again, byte for by
   await verified(here, session)
 })
 
-test('a view of what the model does not take fails, and nobody is told that it was shown', async () => {
+test('a view of an unsupported Resource fails, and is not reported as shown', async () => {
   const { here, session } = await begun({ model: { factsOf: () => ({ images: false }) } })
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Hello', { attachments: [image.input] })
@@ -225,7 +225,7 @@ test('a view of what the model does not take fails, and nobody is told that it w
   expect([result?.data.outcome, result?.data.error?.kind]).toEqual(['failed', 'unsupported_type'])
 })
 
-test('a link is nothing to be seen again: alone it is no Turn', async () => {
+test('a link cannot be viewed again: alone it is not a Turn', async () => {
   const { session } = await begun({})
   await say(session, '', { attachments: [{ from: 'link', uri: 'https://example.com/a' }] })
   const refused = await session.admit('', { views: ['@link1'] })
@@ -234,7 +234,7 @@ test('a link is nothing to be seen again: alone it is no Turn', async () => {
   expect(await say(session, 'What came back?')).toBe('completed')
 })
 
-test('a Log whose handles are used up refuses what is attached, and takes everything else', async () => {
+test('a Log with all handles used refuses attachments, and accepts everything else', async () => {
   const { here, session } = await begun({})
   const image = await givenFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
@@ -251,7 +251,7 @@ test('a Log whose handles are used up refuses what is attached, and takes everyt
   expect(await say(session, 'What came back?')).toBe('completed')
 })
 
-test('the agent has one budget for all that it attaches in a Turn', async () => {
+test('the agent has one budget for all its attachments in a Turn', async () => {
   const { here, session } = await begun({ person: { ask: yes } })
   const half = Buffer.alloc(9 * 1024 * 1024 + 1, 'a')
   await givenFile(here.workspace, 'a.txt', half)

@@ -15,7 +15,7 @@ function ingested(session: Session) {
 }
 
 test.each(WAYS)(
-  '[SR-029] %s: a file that the agent attaches is kept as it was, has a handle, and can be viewed like any other',
+  '[SR-029] %s: a file that the agent attaches is stored unchanged, has a handle, and can be viewed like any other',
   async (way) => {
     const here = await seeingPlace(way)
     const chart = picture(4)
@@ -43,7 +43,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-013] %s: what cannot be attached is refused for the same reasons as from a person, and nothing outside the workspace is',
+  '[SR-013] %s: attachments of the agent are refused for the same reasons as those of a person, and never leave the workspace',
   async (way) => {
     const here = await seeingPlace(way)
     await writeFile(join(here.root, 'secret.txt'), 'not yours')
@@ -69,7 +69,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: what was attached before a Turn came to its limit, or was interrupted, is not lost',
+  '%s: attachments before a Turn reached its limit, or was interrupted, are not lost',
   async (way) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
     const limits = { provider_calls: 1, retries: 0 }

@@ -9,7 +9,7 @@ import { WAYS } from '../support/ways.ts'
 // What a model does not take is told, to it and to the person; nothing is left out without a word.
 
 test.each(WAYS)(
-  '[SR-021] [TI-120] %s: of a hundred pictures a model is shown as many as it takes, and told of the others',
+  '[SR-021] [TI-120] %s: of a hundred images a model is shown as many as it accepts, and informed about the others',
   async (way) => {
     const here = await seeingPlace(way, {
       changes: { model: { factsOf: () => ({ image_count: 20 }) } },
@@ -35,7 +35,7 @@ test.each(WAYS)(
 )
 
 test.skipIf(!canDrawAll).each(WAYS)(
-  '[SR-026] [SR-028] %s: a picture larger than a model takes is sent in a smaller form, which is recorded with how it was made',
+  '[SR-026] [SR-028] %s: an image larger than the model accepts is sent as a smaller variant, which is recorded with how it was made',
   async (way) => {
     const here = await seeingPlace(way, {
       changes: { model: { factsOf: () => ({ image_side_pixels: 64 }) } },
@@ -60,7 +60,7 @@ test.skipIf(!canDrawAll).each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-021] [SR-033] %s: a model without eyes is told of the picture, and says that it sees a description',
+  '[SR-021] [SR-033] %s: a model without image support gets a description of the image, and says so',
   async (way) => {
     const here = await seeingPlace(way, {
       changes: { model: { factsOf: () => ({ images: false }) } },

@@ -39,7 +39,7 @@ async function unproven({ harness }: SeeingPlace, session: Session): Promise<str
 const CASES = WAYS.flatMap((way) => STATES.map((state) => ({ way, state })))
 
 test.each(CASES)(
-  '[SR-031] [TI-121] $way: a picture in the window whose payload is $state does not stop the next Turn, which says so',
+  '[SR-031] [TI-121] $way: an image in the window whose payload is $state does not stop the next Turn, which reports it',
   async ({ way, state }) => {
     const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
     const [bad, good] = [
@@ -77,7 +77,7 @@ test.each(CASES)(
 )
 
 test.each(CASES)(
-  '[SR-031] [SR-033] $way: a view of what is $state has that outcome, whoever asks, and the model does not pretend',
+  '[SR-031] [SR-033] $way: a view of a payload that is $state has that outcome, whoever requests it, and the model does not pretend',
   async ({ way, state }) => {
     const here = await seeingPlace(way)
     const image = await givenFile(here.workspace, 'a.png', picture(1))
@@ -100,7 +100,7 @@ test.each(CASES)(
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-033] %s: a picture that the provider refuses costs one more call and never comes back, not even by a view',
+  '[SR-033] %s: an image that the provider refuses costs one more call and is never sent again, not even by a view',
   async (way) => {
     const here = await seeingPlace(way, { switches: 'refuse-images,once' })
     const image = await givenFile(here.workspace, 'a.png', picture(1))
@@ -125,7 +125,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-033] %s: a picture that is refused when it is viewed is told as not shown, behind the words that announced it',
+  '[SR-033] %s: an image that is refused in a view is reported as not shown, after its announcement',
   async (way) => {
     const here = await seeingPlace(way)
     const image = await givenFile(here.workspace, 'a.png', picture(1))
@@ -144,7 +144,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 )
 
 test.each(WAYS)(
-  '%s: what a person dropped is shown no more, in the window and by views, and stays described',
+  '%s: a dropped Resource is no longer shown, in the window and by views, and stays described',
   async (way) => {
     const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
     const image = await givenFile(here.workspace, 'a.png', picture(1))

@@ -16,7 +16,7 @@ function messages(session: Session) {
 }
 
 test.each(WAYS)(
-  '[AT-009] [AT-011] [AT-021] [AT-055] [AT-056] %s: one bad file among good ones is left out with a warning before everything else',
+  '[AT-009] [AT-011] [AT-021] [AT-055] [AT-056] %s: one bad file among good ones is omitted with a warning before everything else',
   async (way) => {
     const here = await seeingPlace(way)
     const image = await givenFile(here.workspace, 'a.png', picture(1))
@@ -50,7 +50,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[AT-025] [AT-026] [AT-027] [AT-028] [AT-029] [AT-059] %s: of many that are refused three are named, by name and never by path',
+  '[AT-025] [AT-026] [AT-027] [AT-028] [AT-029] [AT-059] %s: of many refused files three are named, by name and never by path',
   async (way) => {
     const here = await seeingPlace(way)
     const session = value(await here.harness.create(here.begin))
@@ -96,7 +96,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[AT-003] [AT-009] %s: when every attachment fails and there is no text, the Turn is refused, logged, and shown to nobody',
+  '[AT-003] [AT-009] %s: when every attachment fails and there is no text, the Turn is refused, logged, and not sent',
   async (way) => {
     const here = await seeingPlace(way)
     const zip = await givenFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004'))
@@ -126,7 +126,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[AT-010] %s: words and a link alone are one string, and no attachment is missing from it',
+  '[AT-010] %s: text with only a link is one string, and no attachment is missing from it',
   async (way) => {
     const here = await seeingPlace(way)
     const session = value(await here.harness.create(here.begin))
@@ -140,7 +140,7 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)('%s: nothing at all is no Turn', async (way) => {
+test.each(WAYS)('%s: an empty message is not a Turn', async (way) => {
   const here = await seeingPlace(way)
   const session = value(await here.harness.create(here.begin))
   const refused = await session.admit(' \n')
@@ -149,7 +149,7 @@ test.each(WAYS)('%s: nothing at all is no Turn', async (way) => {
 })
 
 test.each(WAYS)(
-  '%s: Turns that wait keep their order, however long it takes to read what came with them',
+  '%s: queued Turns keep their order, however long reading their attachments takes',
   async (way) => {
     const here = await seeingPlace(way)
     const image = await givenFile(here.workspace, 'a.png', picture(1))

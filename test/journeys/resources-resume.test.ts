@@ -18,7 +18,7 @@ const CASES = WAYS.flatMap((way) =>
 )
 
 test.each(CASES)(
-  '[SR-001] [SR-018] $way, $replay: a Session that was closed and opened again sends what the open one does, byte for byte',
+  '[SR-001] [SR-018] $way, $replay: a resumed Session sends the same bytes as the open one',
   async ({ way, replay }) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
     const seen: SeenRequest[] = []

@@ -29,7 +29,7 @@ function decisions(session: Session): string[] {
 }
 
 test.each(WAYS)(
-  '[SR-016] [SR-017] %s: nothing is asked and nothing recorded where nothing stops an upload',
+  '[SR-016] [SR-017] %s: without rules, nothing is asked or recorded for an upload',
   async (way) => {
     const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
     const files = await oneOfEach(here.workspace)
@@ -42,7 +42,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-016] [SR-017] %s: what may not go to a model is stored, described, told as withheld, and denied to views too',
+  '[SR-016] [SR-017] %s: a Resource that must not be sent is stored, described, reported as withheld, and denied to views, too',
   async (way) => {
     const changes = { person: { ask: nobodyIsAsked(), upload: { upload: 'deny' } } } as const
     const here = await seeingPlace(way, { changes })
@@ -70,7 +70,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-017] %s: rules are by kind and size, and what they allow goes on',
+  '[SR-017] %s: rules apply by kind and size, and allowed uploads continue',
   async (way) => {
     const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
     const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
@@ -87,7 +87,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-017] %s: where a person is to be asked they are, once for each file, and their answer counts and is recorded',
+  '[SR-017] %s: with the setting ask, the person is asked once per file, and the answer applies and is recorded',
   async (way) => {
     const asked: string[] = []
     const ask: Ask = async ({ claim }) => {

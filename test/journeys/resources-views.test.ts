@@ -14,7 +14,7 @@ function views(session: Session) {
 }
 
 test.each(WAYS)(
-  '[SR-028] [SR-029] [SR-042] %s: pages and lines are viewed as text, as much of it as was asked for',
+  '[SR-028] [SR-029] [SR-042] %s: pages and lines are viewed as text, exactly the requested range',
   async (way) => {
     const here = await seeingPlace(way)
     const files = await oneOfEach(here.workspace)
@@ -49,7 +49,7 @@ test.each(WAYS)(
 )
 
 test.skipIf(!canDrawAll).each(WAYS)(
-  '[SR-026] [SR-028] %s: a region and a smaller size are variants beside the original, which stays as it was',
+  '[SR-026] [SR-028] %s: a region and a smaller size are variants beside the unchanged original',
   async (way) => {
     const here = await seeingPlace(way)
     const [image] = await oneOfEach(here.workspace)
@@ -72,7 +72,7 @@ test.skipIf(!canDrawAll).each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-009] %s: a view of what is not there, or of a part that its kind does not have, fails and shows nothing',
+  '[SR-009] %s: a view of a missing Resource, or of a part that its kind does not have, fails and shows nothing',
   async (way) => {
     const here = await seeingPlace(way)
     const [image] = await oneOfEach(here.workspace)
@@ -97,7 +97,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-009] %s: what a person wants to see again stands behind what they bring, and before what is new about the place',
+  '[SR-009] %s: views of a person come after their attachments and before late context',
   async (way) => {
     const here = await seeingPlace(way)
     const [image, , text] = await oneOfEach(here.workspace)

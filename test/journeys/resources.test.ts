@@ -77,7 +77,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-007] [SR-008] %s: what is on the wire is what the Log says, byte for byte',
+  '[SR-007] [SR-008] %s: the wire carries exactly the bytes that the Log records',
   async (way) => {
     const here = await seeingPlace(way)
     const image = await givenFile(here.workspace, 'a.png', picture(3))
@@ -95,7 +95,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 )
 
 test.each(WAYS)(
-  '[SR-033] [SR-034] [SR-014] [SR-021] %s: of a link only its description is ever there, and it says so',
+  '[SR-033] [SR-034] [SR-014] [SR-021] %s: only the description of a link is sent, and it says so',
   async (way) => {
     const here = await seeingPlace(way)
     const session = value(await here.harness.create(here.begin))
@@ -119,7 +119,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[AT-001] [SR-004] %s: files without a word are a Turn, and two pictures come in the order they were given',
+  '[AT-001] [SR-004] %s: files without text are a Turn, and two images keep their order',
   async (way) => {
     const here = await seeingPlace(way)
     const second = await givenFile(here.workspace, 'b.png', picture(11))
@@ -164,7 +164,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-007] %s: what came with a Turn that was interrupted before any answer is carried to the next one, and no further',
+  '[SR-007] %s: attachments of a Turn that was interrupted before any answer are carried to the next one, and no further',
   async (way) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: true }
     const here = await seeingPlace(way, {
@@ -190,7 +190,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-004] [SR-026] %s: no Log has a piece of what was attached, and 10 MiB of it add less than 1 KB',
+  '[SR-004] [SR-026] %s: no Log contains attached bytes, and 10 MiB of them add less than 1 KB',
   async (way) => {
     // One vendor takes no image as large as that: then a smaller form of it is sent, and recorded.
     const facts = way === 'messages' ? { image_base64_bytes: 10_000_000 } : undefined

@@ -64,7 +64,7 @@ const PASSING = [
 const EACH = VENDOR_DIALECTS.flatMap((dialect) => PASSING.map((one) => ({ dialect, ...one })))
 
 test.each(EACH)(
-  '$dialect: $status is tried again, and the answer that comes then counts',
+  '$dialect: $status is retried, and the later answer counts',
   async ({ dialect, status, type, kind }) => {
     const { ended, sent, waits, session } = await turn(
       dialect,
@@ -79,7 +79,7 @@ test.each(EACH)(
 )
 
 test.each(EACH)(
-  '$dialect: $status for ever ends the Turn after four more tries, each after a longer wait',
+  '$dialect: a permanent $status ends the Turn after four retries, each after a longer wait',
   async ({ dialect, status, type, kind }) => {
     const { ended, sent, waits } = await turn(dialect, refusal(dialect, status, { type }))
     expect([ended.status, ended.error?.kind, sent]).toEqual(['failed', kind, RETRIES + 1])
@@ -88,7 +88,7 @@ test.each(EACH)(
 )
 
 test.each(EACH)(
-  '$dialect: after $status nobody comes back before the server said',
+  '$dialect: after $status there is no retry before the time that the server set',
   async ({ dialect, status, type }) => {
     const seconds = refusal(dialect, status, { type, headers: { 'retry-after': '7' } })
     const soon = new Date(Date.now() + 60_000).toUTCString()
@@ -128,7 +128,7 @@ test.each(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: an answer that cannot be read is asked for once more, and not again',
+  '%s: an unreadable answer is requested once more, and not again',
   async (dialect) => {
     const rubbish = { body: 'data: {rubbish\n\n' }
     const { ended, sent, session } = await turn(dialect, rubbish)
@@ -183,7 +183,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: what was shown is not asked for again, and is kept as part of an answer',
+  '%s: an answer that was partly shown is not requested again, and is kept as a partial answer',
   async (dialect) => {
     const bytes = sseOf(dialect, { text: 'It was a long and quiet morning.' })
     const events = eventsOf(dialect, { text: 'It was a long and quiet morning.' })
@@ -198,7 +198,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: an error that comes after the status is a failure like any other',
+  '%s: an error after the status is a failure like any other',
   async (dialect) => {
     const error = { type: 'overloaded_error', message: 'No.', code: 'server_is_overloaded' }
     const event = {
@@ -211,7 +211,7 @@ test.each(VENDOR_DIALECTS)(
   },
 )
 
-test('a text that came whole, without its pieces, is not asked for again either', async () => {
+test('a text that arrived whole, without deltas, is not requested again either', async () => {
   const whole = sseOf('responses', { text: 'It was a long and quiet morning.' }).toString('utf8')
   const frames = whole.split('\n\n').filter((frame) => !frame.includes('output_text.delta'))
   const end = frames.findIndex((frame) => frame.includes('response.completed'))

@@ -37,7 +37,7 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)('%s: a plan stays read-only whatever is said', async (way) => {
+test.each(WAYS)('%s: plan mode stays read-only in every permission mode', async (way) => {
   const here = await wayPlace(way)
   const session = value(
     await here.harness.create({ ...here.begin, mode: 'plan', permissionMode: 'auto' }),
@@ -47,7 +47,7 @@ test.each(WAYS)('%s: a plan stays read-only whatever is said', async (way) => {
   expect(session.permissionMode).toBe('read-only')
 })
 
-test.each(WAYS)('%s: a mode said while a Turn runs counts from its next call on', async (way) => {
+test.each(WAYS)('%s: a mode set while a Turn runs applies from its next call on', async (way) => {
   const here = await wayPlace(way, {
     changes: {
       person: {
@@ -66,7 +66,7 @@ test.each(WAYS)('%s: a mode said while a Turn runs counts from its next call on'
 
 const HOOKS = '.git/hooks/pre-commit is protected: git runs the programs in it'
 
-test.each(WAYS)('%s: a write through a link is decided on where it leads', async (way) => {
+test.each(WAYS)('%s: a write through a link is decided by its target', async (way) => {
   const asked: string[] = []
   const here = await wayPlace(way, {
     changes: {
@@ -93,7 +93,7 @@ test.each(WAYS)('%s: a write through a link is decided on where it leads', async
 })
 
 test.each(WAYS)(
-  '%s: whoever watches a Session sees what another process writes, line by line',
+  '%s: a watcher of a Session sees what another process writes, line by line',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create(here.begin))
@@ -119,7 +119,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: a process that watches and writes sees each Event once, whoever wrote it',
+  '%s: a process that watches and writes sees each Event once, from any writer',
   async (way) => {
     const here = await wayPlace(way)
     const one = value(await here.harness.create(here.begin))
@@ -140,7 +140,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: text that comes too late for a Turn is in the Log and in the next request',
+  '%s: text that is too late for a Turn is in the Log and in the next request',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
@@ -160,7 +160,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: the latest Session is the one that was written last, and lists say what cannot be read',
+  '%s: the latest Session is the last one written, and lists report what cannot be read',
   async (way) => {
     const here = await wayPlace(way)
     expect(await here.harness.latest()).toMatchObject({ error: { kind: 'not_found' } })
@@ -195,7 +195,7 @@ test.each(WAYS)(
   },
 )
 
-test('what a person types while a Turn fails before its first call is in the Log all the same', async () => {
+test('text typed while a Turn fails before its first call is in the Log nevertheless', async () => {
   const here = await harnessPlace()
   const begun = value(await here.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   let goOn = () => {}

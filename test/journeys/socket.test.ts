@@ -98,7 +98,7 @@ function reading(times: number): SocketServerOptions['answer'] {
       : { text: 'It was read.' }
 }
 
-test('over a socket only what is new is sent, and how much that is does not grow with history', async () => {
+test('over a socket only new items are sent, and their size does not grow with history', async () => {
   const here = await place({ answer: reading(30) })
   await writeFile(join(here.workspace, 'notes.txt'), 'rope and sail')
   const session = value(await here.harness.create(RESPONSES))
@@ -120,7 +120,7 @@ test('over a socket only what is new is sent, and how much that is does not grow
   await proven(here, session)
 })
 
-test('a Turn goes on where the last one ended, on the same socket', async () => {
+test('a Turn continues where the last one ended, on the same socket', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   for (const text of ['One.', 'Two.', 'Three.']) expect(await say(session, text)).toBe('completed')
@@ -129,7 +129,7 @@ test('a Turn goes on where the last one ended, on the same socket', async () => 
   await proven(here, session)
 })
 
-test('what is long arrives whole, in a first message and in one that goes on', async () => {
+test('long content arrives complete, in a first message and in a continuation', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   const texts = ['"rope" é€😀\n', '"sail" é€😀\n'].map((line) => line.repeat(150_000))
@@ -156,7 +156,7 @@ test('what is long arrives whole, in a first message and in one that goes on', a
   await proven(here, session)
 })
 
-test('model_changed: another model is told everything', async () => {
+test('model_changed: another model receives everything', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')
@@ -166,7 +166,7 @@ test('model_changed: another model is told everything', async () => {
   expect(here.server.requests[1]?.text).toContain('One.')
 })
 
-test('prefix_mismatch: after a Turn that another process ran, everything is told again', async () => {
+test('prefix_mismatch: after a Turn of another process, everything is sent again', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')
@@ -184,7 +184,7 @@ test('prefix_mismatch: after a Turn that another process ran, everything is told
   await proven(here, session)
 })
 
-test('[PC-010] compaction: after a checkpoint, everything is told again', async () => {
+test('[PC-010] compaction: after a checkpoint, everything is sent again', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')
@@ -214,7 +214,7 @@ test('[PC-010] compaction: after a checkpoint, everything is told again', async 
   expect(resets(session)).toEqual(['no_previous_response', 'compaction'])
 })
 
-test('transient_retired: when bytes are retired, everything that stays is told again', async () => {
+test('transient_retired: when bytes are retired, everything that remains is sent again', async () => {
   const here = await place({ answer: hello })
   const session = await withImages(here, 'openai', [Buffer.from('pixels')])
   await say(session, 'One.')
@@ -227,7 +227,7 @@ test('transient_retired: when bytes are retired, everything that stays is told a
   await proven(here, session)
 })
 
-test('previous_response_not_found: a server that forgot is told everything at once, and nobody notices', async () => {
+test('previous_response_not_found: a server that forgot receives everything at once, without a visible error', async () => {
   let forgot = 0
   const error = {
     status: 400,
@@ -249,7 +249,7 @@ test('previous_response_not_found: a server that forgot is told everything at on
   await proven(here, session)
 })
 
-test('reconnected: a socket that was closed meanwhile is opened again, and told everything', async () => {
+test('reconnected: a socket that was closed is opened again, and receives everything', async () => {
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')
@@ -261,7 +261,7 @@ test('reconnected: a socket that was closed meanwhile is opened again, and told 
   await proven(here, session)
 })
 
-test('fallback: where no socket is taken HTTP is used, and the Log says so', async () => {
+test('fallback: if no socket is accepted HTTP is used, and the Log says so', async () => {
   const here = await place({ answer: hello, refuse: () => 404 })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toBe('completed')
@@ -271,28 +271,28 @@ test('fallback: where no socket is taken HTTP is used, and the Log says so', asy
   await proven(here, session)
 })
 
-test('a key that a socket is refused for is not tried elsewhere', async () => {
+test('a key that is refused on a socket is not tried over HTTP', async () => {
   const here = await place({ answer: hello, refuse: () => 401 })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^auth: /)
   expect(here.server.requests).toEqual([])
 })
 
-test('who wants a socket only does without an answer where there is none', async () => {
+test('transport websocket fails without a socket', async () => {
   const here = await place({ answer: hello, refuse: () => 404 }, { transport: 'websocket' })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^network: /)
   expect([told(session), here.server.requests]).toEqual([['websocket'], []])
 })
 
-test('who wants HTTP only never opens a socket', async () => {
+test('transport http-sse never opens a socket', async () => {
   const here = await place({ answer: hello, refuse: () => 500 }, { transport: 'http-sse' })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toBe('completed')
   expect([told(session), resets(session)]).toEqual([['http-sse'], [undefined]])
 })
 
-test('an interrupt ends the socket, and the next Turn tells everything on another', async () => {
+test('an interrupt closes the socket, and the next Turn sends everything on another', async () => {
   const long = Array.from({ length: 40 }, (_one, n) => `word ${n}`).join(' ')
   let n = 0
   const here = await place({
@@ -311,7 +311,7 @@ test('an interrupt ends the socket, and the next Turn tells everything on anothe
   await proven(here, session)
 })
 
-test('what is left of an answer that nobody could read is not taken for the next one', async () => {
+test('the rest of an unreadable answer is not mistaken for the next one', async () => {
   const noise = ['{"type":"response.output_text.delta"}']
   const here = await place({
     answer: (_request, n) =>
@@ -325,7 +325,7 @@ test('what is left of an answer that nobody could read is not taken for the next
   await proven(here, session)
 })
 
-test('a socket that is killed at fifty points of a stream ends the Turn truthfully, and says nothing twice', async () => {
+test('a socket killed at fifty points of a stream ends the Turn truthfully, and repeats nothing', async () => {
   const text =
     'It was a long and quiet morning, and nobody spoke before the tide had turned. '.repeat(3)
   let cutAfter: number | undefined

@@ -23,7 +23,7 @@ test.each([
   { mode: 'build', recorded: 'auto', trusted: 'ask' },
   { mode: 'plan', recorded: 'auto', trusted: 'read-only' },
 ] as const)(
-  'a Session that came from elsewhere as $mode and $recorded is $trusted when it is trusted',
+  'a Session from elsewhere in $mode and $recorded is $trusted after it is trusted',
   async ({ mode, recorded, trusted }) => {
     const { harness, root, workspace } = await harnessPlace()
     const begun = value(await harness.create({ ...BEGIN, mode, permissionMode: recorded }))
@@ -37,7 +37,7 @@ test.each([
   },
 )
 
-test('a mode that the Log set later counts as little, and what a person says afterwards counts', async () => {
+test('a mode recorded later has no more effect, and a mode that a person sets afterwards does', async () => {
   const { harness, root } = await harnessPlace()
   const begun = value(await harness.create({ ...BEGIN, permissionMode: 'ask' }))
   value(await begun.setPermissionMode('auto'))
@@ -63,7 +63,7 @@ test('a Session whose head cannot be written stays foreign, with nothing permitt
   expect(value(await again.harness.open(begun.id)).permissionMode).toBe('ask')
 })
 
-test('a consent to send bytes that a foreign Log records is asked for again', async () => {
+test('consent to send bytes in a foreign Log is asked for again', async () => {
   let asked = 0
   const ask: SessionParts['person']['ask'] = async () => {
     asked += 1
@@ -102,7 +102,7 @@ async function foreignAuto() {
 
 const WRITE = 'Write "hello" to out.txt'
 
-test('after hawser trust the program asks, and acts unasked only when it is told to', async () => {
+test('after hawser trust the program asks, and acts without asking only when it is told to', async () => {
   const { root, workspace, id } = await foreignAuto()
   const trusted = await runCli({ root }, 'trust', id, '--yes')
   expect([trusted.code, trusted.stderr.includes('permission: ask (recorded: auto')]).toEqual([
@@ -116,7 +116,7 @@ test('after hawser trust the program asks, and acts unasked only when it is told
   expect([allowed.code, await readFile(join(workspace, 'out.txt'), 'utf8')]).toEqual([0, 'hello'])
 })
 
-test('a salvaged Session asks, whatever the lost lines said', async () => {
+test('a salvaged Session asks, whatever the lost lines contained', async () => {
   const { root, workspace, id } = await foreignAuto()
   await runCli({ root }, 'trust', id, '--yes')
   const path = logPath(root, id)

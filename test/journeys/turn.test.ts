@@ -55,7 +55,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: calls that only read run together, and their results stand in the order of the calls',
+  '%s: calls that only read run in parallel, and their results are in the order of the calls',
   async (way) => {
     const here = await wayPlace(way)
     await writeFile(join(here.workspace, 'a.txt'), 'one')
@@ -73,7 +73,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: in ask mode without anyone to ask, a change is denied in words and the Turn goes on',
+  '%s: in ask mode without anyone to ask, a change is denied with a reason and the Turn continues',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create(here.begin))
@@ -86,7 +86,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: a yes for the Session covers what was offered and chosen, and a read-only Session asks nobody',
+  '%s: a yes for the Session covers the chosen offer, and a read-only Session asks nothing',
   async (way) => {
     let asked = 0
     const ask: SessionParts['person']['ask'] = async ({ offers }) => {
@@ -109,7 +109,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: [PC-004] a Session resumed elsewhere sends the very bytes that the live one would have sent',
+  '%s: [PC-004] a resumed Session sends exactly the bytes that the live one would have sent',
   async (way) => {
     const here = await wayPlace(way)
     await writeFile(join(here.workspace, 'notes.txt'), 'rope\n')
@@ -133,7 +133,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: a Turn that comes while another runs is refused, queued or put in its place',
+  '%s: a Turn that arrives while another runs is refused, queued or replaces it',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create(here.begin))
@@ -151,22 +151,19 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)(
-  '%s: what a person sends while a Turn runs enters it where the model listens next',
-  async (way) => {
-    const here = await wayPlace(way)
-    await writeFile(join(here.workspace, 'a.txt'), 'one')
-    const session = value(await here.harness.create(here.begin))
-    const admitted = value(await session.admit('List all files'))
-    expect(session.steer('Read a.txt')).toBe(true)
-    await admitted.done
-    const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
-    expect(steered?.data).toMatchObject({ text: 'Read a.txt' })
-    expect(lastTurn(session)).toContain('tool_call read')
-    expect(session.steer('too late')).toBe(false)
-    await requestsHold(here, session)
-  },
-)
+test.each(WAYS)('%s: text sent while a Turn runs is in its next request', async (way) => {
+  const here = await wayPlace(way)
+  await writeFile(join(here.workspace, 'a.txt'), 'one')
+  const session = value(await here.harness.create(here.begin))
+  const admitted = value(await session.admit('List all files'))
+  expect(session.steer('Read a.txt')).toBe(true)
+  await admitted.done
+  const steered = session.events.find((e) => e.type === 'user_message' && e.data.steer === true)
+  expect(steered?.data).toMatchObject({ text: 'Read a.txt' })
+  expect(lastTurn(session)).toContain('tool_call read')
+  expect(session.steer('too late')).toBe(false)
+  await requestsHold(here, session)
+})
 
 test.each(WAYS)(
   '%s: an interrupted Turn ends as interrupted, and the next one works',
@@ -185,7 +182,7 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)('%s: a blank message and one that is too long are not taken', async (way) => {
+test.each(WAYS)('%s: a blank message and one that is too long are refused', async (way) => {
   const here = await wayPlace(way)
   const session = value(await here.harness.create(here.begin))
   expect(await session.admit(' \n')).toMatchObject({ error: { kind: 'invalid_args' } })

@@ -31,7 +31,7 @@ test('a Session whose creation was killed is not listed', async () => {
   expect(await listed()).toHaveLength(1)
 })
 
-test('every command says alike that a Session whose creation was killed is not found', async () => {
+test('every command reports a Session whose creation was killed as not found', async () => {
   const { root } = await killedCreation()
   const commands = [
     ['run', 'Go on', '--session', UNBEGUN],
@@ -58,7 +58,7 @@ test('every command says alike that a Session whose creation was killed is not f
   }
 })
 
-test('gc removes what a killed creation left, and counts it', async () => {
+test('gc removes the remains of a killed creation, and counts them', async () => {
   const { root, listed } = await killedCreation()
   const gc = async (...options: string[]) =>
     Collected.parse(JSON.parse((await runCli({ root }, 'gc', '--json', ...options)).stdout)).unbegun

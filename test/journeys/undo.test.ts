@@ -13,7 +13,7 @@ async function say(session: Session, text: string): Promise<void> {
 }
 
 test.each(WAYS)(
-  '%s: a Turn is taken back file by file, the latest first, and the model is told',
+  '%s: a Turn is undone file by file, the latest first, and the model is informed',
   async (way) => {
     const here = await wayPlace(way)
     const path = (name: string) => join(here.workspace, name)
@@ -80,7 +80,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '%s: a Turn is named to be taken back, and one that changed nothing cannot be',
+  '%s: a named Turn is undone, and one that changed nothing cannot be',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create({ ...here.begin, ...AUTO }))
@@ -107,7 +107,7 @@ test.each(WAYS)('%s: no undo runs beside a Turn', async (way) => {
 })
 
 test.each(WAYS)(
-  '%s: the diff of a Session goes from before its first change to after its last',
+  '%s: the diff of a Session spans from before its first change to after its last',
   async (way) => {
     const here = await wayPlace(way)
     await writeFile(join(here.workspace, 'a.txt'), 'one\n')

@@ -83,7 +83,7 @@ async function verified({ harness }: HarnessPlace, session: Session): Promise<vo
 }
 
 test.each(VENDOR_DIALECTS)(
-  '[SR-019] [TI-079] %s: an image that the provider cannot read costs one more call, and never comes back',
+  '[SR-019] [TI-079] %s: an image that the provider cannot read costs one more call, and is never sent again',
   async (dialect) => {
     const server = await scriptedServer((request) =>
       shows(request, BAD)
@@ -119,7 +119,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: when the provider does not say which image, none of them is sent again',
+  '%s: if the provider does not name the image, none of them is sent again',
   async (dialect) => {
     const server = await scriptedServer((request) =>
       shows(request, BAD)
@@ -137,7 +137,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a provider that refuses again ends the Turn, and the Session goes on',
+  '%s: a provider that refuses again ends the Turn, and the Session continues',
   async (dialect) => {
     let refusing = true
     const server = await scriptedServer((request) =>
@@ -163,7 +163,7 @@ test.each(
     Object.entries(LIMITS).map(([name, facts]) => ({ dialect, name, facts })),
   ),
 )(
-  '$dialect: $name is known before anything is sent, and told to the model and the person',
+  '$dialect: $name is detected before anything is sent, and reported to the model and the person',
   async ({ dialect, facts }) => {
     const server = await scriptedServer(() => ({ body: sseOf(dialect, { text: 'A harbour.' }) }))
     const here = await vendorPlace(server, { facts })
@@ -180,7 +180,7 @@ test.each(
   },
 )
 
-test('a request that is larger than its model takes is not sent, and the Turn says why', async () => {
+test('a request larger than its model accepts is not sent, and the Turn reports why', async () => {
   const server = await scriptedServer(() => 'cut')
   const here = await vendorPlace(server, { facts: { request_bytes: 3_000 } })
   const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))

@@ -78,7 +78,7 @@ const PASSING: readonly {
 ]
 
 test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
-  '$way: after the fault $name the Turn has a truthful end, says nothing twice, and the Session goes on',
+  '$way: after the fault $name the Turn has a truthful end, repeats nothing, and the Session continues',
   async ({ way, switches, ends }) => {
     const clock = hastyClock()
     const plain = await wayPlace(way, { changes: RETRYING, switches })
@@ -97,31 +97,25 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
   },
 )
 
-test.each(WIRE)(
-  '%s: a window that is full is told as that, and nothing is tried again',
-  async (way) => {
-    const here = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
-    const session = value(await here.harness.create(here.begin))
-    expect(await say(session, 'What did it say?')).toBe('context_overflow')
-    expect(session.events.filter(({ type }) => type === 'provider_request').length).toBe(1)
-  },
-)
+test.each(WIRE)('%s: a full window is reported as such, without a retry', async (way) => {
+  const here = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
+  const session = value(await here.harness.create(here.begin))
+  expect(await say(session, 'What did it say?')).toBe('context_overflow')
+  expect(session.events.filter(({ type }) => type === 'provider_request').length).toBe(1)
+})
 
-test.each(WIRE)(
-  '%s: pictures that are refused are not sent again, and the Turn goes on',
-  async (way) => {
-    const here = await wayPlace(way, { switches: 'refuse-images' })
-    const { png } = await pictureOf(1)
-    const session = await withImages(here, here.begin.provider, [png])
-    expect(await say(session, 'What do you see?')).toBe('completed')
-    const events = session.events.map(({ type }) => type)
-    expect(events.filter((type) => type === 'provider_request').length).toBe(2)
-    expect(events).toContain('resource_quarantined')
-  },
-)
+test.each(WIRE)('%s: refused images are not sent again, and the Turn continues', async (way) => {
+  const here = await wayPlace(way, { switches: 'refuse-images' })
+  const { png } = await pictureOf(1)
+  const session = await withImages(here, here.begin.provider, [png])
+  expect(await say(session, 'What do you see?')).toBe('completed')
+  const events = session.events.map(({ type }) => type)
+  expect(events.filter((type) => type === 'provider_request').length).toBe(2)
+  expect(events).toContain('resource_quarantined')
+})
 
 test.runIf(canDrawAll).each(WIRE)(
-  '%s: what the model says of a picture is what was drawn',
+  '%s: the description of an image by the model is correct',
   async (way) => {
     for (const seed of [3, 8]) {
       const here = await wayPlace(way)

@@ -22,10 +22,13 @@ test('elsewhere they are found in errors and next actions', () => {
       "failed('x', `Set ${key} anew, please`, {}, [{ action: 'Mend it, please.' }])\nlog('nobody is here')\n",
     ],
     ['src/session/b.ts', "const next = { action: 'Say --yes to it.' }\n"],
+    ['src/session/c.ts', "failed('x', 'This Session can go on, whoever wrote it.')\n"],
   ])
   expect(avoidedWords(tree)).toEqual([
     'src/session/a.ts:1 says "anew"; write: again',
     'src/session/a.ts:1 says "Mend"; write: fix',
     'src/session/b.ts:1 says "Say --"; write: pass',
+    'src/session/c.ts:1 says "whoever"; write: name the person or the program',
+    'src/session/c.ts:1 says "go on"; write: continue',
   ])
 })

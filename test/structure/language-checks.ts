@@ -13,6 +13,13 @@ const AVOIDED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bis no figure\b/i, 'must be'],
   [/\bsay (`|")?--/i, 'pass'],
   [/\bsaid again\b/i, 'repeatable'],
+  [/\bheard\b/i, 'received'],
+  [/\bwhoever\b/i, 'name the person or the program'],
+  [/\blooked after\b/i, 'under maintenance'],
+  [/\btaken for\b/i, 'mistaken for, or treated as'],
+  [/\bthat (is|are) (not one|none|no one)\b/i, 'invalid'],
+  [/\b(go|goes|going|went) on\b/i, 'continue'],
+  [/\b(take|takes|taking|taken|took) back\b/i, 'undo'],
 ]
 
 /**

@@ -231,7 +231,7 @@ class CrashFile implements File {
   }
 
   async writeAt(bytes: Uint8Array, position: number): Promise<void> {
-    if (this.#mode !== 'mend') throw new Error('only a file opened to mend is written over')
+    if (this.#mode !== 'overwrite') throw new Error('writeAt requires the mode overwrite')
     const some = () =>
       this.#inode.write(bytes.subarray(0, this.#disk.chance.below(bytes.length)), position)
     this.#disk.step(some)

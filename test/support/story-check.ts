@@ -3,7 +3,7 @@ import type { LogLine } from '../../src/log/line.ts'
 import { openReader } from '../../src/log/reader.ts'
 import { verifyLog } from '../../src/log/verify.ts'
 import { promptClock, testPlace, type TestPlace } from './log-place.ts'
-import { Refused, Teller, value, type Journal } from './story.ts'
+import { Refused, StoryWriter, value, type Journal } from './story.ts'
 import { textFold } from './text-fold.ts'
 
 /** What a story's journal promises and the disk does not hold; empty when all is well. */
@@ -12,11 +12,11 @@ export async function judgeStory(root: Folder, journal: Journal): Promise<string
   const offences = [...(await judgeBlobs(here, journal))]
   if (journal.session === undefined) return offences
   try {
-    const teller = new Teller(here, journal)
-    await teller.open()
+    const storyWriter = new StoryWriter(here, journal)
+    await storyWriter.open()
     // It must not only open: it must be of use.
-    await teller.turn(9)
-    await teller.end()
+    await storyWriter.turn(9)
+    await storyWriter.end()
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     // A Session whose beginning nobody was told of need not be there.

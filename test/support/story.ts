@@ -38,16 +38,16 @@ export class Refused extends Error {}
  */
 export async function tellStory(root: Folder, journal: Journal): Promise<void> {
   const here = await testPlace(root, promptClock)
-  const teller = new Teller(here, journal)
-  await teller.begin()
-  await teller.turn(1)
-  await teller.end()
-  await teller.open()
-  await teller.turn(2)
-  await teller.end()
+  const storyWriter = new StoryWriter(here, journal)
+  await storyWriter.begin()
+  await storyWriter.turn(1)
+  await storyWriter.end()
+  await storyWriter.open()
+  await storyWriter.turn(2)
+  await storyWriter.end()
 }
 
-export class Teller {
+export class StoryWriter {
   readonly here: TestPlace
   readonly journal: Journal
   #writer: LogWriter<TextState> | undefined

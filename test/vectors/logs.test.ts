@@ -9,7 +9,7 @@ import { exampleLogs } from './example-logs.ts'
 const read = (name: string) => readFile(new URL(`logs/${name}`, import.meta.url))
 const session = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-test.each(exampleLogs())('the example Log $name is read as the format says', async (example) => {
+test.each(exampleLogs())('the example Log $name is read as the format defines', async (example) => {
   const folder = new CrashDisk(1).folder()
   await overwrite(folder, 'log', await read(`${example.name}.ndjson`))
   const file = await folder.open('log', 'read')

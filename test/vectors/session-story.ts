@@ -150,7 +150,7 @@ interface StoryModel {
   readonly holdNext: () => { readonly asked: Promise<void>; readonly answer: () => void }
 }
 
-function storyModel({ passage: _one, ...provider }: Provider): StoryModel {
+function storyModel({ delivery: _one, ...provider }: Provider): StoryModel {
   let cut = false
   let held: { readonly reached: () => void; readonly released: Promise<void> } | undefined
   return {

@@ -19,7 +19,7 @@ const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
   append: O_RDWR | O_APPEND,
   create: O_RDWR | O_APPEND | O_CREAT | O_EXCL,
   lease: O_RDWR | O_APPEND | O_CREAT,
-  mend: O_RDWR,
+  overwrite: O_RDWR,
 }
 
 class DiskFolder implements Folder {

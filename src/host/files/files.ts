@@ -39,7 +39,7 @@ export interface File {
   read(into: Uint8Array, position: number): Promise<number>
   /** Appends and returns the number of bytes written: FEWER than requested is not an error. Use `writeAll`. */
   write(bytes: Uint8Array): Promise<number>
-  /** Overwrites existing bytes, all of them, without changing the size. Requires the mode `mend`. */
+  /** Overwrites existing bytes, all of them, without changing the size. Requires the mode `overwrite`. */
   writeAt(bytes: Uint8Array, position: number): Promise<void>
   truncate(size: number): Promise<void>
   /** Makes content and size durable. After it throws, the state of earlier writes is unknown: never call it again. */
@@ -55,9 +55,9 @@ export interface File {
 
 /**
  * `read` requires the file; `append` requires it and can read too; `create` requires that it is absent; `lease` creates it
- * when absent; `mend` requires it and allows `writeAt`.
+ * when absent; `overwrite` requires it and allows `writeAt`.
  */
-export type OpenMode = 'read' | 'append' | 'create' | 'lease' | 'mend'
+export type OpenMode = 'read' | 'append' | 'create' | 'lease' | 'overwrite'
 
 export interface FileFacts {
   readonly size: number

@@ -40,15 +40,15 @@ export async function openOutputPipe(clock: Clock): Promise<OutputPipe> {
   let writerOpen = true
   let abandoned = false
   let taking = false
-  let heard = false
+  let received = false
 
   const closeWriter = () => {
     if (writerOpen) closeSync(writer)
     writerOpen = false
   }
   const listen = () => {
-    heard = false
-    clock.after(LINGER_MS, () => (taking || heard ? listen() : socket.destroy()))
+    received = false
+    clock.after(LINGER_MS, () => (taking || received ? listen() : socket.destroy()))
   }
   const deliver: OutputPipe['deliver'] = async (take) => {
     try {
@@ -56,7 +56,7 @@ export async function openOutputPipe(clock: Clock): Promise<OutputPipe> {
         taking = true
         if (Buffer.isBuffer(chunk)) await take(chunk)
         taking = false
-        heard = true
+        received = true
       }
     } catch (error) {
       if (!abandoned || !endedEarly(error)) throw error

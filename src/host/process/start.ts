@@ -109,15 +109,15 @@ function isInheritable(fd: number): boolean {
 
 function complaintOf({ stderr }: ChildProcess): Started['complaint'] {
   if (stderr === null) return async () => ''
-  let said = ''
+  let output = ''
   const closed = new Promise<void>((resolve) => void stderr.once('close', resolve))
   stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(0, COMPLAINT_LETTERS)
+    output = (output + text).slice(0, COMPLAINT_LETTERS)
   })
   return async (clock) => {
     const cancel = clock.after(COMPLAINT_MS, () => stderr.destroy())
     await closed
     cancel()
-    return said
+    return output
   }
 }

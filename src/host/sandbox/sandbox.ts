@@ -124,16 +124,16 @@ const trialRun: TrialRun = async (
 ) => {
   const place: Confinement = { workspace, home, writable: 'workspace', protectedPaths: [] }
   const context = contextOf(bubblewrap, env)
-  const said: Buffer[] = []
+  const output: Buffer[] = []
   const command: ConfinedCommand = {
     argv:
       inner === undefined ? argv : await nestedArgs({ ...context, bubblewrap: inner }, place, argv),
     wallMs: PROOF_MS,
     signal: new AbortController().signal,
-    onOutput: (chunk) => void said.push(chunk),
+    onOutput: (chunk) => void output.push(chunk),
   }
   const ran = await runConfined(context, { ...place, guest: inner !== undefined }, command)
-  if (ran.ok) return Buffer.concat(said).toString()
+  if (ran.ok) return Buffer.concat(output).toString()
   const cause = causeOf(ran.error)
   throw new Error(cause?.type === 'no_sandbox' ? cause.why : ran.error.message)
 }

@@ -76,7 +76,7 @@ describe('an envelope', () => {
 })
 
 describe('reading an Event', () => {
-  test('gives the very object back, unknown fields of its data included', () => {
+  test('returns the same object, including unknown fields of its data', () => {
     const raw = envelope('notice', { code: 'c', text: 't', later: [1] })
     const logged = readEvent(raw)
     expect(logged).toEqual({ known: true, event: raw })
@@ -99,7 +99,7 @@ describe('reading an Event', () => {
     expect(readEvent(raw)).toEqual({ known: false, event: raw, why: 'unknown_shape' })
   })
 
-  test('is not led astray by data with a __proto__ of its own', () => {
+  test('is not confused by data with an own __proto__', () => {
     const data = JSON.parse('{"__proto__":{"code":"c","text":"t"}}') as object
     expect(whyUnknown('notice', data)).toBe('unknown_shape')
   })
@@ -108,7 +108,7 @@ describe('reading an Event', () => {
 describe('a spilled field', () => {
   const text_blob = `${sha}.txt`
 
-  test('is told by its blob', () => {
+  test('is replaced by its blob', () => {
     expect(whyUnknown('user_message', { text_blob, prompt_mode: 'string' })).toBe(undefined)
     expect(whyUnknown('tool_call', { call_id: 'c', name: 'n', arguments_blob: text_blob })).toBe(
       undefined,
@@ -118,7 +118,7 @@ describe('a spilled field', () => {
     )
   })
 
-  test('may be one that is optional, or several at once', () => {
+  test('may be optional, and there may be several', () => {
     const data = { text_blob, prompt_mode: 'string', presenter_context_blob: `${sha}.json` }
     expect(whyUnknown('user_message', data)).toBe(undefined)
   })
@@ -134,7 +134,7 @@ describe('a spilled field', () => {
     expect(whyUnknown('user_message', data)).toBe('unknown_shape')
   })
 
-  test('is never one of ids, hashes, numbers and dates', () => {
+  test('is never an id, hash, number or date', () => {
     expect(whyUnknown('resource_dropped', { resource_id_blob: text_blob, by: 'person' })).toBe(
       'unknown_shape',
     )
@@ -145,13 +145,13 @@ describe('a spilled field', () => {
     expect(whyUnknown('late_context', { ...late, date_blob: text_blob })).toBe('unknown_shape')
   })
 
-  test('is not meant by a field whose own name ends so', () => {
+  test('is not confused with a field whose own name has the same ending', () => {
     const result = { call_id: 'c', name: 'edit', outcome: 'ok', output: '', duration_ms: 1 }
     expect(whyUnknown('tool_result', { ...result, before_blob: text_blob })).toBe(undefined)
     expect(whyUnknown('tool_result', { ...result, before_blob: 'x' })).toBe('unknown_shape')
   })
 
-  test('is optional in the type, and what is never long is not', () => {
+  test('is optional in the type; short fields are not', () => {
     expectTypeOf<StoredData<'user_message'>['text']>().toEqualTypeOf<string | undefined>()
     expectTypeOf<StoredData<'user_message'>['text_blob']>().toEqualTypeOf<BlobKey | undefined>()
     expectTypeOf<StoredData<'user_message'>['prompt_mode']>().toEqualTypeOf<'string' | 'blocks'>()
@@ -161,7 +161,7 @@ describe('a spilled field', () => {
 })
 
 describe('the types of Events', () => {
-  test('tell one Event from another by its type', () => {
+  test('distinguish Events by their type', () => {
     expectTypeOf<Event>().toEqualTypeOf<KnownEvent>()
     expectTypeOf<Extract<Event, { type: 'notice' }>>().toEqualTypeOf<KnownEvent<'notice'>>()
     expectTypeOf<Extract<LoggedEvent, { known: false }>>().toEqualTypeOf<UnknownEvent>()
@@ -196,7 +196,7 @@ describe('durability', () => {
     scope: 'once',
   } as const
 
-  test('of a permission decision depends on who took it', () => {
+  test('of a permission decision depends on who made it', () => {
     const by = (who: 'policy' | 'person' | 'timeout' | 'nobody') =>
       durabilityOf({ type: 'permission_decision', data: { ...decision, by: who } })
     expect([by('person'), by('policy'), by('timeout'), by('nobody')]).toEqual([

@@ -17,7 +17,7 @@ export const SessionStarted = openObject({
   tether: TetherAddress.optional(),
 })
 
-/** The Resources of a Fork have ids of their own. The pairs are a sample; `resources_count` is the total. */
+/** The Resources of a Fork have their own ids. The pairs are a sample; `resources_count` is the total. */
 const ForkedResource = openObject({ parent_resource_id: ResourceId, resource_id: ResourceId })
 
 export const SessionFork = openObject({
@@ -45,7 +45,7 @@ export const PromptSurface = openObject({
   layer1_sha256: Sha256,
   toolset_sha256: Sha256,
   skills_sha256: Sha256,
-  /** Names the sentences that requests are written with. Versions that did not record it wrote others. */
+  /** Hash of the prompt texts that requests are written with. Versions that did not record it used other texts. */
   words_sha256: Sha256.optional(),
   blob: BlobKey,
   params: openObject(SurfaceParams.shape),

@@ -1,9 +1,9 @@
-/** A place that holds secrets of a person or of a machine. A sandbox shows none of them. */
+/** A path that holds secrets of a person or a machine. The sandbox hides all of them. */
 export interface Credential {
-  /** From a home, or absolute. A `*` in a name matches any letters. */
+  /** Relative to a home, or absolute. A `*` matches any characters of a name. */
   readonly path: string
   readonly why: string
-  /** Hidden only when the file mentions one of these words: it is ordinary configuration that can hold a secret. */
+  /** Hidden only if the file matches: it is ordinary configuration that can contain a secret. */
   readonly mentions?: RegExp
 }
 
@@ -14,11 +14,11 @@ const CLOUD = 'keys of a cloud account'
 const REGISTRY = 'token of a package registry'
 const BROWSER = 'cookies and stored passwords'
 const HISTORY = 'commands typed earlier, often with passwords in them'
-/** Headers with tokens, and URLs with a user in them. */
+/** Headers with tokens, and URLs with a user name. */
 const SECRET_OF_GIT = /extraheader|:\/\/[^/\s]*@|token|passw/i
 const SECRET_WORD = /token|secret|passw|credential|api[_-]?key/i
 
-/** Below every home. Folders are hidden as a whole. */
+/** Relative to every home. Folders are hidden entirely. */
 export const CREDENTIALS_AT_HOME: readonly Credential[] = [
   { path: '.ssh', why: KEYS },
   { path: '.gnupg', why: KEYS },
@@ -120,7 +120,7 @@ export const CREDENTIALS_AT_HOME: readonly Credential[] = [
   { path: '.vault_pass', why: PASSWORD },
   { path: '.docker', why: REGISTRY },
   { path: '.config/containers', why: REGISTRY },
-  { path: '.local/share/containers', why: 'storage of containers, their secrets included' },
+  { path: '.local/share/containers', why: 'container storage, including secrets' },
   { path: '.kube', why: 'keys of clusters' },
   { path: '.minikube', why: 'keys of clusters' },
   { path: '.k3d', why: 'keys of clusters' },
@@ -280,8 +280,8 @@ export const CREDENTIALS_AT_HOME: readonly Credential[] = [
   { path: '.config/opera', why: BROWSER },
   { path: '.librewolf', why: BROWSER },
   { path: '.zen', why: BROWSER },
-  { path: '.var/app', why: 'data of Flatpak programs, browsers among them' },
-  { path: 'snap', why: 'data of Snap programs, browsers among them' },
+  { path: '.var/app', why: 'data of Flatpak programs, including browsers' },
+  { path: 'snap', why: 'data of Snap programs, including browsers' },
   { path: '.config/evolution', why: PASSWORD },
   { path: '.local/share/evolution', why: PASSWORD },
   { path: '.config/goa-1.0', why: PASSWORD },
@@ -319,17 +319,17 @@ export const CREDENTIALS_AT_HOME: readonly Credential[] = [
   { path: '.local/share/recently-used.xbel', why: HISTORY },
   { path: '.netrwhist', why: HISTORY },
   { path: '.wget-hsts', why: HISTORY },
-  { path: '.env', why: 'variables of a shell, keys among them' },
-  { path: '.envrc', why: 'variables of a shell, keys among them' },
-  { path: '.secrets', why: 'named so' },
+  { path: '.env', why: 'shell variables, often with keys' },
+  { path: '.envrc', why: 'shell variables, often with keys' },
+  { path: '.secrets', why: 'secrets by its name' },
   { path: '.hawser', why: 'keys and Sessions of Hawser' },
   { path: '.local/share/hawser', why: 'keys and Sessions of Hawser' },
   { path: '.config/hawser', why: 'keys and Sessions of Hawser' },
 ]
 
 /**
- * Of the system. Beside these, whatever below /etc is closed to other users is hidden: to a command that the superuser
- * starts, the files of root are its own.
+ * System paths. In addition, everything below /etc that other users cannot read is hidden, because a command started by
+ * root could read root's files.
  */
 export const CREDENTIALS_OF_THE_SYSTEM: readonly Credential[] = [
   { path: '/etc/shadow', why: 'hashed passwords' },

@@ -38,7 +38,7 @@ test('a key that was there before is not held against a change', () => {
   expect(judged('[core]\n\tfsmonitor = other\n')).toEqual(['core.fsmonitor'])
 })
 
-test('where configuration makes git look is found, also in files written by hand', () => {
+test('locations in git configuration are found, also in hand-written files', () => {
   const strict = '[core]\n\thooksPath = h\n[include]\n\tpath = "i"\n[includeIf "x"]\n\tpath = j\n'
   expect(configuredLocations(strict)).toEqual({ hooks: ['h'], includes: ['i', 'j'] })
   expect(configuredLocations('[core] hooksPath = h\r\n')).toEqual({ hooks: ['h'], includes: [] })

@@ -1,7 +1,10 @@
-/** One `section.subsection.key = value` of git configuration. Section and key are in lower case, as git takes them. */
+/**
+ * One `section.subsection.key = value` of git configuration. Section and key are lower-case, because git ignores their
+ * case.
+ */
 export interface GitSetting {
   readonly section: string
-  /** Between quotes, as in `[url "https://x"]`. */
+  /** Quoted, as in `[url "https://x"]`. */
   readonly subsection?: string | undefined
   readonly key: string
   /** A key without a value is true. */
@@ -9,8 +12,8 @@ export interface GitSetting {
 }
 
 /**
- * Reads git configuration, strictly: `undefined` for anything that git itself would not write, so that git and this reader
- * never see different things in one file.
+ * Parses git configuration strictly: `undefined` for anything that git itself would not write, so that git and this
+ * parser never disagree about a file.
  */
 export function gitSettings(text: string): readonly GitSetting[] | undefined {
   if (UNUSUAL.test(text)) return undefined
@@ -34,29 +37,29 @@ export function gitSettings(text: string): readonly GitSetting[] | undefined {
   return settings
 }
 
-// Git writes no control letter but tab and line feed, no form with a carriage return, and no byte order mark.
+// Git writes no control characters except tab and line feed, and no byte order mark.
 // eslint-disable-next-line no-control-regex
 const UNUSUAL = /[\0-\b\v-\x1f\x7f\ufeff\ufffd]/
 const HEADER = /^[ \t]*\[([A-Za-z0-9-]+)(?:[ \t]+"((?:[^"\\]|\\["\\])*)")?\][ \t]*$/
 const BLANK = /^[ \t]*(?:[#;].*)?$/
 const SETTING = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*(.*?))?[ \t]*$/
 
-/** `undefined` where quotes, escapes or comments leave room for another reading. */
+/** `undefined` if quotes, escapes or comments are ambiguous. */
 function unquoted(raw: string): string | undefined {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(raw)
   if (quoted !== null) return quoted[1]?.replaceAll(/\\(.)/g, '$1')
   return /["\\#;]/.test(raw) ? undefined : raw
 }
 
-/** What is wrong with a configuration that appeared, and where it leads. */
+/** The findings about a new configuration file, and the paths it refers to. */
 export interface JudgedConfiguration {
-  /** Keys that are not known to be harmless; `?` when it cannot be read with certainty. */
+  /** Keys that are not known to be harmless; `?` if the file cannot be parsed reliably. */
   readonly offending: readonly string[]
-  /** Paths from the git directory that it points to, which have to stay inside. */
+  /** Paths relative to the git directory that it refers to; they must stay inside. */
   readonly leadsTo: readonly string[]
 }
 
-/** Judges configuration by its keys. What `earlier` held already, a person left there. Pure. */
+/** Checks configuration by its keys. Settings that were already in `earlier` are accepted. Pure. */
 export function judgeConfiguration(text: string, earlier = ''): JudgedConfiguration {
   const settings = gitSettings(text)
   if (settings === undefined) return { offending: ['?'], leadsTo: [] }
@@ -68,7 +71,10 @@ export function judgeConfiguration(text: string, earlier = ''): JudgedConfigurat
   }
 }
 
-/** Where existing configuration makes git look for more: hooks from the work tree, included files from its own folder. */
+/**
+ * Where existing configuration makes git read more: hooks, relative to the work tree, and included files, relative to
+ * its folder.
+ */
 export function configuredLocations(text: string): {
   readonly hooks: readonly string[]
   readonly includes: readonly string[]
@@ -82,7 +88,7 @@ export function configuredLocations(text: string): {
   }
 }
 
-/** Of a file that people wrote by hand: every line that looks like a setting. Finds at least what git would. */
+/** For a hand-written file: every line that looks like a setting. Finds at least what git would. */
 function looseSettings(text: string): readonly GitSetting[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const [, key = '', value = ''] =
@@ -105,19 +111,19 @@ const oneOf =
   (value) =>
     values.includes(value.toLowerCase())
 
-/** Transports that git itself has; `helper::address` and unknown schemes run programs. */
+/** Transports built into git; `helper::address` and unknown schemes run programs. */
 export const isPlainUrl: Check = (value) =>
   !value.includes('::') &&
   !/^-|:\/\/-|@-/.test(value) &&
   (/^(https?|ssh|git|file|git\+ssh|ssh\+git):\/\//i.test(value) || !value.includes('://'))
 
-/** A remote's name; git also takes a URL there. */
+/** A remote name; git also accepts a URL here. */
 const isRemoteName: Check = (value) => /^(\.|\w[\w./-]*)$/.test(value)
 
 /**
- * Keys that run nothing and lead nowhere, each with what its value may be. Written by `git init`, `clone`, `remote`,
- * `branch`, `submodule`, `worktree`, `sparse-checkout`, and by people about their names and habits. A key that is not here
- * may name a program, or will in a later git.
+ * Keys that run nothing and refer to nothing, each with its allowed values. They are written by `git init`, `clone`,
+ * `remote`, `branch`, `submodule`, `worktree`, `sparse-checkout`, and by people for their names and preferences. Any
+ * other key may name a program, now or in a later git.
  */
 const HARMLESS: Readonly<Record<string, Check>> = {
   // How the repository is stored.
@@ -142,9 +148,9 @@ const HARMLESS: Readonly<Record<string, Check>> = {
   'core.eol': anyValue,
   'core.safecrlf': anyValue,
   'core.longpaths': anyValue,
-  // Judged by where it leads.
+  // Checked by the path that it refers to.
   'core.worktree': anyValue,
-  // A yes or no turns on git's own daemon; anything else is a program.
+  // True or false controls git's own daemon; any other value is a program.
   'core.fsmonitor': oneOf('false'),
   'extensions.worktreeconfig': anyValue,
   'extensions.objectformat': anyValue,
@@ -157,7 +163,7 @@ const HARMLESS: Readonly<Record<string, Check>> = {
   'feature.manyfiles': anyValue,
   'gc.auto': anyValue,
   'lfs.repositoryformatversion': anyValue,
-  // Where commits come from and go to.
+  // Remotes and branches.
   'remote.*.url': isPlainUrl,
   'remote.*.pushurl': isPlainUrl,
   'remote.*.fetch': anyValue,
@@ -185,14 +191,14 @@ const HARMLESS: Readonly<Record<string, Check>> = {
   'submodule.*.ignore': anyValue,
   'submodule.*.shallow': anyValue,
   'submodule.*.fetchrecursesubmodules': anyValue,
-  // `!command` is the other thing it takes.
+  // Any other value may be a `!command`.
   'submodule.*.update': oneOf('checkout', 'rebase', 'merge', 'none'),
   'submodule.active': anyValue,
   'submodule.recurse': anyValue,
   'submodule.fetchjobs': anyValue,
   'submodule.alternatelocation': anyValue,
   'submodule.alternateerrorstrategy': anyValue,
-  // Who commits, and how.
+  // Identity and commit preferences.
   'user.name': anyValue,
   'user.email': anyValue,
   'author.name': anyValue,
@@ -235,14 +241,14 @@ function nameOf({ section, subsection, key }: GitSetting): string {
   return subsection === undefined ? `${section}.${key}` : `${section}.*.${key}`
 }
 
-/** The path that a `.git` file names, or a `commondir` or `gitdir`; `undefined` when it is nothing of the kind. */
+/** The path in a `.git` file, or in a `commondir` or `gitdir` file; `undefined` if the content has another form. */
 export function locationIn(text: string, form: 'gitfile' | 'plain'): string | undefined {
   const line =
     form === 'gitfile' ? /^gitdir: ([^\n\r\0]+)\n*$/.exec(text) : /^([^\n\r\0]+)\n*$/.exec(text)
   return line?.[1]
 }
 
-/** Git runs a hook by its exact name, so the samples that `git init` copies run nothing. */
+/** Git runs a hook by its exact name, so the samples that `git init` copies never run. */
 export function isSampleHook(name: string): boolean {
   return name.endsWith('.sample')
 }

@@ -1,9 +1,9 @@
 import { foldedName, foldedSegments } from './folded-name.ts'
 
-/** What a file of a git directory is to git, as far as it matters who writes it. */
+/** The role of a file in a git directory, as far as it matters who writes it. */
 export type GitRole = 'configuration' | 'location' | 'hooks'
 
-/** Why a tool that writes such a file asks. Completes "`<path>`: ". */
+/** Why a tool asks before it writes such a file. Completes "`<path>`: ". */
 export const GIT_REASONS: Readonly<Record<GitRole | 'repository', string>> = {
   configuration: 'git reads configuration from it, which can name programs to run',
   location: 'it tells git where to find configuration and hooks',
@@ -12,9 +12,9 @@ export const GIT_REASONS: Readonly<Record<GitRole | 'repository', string>> = {
 }
 
 /**
- * The files of a git directory that decide which programs git runs. Everything else in it stays writable: objects, refs and
+ * The files of a git directory that decide which programs git runs. Everything else stays writable: objects, refs and
  * the index run nothing; `info/attributes` names filters and diff drivers, but only configuration defines them;
- * `objects/info/alternates` leads to objects, which are checked against their names.
+ * `objects/info/alternates` refers to objects, which are checked against their names.
  */
 const GIT_FILES: Readonly<Record<string, GitRole>> = {
   config: 'configuration',
@@ -24,51 +24,51 @@ const GIT_FILES: Readonly<Record<string, GitRole>> = {
   hooks: 'hooks',
 }
 
-/** What `name` in a git directory is to git. */
+/** The role of `name` in a git directory. */
 export function gitRole(name: string): GitRole | undefined {
   const folded = foldedName(name)
   return Object.hasOwn(GIT_FILES, folded) ? GIT_FILES[folded] : undefined
 }
 
-/** Whether some file system or git itself takes this name for `.git`. */
+/** Whether git or some file system treats this name as `.git`. */
 export function isGitName(name: string): boolean {
   const folded = foldedName(name)
   // A short name and a stream of NTFS.
   return folded === '.git' || /^git~[1-9]$|^\.git[ .]*:/.test(folded)
 }
 
-/** Folders of a `.git` that hold no repository anyone works in; they are many, and a look leaves them out. */
+/** Folders of a `.git` that contain no repository; they are large, so a scan skips them. */
 export function isGitStorage(name: string): boolean {
   return name === 'objects' || name === 'refs' || name === 'logs' || name === 'lfs'
 }
 
-/** Whether git takes a folder with these names in it for a git directory, or would follow `commondir` to it. */
+/** Whether git treats a folder with these names as a git directory, or would follow `commondir` to it. */
 export function isGitShape(names: ReadonlySet<string>): boolean {
   return (
     (names.has('objects') && names.has('refs')) || (names.has('head') && names.has('commondir'))
   )
 }
 
-/** The folded names that `isGitShape` asks for. */
+/** The folded names that `isGitShape` checks. */
 export const SHAPE_NAMES: ReadonlySet<string> = new Set(['head', 'objects', 'refs', 'commondir'])
 
-/** What writing this path from the workspace means to git, from its words alone. */
+/** The role of a path relative to the workspace, from its text alone. */
 export function gitRoleOfPath(path: string): GitRole | undefined {
   const segments = foldedSegments(path)
   const at = segments.findIndex(isGitName)
   if (at < 0) return undefined
   const below = segments.slice(at + 1)
-  // A file called `.git` says where the repository is.
+  // A file named `.git` contains the location of the repository.
   if (below.length === 0) return 'location'
   const [first = '', ...rest] = below
   const own = gitRole(first)
   if (own !== undefined) return own
   if (first !== 'modules' && first !== 'worktrees') return gitRoleOfPath(below.join('/'))
-  // A submodule's name may hold slashes, so its files can lie at any depth.
+  // The name of a submodule may contain slashes, so its files can be at any depth.
   return rest.map(gitRole).find((role) => role !== undefined)
 }
 
-/** The folders in which writing `path` could complete a repository, with the folded names that would then be there. */
+/** The folders in which writing `path` could complete a repository, with the folded names that would then exist. */
 export function shapeFolders(
   path: string,
 ): readonly { readonly folder: string; readonly name: string }[] {

@@ -1,15 +1,15 @@
 import { foldedSegments } from './folded-name.ts'
 
 /**
- * Files that run later, or that tell agents what to do. Policy and sandbox read this table and no other; what git reads is
- * in `git-places.ts`.
+ * Files that run later, or that instruct agents. Policy and sandbox read only this table; files that git reads are in
+ * `git-places.ts`.
  *
- * `asks`: a tool that writes it asks in every mode, at any depth, also when it is not there yet. At the root of the workspace
- * a command cannot change it, and what appears there is moved aside; deeper, it stays and is named.
- * `named`: ordinary work. It is allowed, and the summary of the Turn names it.
+ * `asks`: a tool asks before it writes the file, in every mode, at any depth, even if it does not exist yet. At the
+ * root of the workspace a command cannot change it, and a new one is moved aside; deeper, it stays and is reported.
+ * `named`: ordinary work. It is allowed, and the summary of the Turn reports it.
  */
 export interface ProtectedName {
-  /** A name with slashes matches as a run of segments, `*` within one segment. */
+  /** A name with slashes matches consecutive segments; `*` matches within one segment. */
   readonly name: string
   readonly rule: 'asks' | 'named'
   /** Completes "`<path>`: ". */
@@ -60,7 +60,7 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
     '.config/powershell',
     '.oh-my-zsh',
   ]),
-  // A key binding in it can type and run a command line.
+  // A key binding in it can type and run a command.
   ...entries('asks', 'key bindings in it can run commands', ['.inputrc']),
   ...entries('asks', DESKTOP, [
     '.xprofile',
@@ -259,7 +259,7 @@ export const PROTECTED_NAMES: readonly ProtectedName[] = [
     '.tool-versions',
     'rust-toolchain.toml',
   ]),
-  // A submodule's `update = !command` counts in `.git/config` only; git refuses it here.
+  // Git accepts `update = !command` of a submodule only in `.git/config`, not here.
   ...entries('named', 'git clones what it names', ['.gitmodules']),
   ...entries('named', 'it applies filters that git configuration defines', ['.gitattributes']),
 ]
@@ -274,7 +274,7 @@ const MATCHERS: readonly Matcher[] = PROTECTED_NAMES.map((entry) => ({
   segments: foldedSegments(entry.name),
 }))
 
-/** By their first segment: most names of a workspace begin none. */
+/** Indexed by the first segment, because most names in a workspace match none. */
 const BY_FIRST = new Map<string, Matcher[]>()
 for (const matcher of MATCHERS) {
   const [first = ''] = matcher.segments
@@ -288,14 +288,14 @@ const LAST_NAMES = new Set(
   ),
 )
 
-/** The entry that a path from the workspace touches, in any spelling; one that asks before one that is only named. */
+/** The entry that matches a path relative to the workspace, in any spelling; `asks` takes precedence over `named`. */
 export function protectedName(path: string): ProtectedName | undefined {
   const segments = foldedSegments(path)
   const found = segments.flatMap((_, at) => matchesAt(segments, at))
   return found.find(({ rule }) => rule === 'asks') ?? found[0]
 }
 
-/** The entry that asks and ends with the last name of this path. `folded` is that name, folded. */
+/** The `asks` entry that matches the end of this path. `folded` is its last name, folded. */
 export function protectedEnd(path: string, folded: string): ProtectedName | undefined {
   if (!LAST_NAMES.has(folded) && endingWith(folded).length === 0) return undefined
   const segments = foldedSegments(path)
@@ -305,7 +305,7 @@ export function protectedEnd(path: string, folded: string): ProtectedName | unde
   })?.entry
 }
 
-/** The names that a look at the root of a workspace has to find, as paths of folded segments. */
+/** The names to look for at the root of a workspace, as paths of folded segments. */
 export function rootPaths(rule: ProtectedName['rule']): readonly string[] {
   return MATCHERS.filter(({ entry }) => entry.rule === rule).map(({ segments }) =>
     segments.join('/'),

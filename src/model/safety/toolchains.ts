@@ -1,13 +1,13 @@
 /**
- * A folder of programs and libraries that people keep in their home. A sandbox shows it read-only, without the credentials
- * in it, and sets the variable that makes its programs find it: they run with another home.
+ * A folder of programs and libraries in a home. The sandbox shows it read-only, without the credentials in it, and sets
+ * the variable that makes its programs find it, because they run with another home.
  */
 export interface Toolchain {
-  /** From the home. */
+  /** Relative to the home. */
   readonly folder: string
-  /** Overrides the place. It is passed on when it is set and the folder exists. */
+  /** Overrides the location. Passed on if it is set and the folder exists. */
   readonly variable?: string
-  /** Its programs look below their home unless the variable is set, so it is set wherever the folder exists. */
+  /** Its programs look in their home unless the variable is set, so it is set whenever the folder exists. */
   readonly byHome?: true
   readonly why: string
 }
@@ -118,7 +118,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
   { folder: '.guix-profile', why: 'profile of Guix, a link into its store' },
 ]
 
-/** Variables that point into a toolchain's folder, at a place below it. */
+/** Variables that point to a location below the folder of a toolchain. */
 export const VARIABLES_BELOW: readonly {
   readonly variable: string
   readonly folder: string

@@ -372,7 +372,7 @@ export const COMMANDS: readonly Command[] = [
     args: [{ name: '<shell>', help: 'bash, zsh or fish' }],
     options: [JSON_OPTION],
     examples: ['source <(hawser completions bash)', 'hawser completions fish | source'],
-    // It needs this table, and gets it here: a file that this one loads cannot import it.
+    // Passed in, because this file imports that one and an import back would be a cycle.
     load: async () => {
       const { runWith, ...rest } = await import('./commands/completions.ts')
       return { ...rest, run: runWith(COMMANDS) }

@@ -2,7 +2,7 @@ import { Command as Parser, CommanderError, Option as ParserOption } from 'comma
 import { failed, type Failed } from '../../model/errors.ts'
 import { refuse } from './world/answer.ts'
 import { COMMANDS } from './command-table.ts'
-import type { Command, Given } from './world/command.ts'
+import type { Command, CommandInput } from './world/command.ts'
 import { EXIT } from './world/exit-code.ts'
 import { showHelp, unknownCommand } from './world/failure.ts'
 import { exitAfterOutput } from './world/output-failure.ts'
@@ -33,13 +33,13 @@ async function runCommand(world: CliWorld, argv: readonly string[]): Promise<num
   }
   const { name, load } = chosen.command
   const { run } = await load()
-  return run({ ...world, command: name }, chosen.given ?? { args: [], options: {} })
+  return run({ ...world, command: name }, chosen.commandInput ?? { args: [], options: {} })
 }
 
 /** The command to run and its arguments. */
 interface Chosen {
   command?: Command
-  given?: Given
+  commandInput?: CommandInput
 }
 
 /** Without arguments: a conversation in a terminal, the help elsewhere. */
@@ -59,7 +59,7 @@ function programOf(
   chosen: Chosen,
   word?: string,
 ): Parser {
-  const parser = withManners(new Parser('hawser'), world)
+  const parser = withoutSideEffects(new Parser('hawser'), world)
     .description(ABOUT)
     .version(`hawser ${world.version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help; for a command: hawser COMMAND --help')
@@ -68,15 +68,15 @@ function programOf(
     .helpCommand(false)
     .addHelpText('after', AFTER)
   const groups = new Map<string, Parser>([['', parser]])
-  const meant = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
-  for (const command of meant.length > 0 ? meant : COMMANDS) {
+  const matching = COMMANDS.filter(({ name }) => name.split(' ')[0] === word)
+  for (const command of matching.length > 0 ? matching : COMMANDS) {
     const words = command.name.split(' ')
     const last = words.pop() ?? ''
     const group = words.join(' ')
     const parent = groups.get(group) ?? addGroup(parser, group, groups, world)
-    const own = withManners(parent.command(last), world)
+    const own = withoutSideEffects(parent.command(last), world)
     groups.set(command.name, own)
-    describe(own, command, (given) => Object.assign(chosen, { command, given }))
+    describe(own, command, (commandInput) => Object.assign(chosen, { command, commandInput }))
   }
   return parser
 }
@@ -102,7 +102,7 @@ function addGroup(
   world: Pick<CliWorld, 'streams'>,
 ): Parser {
   const summary = GROUPS[name] ?? ''
-  const group = withManners(parser.command(name), world)
+  const group = withoutSideEffects(parser.command(name), world)
   group.summary(summary).description(sentence(summary))
   groups.set(name, group)
   return group
@@ -114,8 +114,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   config: 'read and change settings',
 }
 
-/** The parser neither exits nor prints errors: both are done here. */
-function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
+/** Keeps the parser from exiting or printing errors; both happen here. */
+function withoutSideEffects(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Parser {
   return (
     parser
       .exitOverride()
@@ -132,7 +132,11 @@ function withManners(parser: Parser, { streams }: Pick<CliWorld, 'streams'>): Pa
   )
 }
 
-function describe(parser: Parser, command: Command, choose: (given: Given) => void): void {
+function describe(
+  parser: Parser,
+  command: Command,
+  choose: (commandInput: CommandInput) => void,
+): void {
   parser.summary(command.summary).description(sentence(command.summary))
   for (const { name, help } of command.args ?? []) parser.argument(name, help)
   for (const { flags, help, choices, repeatable: isList } of command.options) {
@@ -162,7 +166,7 @@ function nearest({ message }: CommanderError): string | undefined {
   return /\(Did you mean (?:one of )?(.+)\?\)/.exec(message)?.[1]
 }
 
-/** A parser error as one of ours. */
+/** Converts a parser error. */
 function misused(parser: Parser, argv: readonly string[], error: CommanderError): Failed {
   const [first = ''] = argv
   const known = parser.commands.some((command) => command.name() === first)

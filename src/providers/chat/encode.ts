@@ -149,8 +149,8 @@ function paramsOf({ model, tools, params }: Surface): string {
 }
 
 function toolOf({ name, description, parameters }: ToolSchema): string {
-  const told = wellFormedJson({ name, description }).slice(0, -1)
-  return `{"type":"function","function":${told},"parameters":${canonicalJson(parameters)}}}`
+  const members = wellFormedJson({ name, description }).slice(0, -1)
+  return `{"type":"function","function":${members},"parameters":${canonicalJson(parameters)}}}`
 }
 
 /**
@@ -186,8 +186,8 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
       // The dialect has no format for reasoning: it is never recorded here and never sent back.
       return []
     case 'tool_call': {
-      const told = { name: callName(item.name), arguments: argumentsObject(item.arguments) }
-      const call = written({ id: callId(item.call_id), type: 'function', function: told })
+      const called = { name: callName(item.name), arguments: argumentsObject(item.arguments) }
+      const call = written({ id: callId(item.call_id), type: 'function', function: called })
       return [segment('tool_call', call, item.seq)]
     }
     case 'tool_result': {
@@ -202,15 +202,15 @@ type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 /** One segment per part, except blank parts. */
 function ofParts(
   { kind, seq, parts }: ItemWithParts,
-  said: (part: Part) => string | EmbeddedFile,
+  encoded: (part: Part) => string | EmbeddedFile,
 ): Segment[] {
-  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
+  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, encoded(part), seq, part)]))
 }
 
 /** Text from one Event is never retired in part, so it is one segment: the content of its message. */
 function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): Segment[] {
-  const said = parts.filter((part) => !isBlank(part))
-  const [first, ...more] = said.map((part) => ({ type: 'text', text: partText(part) }) as const)
+  const shown = parts.filter((part) => !isBlank(part))
+  const [first, ...more] = shown.map((part) => ({ type: 'text', text: partText(part) }) as const)
   if (first === undefined) return []
   const content = more.length === 0 ? canonicalJson(first.text) : wellFormedJson([first, ...more])
   return [segment('assistant', content, seq)]

@@ -5,9 +5,9 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 /** Parses an event. `invalid_response` if it is not JSON, or a known field has an unexpected type. */
 export function readEvent(data: string): Result<ChatEvent> {
   if (data.trim() === '[DONE]') return ok({ type: 'end' })
-  const said = parseJson(data)
-  if (isFault(said)) return ok({ type: 'fault', said })
-  const read = Chunk.safeParse(said)
+  const value = parseJson(data)
+  if (isFault(value)) return ok({ type: 'fault', value })
+  const read = Chunk.safeParse(value)
   if (read.success) return ok({ type: 'chunk', ...read.data })
   return failed('invalid_response', 'The provider sent an event that could not be parsed.')
 }
@@ -15,11 +15,11 @@ export function readEvent(data: string): Result<ChatEvent> {
 export type ChatEvent =
   | { readonly type: 'end' }
   /** In any format that servers use. */
-  | { readonly type: 'fault'; readonly said: unknown }
+  | { readonly type: 'fault'; readonly value: unknown }
   | ({ readonly type: 'chunk' } & VendorChunk)
 
-function isFault(said: unknown): boolean {
-  return isJsonObject(said) && (Boolean(said['error']) || said['object'] === 'error')
+function isFault(value: unknown): boolean {
+  return isJsonObject(value) && (Boolean(value['error']) || value['object'] === 'error')
 }
 
 /** Empty if absent: servers omit fields without content, set them to null, or leave them empty. */

@@ -70,37 +70,37 @@ class ChatReader implements AnswerReader {
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const said = read.ok ? this.#understand(read.value) : [errorOf(read)]
-    this.#ended = said.some(isEnd)
-    return said
+    const events = read.ok ? this.#understand(read.value) : [errorOf(read)]
+    this.#ended = events.some(isEnd)
+    return events
   }
 
   #understand(event: ChatEvent): Answer {
     switch (event.type) {
       case 'fault':
-        return [faultOf(event.said)]
+        return [faultOf(event.value)]
       case 'end':
         return this.#stopReason === undefined ? CUT_OFF : [this.#done(this.#stopReason)]
       case 'chunk':
-        return this.#hear(event)
+        return this.#readChunk(event)
     }
   }
 
-  #hear(chunk: VendorChunk): Answer {
+  #readChunk(chunk: VendorChunk): Answer {
     // Some servers start with a chunk without an id.
     if (!this.#first?.id) this.#first = chunk
-    const said: ProviderEvent[] = []
+    const events: ProviderEvent[] = []
     for (const { index, delta, finish_reason } of chunk.choices ?? []) {
       // Only one choice was requested.
       if (index !== 0) continue
       for (const event of [...this.#write(delta), ...this.#stop(finish_reason)]) {
-        said.push(event)
-        if (event.type === 'error') return said
+        events.push(event)
+        if (event.type === 'error') return events
       }
     }
-    if (!chunk.usage) return said
+    if (!chunk.usage) return events
     this.#usage = chunk.usage
-    return this.#stopReason === undefined ? said : [...said, this.#done(this.#stopReason)]
+    return this.#stopReason === undefined ? events : [...events, this.#done(this.#stopReason)]
   }
 
   #write(delta: VendorDelta | null | undefined): Answer {
@@ -124,15 +124,15 @@ class ChatReader implements AnswerReader {
   }
 
   /** The pieces of a delta that are kept. A possible new call counts at least as much as the longest name. */
-  #piecesOf({ index, id, function: told }: VendorCallDelta): string[] {
-    const { name, arguments: text } = told ?? { name: '', arguments: '' }
+  #piecesOf({ index, id, function: delta }: VendorCallDelta): string[] {
+    const { name, arguments: text } = delta ?? { name: '', arguments: '' }
     const begins = name !== '' || !this.#open.has(index)
     return [id, begins ? name.padEnd(NAME_LENGTH) : name, text]
   }
 
   /** False if a delta starts another call before the current one is complete, or changes the identity of a call. */
-  #collect({ index, id, function: told }: VendorCallDelta): boolean {
-    const { name, arguments: text } = told ?? { name: '', arguments: '' }
+  #collect({ index, id, function: delta }: VendorCallDelta): boolean {
+    const { name, arguments: text } = delta ?? { name: '', arguments: '' }
     const open = this.#open.get(index)
     if (open === undefined || isAnother(open, id, name)) {
       const sameId = id !== '' && id === open?.id
@@ -289,15 +289,15 @@ function errorOf({ error }: Failed): ProviderEvent {
   return { type: 'error', error }
 }
 
-/** `said` is in any format that `failureInBody` reads. */
-function faultOf(said: unknown): ProviderEvent {
-  return { type: 'error', error: vendorError(failureInBody(said) ?? { message: '' }) }
+/** `body` is in any format that `failureInBody` reads. */
+function faultOf(body: unknown): ProviderEvent {
+  return { type: 'error', error: vendorError(failureInBody(body) ?? { message: '' }) }
 }
 
 const LONGEST_EXPLANATION = 500
 
-function refused(reason: string, said: string): ProviderEvent {
-  const explanation = shortened(said, LONGEST_EXPLANATION)
+function refused(reason: string, text: string): ProviderEvent {
+  const explanation = shortened(text, LONGEST_EXPLANATION)
   return errorOf(failed('refused', STOPPED.refused, { reason, explanation }))
 }
 

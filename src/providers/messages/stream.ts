@@ -64,7 +64,7 @@ class MessagesReader implements AnswerReader {
   readonly #calls = new Set<string>()
   /** Whether there were blocks of tools that the vendor runs itself; they cannot be sent back. */
   #strangers = false
-  #toldAny = false
+  #emittedAny = false
   readonly #held: HeldItem[] = []
   readonly #length = new AnswerLength()
   #stopReason: string | undefined
@@ -77,12 +77,12 @@ class MessagesReader implements AnswerReader {
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const said = read.ok ? this.#hear(read.value, data.length) : [errorOf(read)]
-    this.#ended = said.some(({ type }) => type === 'done' || type === 'error')
-    return said
+    const events = read.ok ? this.#read(read.value, data.length) : [errorOf(read)]
+    this.#ended = events.some(({ type }) => type === 'done' || type === 'error')
+    return events
   }
 
-  #hear(event: MessagesEvent, length: number): Answer {
+  #read(event: MessagesEvent, length: number): Answer {
     return this.#length.fits(heldOf(event, length)) ? this.#understand(event) : ANSWER_TOO_LONG
   }
 
@@ -112,8 +112,8 @@ class MessagesReader implements AnswerReader {
 
   /** Later figures replace earlier ones; absent figures do not change. */
   #count(usage: MessagesUsage | null | undefined): void {
-    const told = Object.entries(usage ?? {}).filter(([, figure]) => figure !== null)
-    this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
+    const reported = Object.entries(usage ?? {}).filter(([, figure]) => figure !== null)
+    this.#usage = { ...this.#usage, ...Object.fromEntries(reported) }
   }
 
   #start(place: number, block: VendorBlock): Answer {
@@ -172,7 +172,7 @@ class MessagesReader implements AnswerReader {
     const item = itemOf(open)
     this.#strangers ||= open.block.type === 'other'
     if (item === undefined) return []
-    this.#toldAny = true
+    this.#emittedAny = true
     const whole = item.kind !== 'tool_call' || isWhole(open)
     if (whole && this.#held.length === 0) return [{ type: 'item', item }]
     this.#held.push({ place, item, whole })
@@ -192,7 +192,7 @@ class MessagesReader implements AnswerReader {
     const stop_reason = this.#stopReason
     if (this.#open !== undefined || stop_reason === undefined) return CONTRADICTION
     const end = ENDS.get(stop_reason) ?? UNKNOWN_END
-    if (end.paused === true && (this.#strangers || !this.#toldAny)) return [pausedElsewhere()]
+    if (end.paused === true && (this.#strangers || !this.#emittedAny)) return [pausedElsewhere()]
     const items = this.#held.filter(
       ({ place, whole }) => whole || !end.mayCut || place < this.#place,
     )
@@ -344,9 +344,9 @@ function errorOf({ error }: Failed): ProviderEvent {
   return { type: 'error', error }
 }
 
-/** `said` is in any format that `failureInBody` reads. */
-function faultOf(said: unknown): ProviderEvent {
-  return { type: 'error', error: vendorError(failureInBody(said) ?? { message: '' }) }
+/** `body` is in any format that `failureInBody` reads. */
+function faultOf(body: unknown): ProviderEvent {
+  return { type: 'error', error: vendorError(failureInBody(body) ?? { message: '' }) }
 }
 
 const LONGEST_EXPLANATION = 500

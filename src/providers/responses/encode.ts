@@ -207,8 +207,8 @@ function paramsOf({ model, tools, params }: Surface): string {
 }
 
 function toolOf({ name, description, parameters }: ToolSchema): string {
-  const told: Omit<FunctionTool, 'parameters' | 'strict'> = { type: 'function', name, description }
-  const members = wellFormedJson(told).slice(0, -1)
+  const tool: Omit<FunctionTool, 'parameters' | 'strict'> = { type: 'function', name, description }
+  const members = wellFormedJson(tool).slice(0, -1)
   return `${members},"parameters":${canonicalJson(parameters)},"strict":false}`
 }
 
@@ -260,9 +260,9 @@ type ItemWithParts = Extract<ConversationItem, { readonly parts: readonly Part[]
 /** One segment per part, except blank parts. */
 function ofParts(
   { kind, seq, parts }: ItemWithParts,
-  said: (part: Part) => string | EmbeddedFile,
+  encoded: (part: Part) => string | EmbeddedFile,
 ): Segment[] {
-  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, said(part), seq, part)]))
+  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, encoded(part), seq, part)]))
 }
 
 /** Images and documents, if the model accepts them. */

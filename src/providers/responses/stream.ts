@@ -11,7 +11,7 @@ import { ANSWER_TOO_LONG, AnswerLength } from '../answer-length.ts'
 import { vendorError } from '../vendor-error.ts'
 import { failureInBody } from '../vendor-failure.ts'
 import { buildBody, encode } from './encode.ts'
-import { Passages } from './passages.ts'
+import { Deliveries } from './deliveries.ts'
 import { readEvent, type OutputItem, type ResponsesEvent, type VendorResponse } from './schema.ts'
 
 /** A model behind OpenAI's Responses API or a compatible server. */
@@ -22,14 +22,14 @@ export function responsesProvider(options: ResponsesOptions): Provider {
     options,
   })
   const { transport = 'http-sse' } = options
-  const ways = new Passages({ options, transport, http: stream, reader: responsesReader })
+  const deliveries = new Deliveries({ options, transport, http: stream, reader: responsesReader })
   return {
     dialect: 'responses',
     encode,
     buildBody,
     stream,
-    passage: (request) => ways.passage(request),
-    leave: (session) => ways.leave(session),
+    delivery: (request) => deliveries.delivery(request),
+    leave: (session) => deliveries.leave(session),
   }
 }
 
@@ -63,7 +63,7 @@ class ResponsesReader implements AnswerReader {
   /** The last output index that was emitted. */
   #place = -1
   /** The number of emitted items by key. */
-  readonly #told = new Map<string, number>()
+  readonly #emitted = new Map<string, number>()
   readonly #calls = new Set<string>()
   #cutCalls = 0
   readonly #length = new AnswerLength()
@@ -75,12 +75,12 @@ class ResponsesReader implements AnswerReader {
   take({ data }: Pick<ServerSentEvent, 'data'>): Answer {
     if (this.#ended) return []
     const read = readEvent(data)
-    const said = read.ok ? this.#hear(read.value, data.length) : [errorOf(read)]
-    this.#ended = said.some(({ type }) => type === 'done' || type === 'error')
-    return said
+    const events = read.ok ? this.#read(read.value, data.length) : [errorOf(read)]
+    this.#ended = events.some(({ type }) => type === 'done' || type === 'error')
+    return events
   }
 
-  #hear(event: ResponsesEvent, length: number): Answer {
+  #read(event: ResponsesEvent, length: number): Answer {
     return this.#length.fits(this.#heldOf(event, length))
       ? this.#understand(event)
       : ANSWER_TOO_LONG
@@ -193,10 +193,10 @@ class ResponsesReader implements AnswerReader {
     if (refusal !== undefined) return [refused('refusal', refusal)]
     this.#open.delete(place)
     this.#whole.set(place, item)
-    return this.#open.size === 0 ? this.#tell() : []
+    return this.#open.size === 0 ? this.#emit() : []
   }
 
-  #tell(): ProviderEvent[] {
+  #emit(): ProviderEvent[] {
     const whole = [...this.#whole].toSorted(([a], [b]) => a - b)
     this.#whole.clear()
     this.#place = whole.at(-1)?.[0] ?? this.#place
@@ -204,7 +204,7 @@ class ResponsesReader implements AnswerReader {
       if (isCut(output)) this.#cutCalls += 1
       const item = answerItem(output)
       if (item === undefined) return []
-      this.#told.set(keyOf(item), (this.#told.get(keyOf(item)) ?? 0) + 1)
+      this.#emitted.set(keyOf(item), (this.#emitted.get(keyOf(item)) ?? 0) + 1)
       return [{ type: 'item', item }]
     })
   }
@@ -222,8 +222,8 @@ class ResponsesReader implements AnswerReader {
     const late = this.#saidNothing() ? all.flatMap((item, place) => this.#close(place, item)) : []
     const wrong = late.find((event) => event.type === 'error')
     if (wrong !== undefined) return [wrong]
-    const items = [...late, ...this.#tell()]
-    if (!cut && (this.#cutCalls > 0 || !this.#toldAll(all))) return CONTRADICTION
+    const items = [...late, ...this.#emit()]
+    if (!cut && (this.#cutCalls > 0 || !this.#emittedAll(all))) return CONTRADICTION
     const stop_reason = cut ? (incomplete?.reason ?? 'incomplete') : 'completed'
     const lost = this.#cutCalls + this.#openCalls()
     return [
@@ -252,8 +252,8 @@ class ResponsesReader implements AnswerReader {
     return this.#place === -1 && this.#whole.size === 0 && this.#open.size === 0
   }
 
-  #toldAll(output: readonly OutputItem[]): boolean {
-    const left = new Map(this.#told)
+  #emittedAll(output: readonly OutputItem[]): boolean {
+    const left = new Map(this.#emitted)
     for (const item of output.map(answerItem)) {
       if (item === undefined) continue
       const count = left.get(keyOf(item)) ?? 0
@@ -345,17 +345,17 @@ function errorOf({ error }: Failed): ProviderEvent {
   return { type: 'error', error }
 }
 
-/** `said` is in any format that `failureInBody` reads. */
-function faultOf(said: unknown, status?: number | null): ProviderEvent {
-  const fault = failureInBody(said) ?? { message: '' }
+/** `body` is in any format that `failureInBody` reads. */
+function faultOf(body: unknown, status?: number | null): ProviderEvent {
+  const fault = failureInBody(body) ?? { message: '' }
   const error = vendorError({ ...fault, status: fault.status ?? status ?? undefined })
   return errorOf({ ok: false, error })
 }
 
 const LONGEST_EXPLANATION = 500
 
-function refused(reason: 'refusal' | 'content_filter', said = ''): ProviderEvent {
-  const explanation = said === '' ? {} : { explanation: shortened(said, LONGEST_EXPLANATION) }
+function refused(reason: 'refusal' | 'content_filter', text = ''): ProviderEvent {
+  const explanation = text === '' ? {} : { explanation: shortened(text, LONGEST_EXPLANATION) }
   return errorOf(failed('refused', 'The model refused to answer.', { reason, ...explanation }))
 }
 

@@ -21,7 +21,7 @@ test('a document that claims more pages than it has is counted correctly', async
 test.each([
   ['encrypted', 'opens with a password only', writtenPdf(['one'], { encrypted: true })],
   ['corrupt', 'has no pages', writtenPdf([])],
-])('%s is said of a document that %s', async (code, _, pdf) => {
+])('%s is reported for a document that %s', async (code, _, pdf) => {
   expect(await pdfPages(pdf, { clock })).toMatchObject({ kind: 'unreadable', code })
 })
 

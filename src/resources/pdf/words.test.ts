@@ -17,7 +17,7 @@ test.each([
   ['corrupt', 'is cut off', writtenPdf(['one']).subarray(0, 300)],
   ['corrupt', 'goes on as something else', Buffer.from(`%PDF-1.4\n${'no'.repeat(500)}`)],
   ['corrupt', 'is nothing but its beginning', Buffer.from('%PDF-1.4')],
-])('%s is said of a document that %s', async (code, _, pdf) => {
+])('%s is reported for a document that %s', async (code, _, pdf) => {
   expect(await pdfWords(pdf)).toMatchObject({ kind: 'unreadable', code })
 })
 

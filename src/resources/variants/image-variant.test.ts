@@ -24,7 +24,7 @@ test('without the image library nothing is created, and the error names what to 
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'a smaller %s picture shows what the large one does',
+  'a smaller %s image shows the same as the large one',
   async (format) => {
     for (const seed of SEEDS) {
       const { width, height, ...picture } = drawing(seed)
@@ -60,7 +60,7 @@ test.skipIf(!canDrawAll)('twelve megapixels become an image of 1568 pixels', asy
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'a region of a %s picture shows what is there',
+  'a region of a %s image shows its part',
   async (format) => {
     for (const seed of SEEDS) {
       const { width, height, fields, ...picture } = drawing(seed)

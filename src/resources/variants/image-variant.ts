@@ -8,10 +8,11 @@ import { loadImageLibrary, type ImageLibrary, type LoadImageLibrary } from '../i
 import type { ImageWish, Variant } from './variant.ts'
 
 /**
- * Makes an image smaller, or a part of it. It stands upright, as its file asks for; of several frames it is the first; what a
- * camera wrote beside the pixels, such as the place, is not in it. Bounded in time, and never throws.
+ * Resizes or crops an image. The result is rotated as its file specifies, contains only the first frame, and has no
+ * metadata such as a location. Bounded in time; never throws.
  *
- * The same bytes, wish and version of the library give the same variant: what is tried next depends on lengths alone.
+ * The same bytes, wish and library version give the same variant: the choice of the next attempt depends on sizes
+ * alone.
  */
 export function imageVariants({ load, clock }: ImageVariantParts): MakeImageVariant {
   return async (bytes, wish) => {
@@ -38,23 +39,23 @@ export interface ImageVariantParts {
 
 export type MakeImageVariant = (bytes: Buffer, wish: ImageWish) => Promise<Result<Variant>>
 
-/** With what is installed here. */
+/** With the installed library. */
 export const imageVariant = imageVariants({ load: loadImageLibrary, clock: systemClock })
 
 interface Source {
   readonly library: ImageLibrary
   readonly bytes: Buffer
   readonly format: ImageHeader['format']
-  /** Of the region, if there is one. */
+  /** The size of the region, if there is one. */
   readonly size: Size
   readonly wish: ImageWish
-  /** How many milliseconds it may still take. */
+  /** The remaining time in milliseconds. */
   readonly left: () => number
 }
 
 const MOST_ATTEMPTS = 12
 
-/** Without loss, if that fits; then with more and more loss; then smaller and smaller. */
+/** Tries lossless first, then lower qualities, then smaller sizes. */
 async function firstThatFits(source: Source): Promise<Result<Variant>> {
   const { library, left } = source
   const { max_base64_bytes: most = Infinity } = source.wish
@@ -67,21 +68,21 @@ async function firstThatFits(source: Source): Promise<Result<Variant>> {
   return left() > 0 ? neverFits(most) : TOO_LONG
 }
 
-/** From the best to the worst that is worth looking at. */
+/** From the best to the lowest acceptable. */
 const QUALITIES = [90, 75, 60]
 const BEST = 90
 
-/** What lost something when it was made is not worth the bytes of PNG, unless something may show through it. */
+/** A source with lossy compression is not worth the size of PNG, unless it may be transparent. */
 async function firstEncoding({ library, bytes, format, size, wish }: Source): Promise<Encoding> {
   const lossy = format === 'jpeg' || (format === 'webp' && (await isPlain(library, bytes)))
   const as = lossy ? ({ format: 'jpeg', quality: BEST } as const) : ({ format: 'png' } as const)
   return { bytes, region: wish.region, box: boxOf(size, wish), as }
 }
 
-/** The longest side that all formats written here can have. */
+/** The longest side that all output formats support. */
 const LONGEST_SIDE = 16_383
 
-/** As many as are tried again and again until they fit: no model looks at more, and each attempt would take seconds. */
+/** The most pixels for repeated attempts: no model uses more, and each attempt would take seconds. */
 const MOST_PIXELS = 16_000_000
 
 function boxOf({ width, height }: Size, wish: ImageWish): Encoding['box'] {
@@ -93,7 +94,7 @@ function boxOf({ width, height }: Size, wish: ImageWish): Encoding['box'] {
   return { width: fitting(size?.width), height: fitting(size?.height) }
 }
 
-/** After one that became too long. */
+/** The next attempt after one that was too large. */
 async function nextEncoding(
   library: ImageLibrary,
   encoding: Encoding,
@@ -102,7 +103,7 @@ async function nextEncoding(
 ): Promise<Encoding> {
   const { as } = encoding
   if (as.format === 'png') {
-    // It lost nothing, so what follows is made of it: it is smaller, and cut and turned already.
+    // The previous attempt was lossless, so later ones start from it: it is smaller, and already cropped and rotated.
     const format = (await isOpaque(library, bytes)) ? 'jpeg' : 'webp'
     return { bytes, region: undefined, box: encoding.box, as: { format, quality: BEST } }
   }
@@ -155,28 +156,28 @@ function lies({ x, y, width, height }: Region, size: Size): boolean {
 }
 
 function notThere({ x, y, width, height }: Region, size: Size): Failed {
-  const asked = `${width} by ${height} pixels at ${x}, ${y}`
-  const message = `The image is ${size.width} by ${size.height} pixels; a region of ${asked} is not in it.`
+  const requested = `${width} by ${height} pixels at ${x}, ${y}`
+  const message = `The image is ${size.width} by ${size.height} pixels; the region of ${requested} is outside it.`
   return failed('invalid_args', message, { width: size.width, height: size.height })
 }
 
 function tooLarge({ width, height }: Size): Failed {
-  const message = `The image has ${width} by ${height} pixels, which is more than is decoded here.`
+  const message = `The image has ${width} by ${height} pixels, which exceeds the decoding limit.`
   return failed('unreadable', message, { code: 'too_many_pixels', width, height })
 }
 
 function neverFits(most: number): Failed {
-  const message = `The image cannot be made so small that it takes ${most} bytes as base64.`
+  const message = `The image cannot be reduced to ${most} bytes in base64.`
   return failed('too_large', message, { limit: most })
 }
 
-const DAMAGED = failed('unreadable', 'The image is damaged or cut off.', { code: 'corrupt' })
+const DAMAGED = failed('unreadable', 'The image is damaged or truncated.', { code: 'corrupt' })
 
-const TOO_LONG = failed('timeout', 'Making the image smaller takes too long.', { code: 'timeout' })
+const TOO_LONG = failed('timeout', 'Reducing the image takes too long.', { code: 'timeout' })
 
 const NO_LIBRARY = failed(
   'unsupported_type',
-  'Images cannot be cut or made smaller: the image library, sharp, is not installed.',
+  'Images cannot be cropped or resized: the image library sharp is not installed.',
   { reason: 'no_image_library' },
   [{ action: 'Install the image library.', command: 'npm install sharp' }],
 )

@@ -2,11 +2,10 @@ import { pageText, pagesHead, pagesTail } from '../../encoding/words/pdf-pages.t
 import type { VariantSpan } from './variant.ts'
 
 /**
- * Pages as one text: under a line that tells what it is, each page under a line with its number. Whole pages, as many as `most`
- * bytes have room for, or of the first page as much as they have room for; then a last line tells what is left out.
+ * Joins pages to one text: a header line, then each page after a line with its number. Contains as many whole pages as
+ * fit into `most` bytes, or the beginning of the first page; a last line lists what is left out.
  *
- * `texts` begins with the first page of those that are asked for, and may end early when it is longer than there is room for.
- * `null` is a page that cannot be read.
+ * `texts` starts with the first requested page and may end early if it exceeds the limit. `null` is an unreadable page.
  */
 export function pagesAsText(
   texts: readonly (string | null)[],
@@ -26,7 +25,7 @@ export function pagesAsText(
   return { text: pagesHead(count) + body + pagesTail(leftOut, most), shown }
 }
 
-/** More than the first and the last line take, whatever numbers are in them. */
+/** An upper bound for the size of the first and last line. */
 const NOTES_BYTES = 320
 
 function howManyFit(pages: readonly string[], room: number): number {
@@ -35,7 +34,7 @@ function howManyFit(pages: readonly string[], room: number): number {
   return over === -1 ? pages.length : over
 }
 
-/** The beginning of a text, without half a letter at its end. */
+/** The beginning of a text, without a partial character at its end. */
 function cut(text: string, bytes: number): string {
   const head = Buffer.from(text).subarray(0, Math.max(0, bytes))
   return new TextDecoder().decode(head, { stream: true })

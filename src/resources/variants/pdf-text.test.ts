@@ -107,7 +107,7 @@ test.each([
   ['corrupt', 'goes on as something else', Buffer.from(`%PDF-1.4\n${'no'.repeat(500)}`)],
   ['corrupt', 'has no page', writtenPdf([])],
   ['corrupt', 'holds no bytes', Buffer.alloc(0)],
-])('%s is said of a document that %s', async (code, _, pdf) => {
+])('%s is reported for a document that %s', async (code, _, pdf) => {
   expect(await pdfText(pdf)).toMatchObject({
     ok: false,
     error: { kind: 'unreadable', details: { code } },

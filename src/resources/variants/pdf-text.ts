@@ -6,9 +6,7 @@ import { pagesAsText } from './pages-as-text.ts'
 import { inPdf, type PdfLimits } from '../pdf/reader.ts'
 import type { VariantSpan, Variant } from './variant.ts'
 
-/**
- * The words of a PDF, or of some of its pages; `made` tells which pages are in it. Never throws.
- */
+/** The text of a PDF, or of some of its pages; `made` lists the pages. Never throws. */
 export async function pdfText(
   bytes: Buffer,
   pages?: VariantSpan,
@@ -17,10 +15,10 @@ export async function pdfText(
   const read = await inPdf(bytes, READ, Read, { ...limits, given: { pages, most } })
   if (!read.ok) return unreadable(read.unreadable)
   const { count, texts, version } = read.value
-  const asked = pages ?? { from: 1, to: count }
-  if (count > 0 && !isThere(asked, count)) return notThere(asked, count)
+  const requested = pages ?? { from: 1, to: count }
+  if (count > 0 && !exists(requested, count)) return outOfRange(requested, count)
   if (texts.every((text) => text === null)) return NOTHING_READ
-  const { text, shown } = pagesAsText(texts, asked, count, most)
+  const { text, shown } = pagesAsText(texts, requested, count, most)
   return ok({
     bytes: Buffer.from(text),
     media_type: 'text/plain',
@@ -28,20 +26,20 @@ export async function pdfText(
   })
 }
 
-/** The pages that were asked for, or as many as are more than enough; `null` is one that cannot be read. */
+/** The requested pages, or the first ones if there are more than enough; `null` is an unreadable page. */
 const Read = z.strictObject({
   count: z.int().min(0),
   texts: z.array(z.string().nullable()),
   version: z.string(),
 })
 
-function isThere({ from, to }: VariantSpan, count: number): boolean {
+function exists({ from, to }: VariantSpan, count: number): boolean {
   return from >= 1 && from <= to && to <= count
 }
 
-function notThere({ from, to }: VariantSpan, count: number): Failed {
+function outOfRange({ from, to }: VariantSpan, count: number): Failed {
   const pages = count === 1 ? '1 page' : `${count} pages`
-  const message = `The PDF document has ${pages}; it has none from ${from} to ${to}.`
+  const message = `The PDF document has ${pages}; pages ${from} to ${to} do not exist.`
   return failed('invalid_args', message, { pages: count })
 }
 
@@ -51,7 +49,7 @@ function unreadable({ code, why }: Pick<Unreadable, 'code' | 'why'>): Failed {
 
 const NOTHING_READ = unreadable({ code: 'corrupt', why: 'none of these pages can be read' })
 
-/** Also a page without text counts, so that a document of very many comes to an end. */
+/** Pages without text count, too, so that a document with very many of them ends. */
 const READ = `
   const { fileURLToPath } = require('node:url')
   const { version } = require(fileURLToPath(new URL('../package.json', input.library)))

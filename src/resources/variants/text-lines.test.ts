@@ -6,7 +6,7 @@ test.each([
   ['some', 'one\ntwo\nthree\n', 2, 3, 'two\nthree\n'],
   ['the last one, which has no end', 'one\r\n\r\nthree', 2, 3, '\r\nthree'],
   ['other letters', 'schön\n🚢\n', 2, 2, '🚢\n'],
-])('lines are given as they are: %s', (_, text, from, to, expected) => {
+])('lines are returned unchanged: %s', (_, text, from, to, expected) => {
   expect(textLines(Buffer.from(text), { from, to })).toEqual({
     ok: true,
     value: {

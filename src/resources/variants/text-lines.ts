@@ -2,7 +2,7 @@ import { decodedPieces } from '../../encoding/charset.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { VariantSpan, Variant } from './variant.ts'
 
-/** Some lines of a text, with their ends, as UTF-8. `charset` is what the text is in, by a name that `TextDecoder` knows. */
+/** A range of lines of a text, with their line ends, in UTF-8. `charset` is the `TextDecoder` label of the source. */
 export function textLines(
   bytes: Buffer,
   { from, to }: VariantSpan,
@@ -10,13 +10,13 @@ export function textLines(
 ): Result<Variant> {
   const text = decoded(bytes, charset)
   if (text === undefined) {
-    const message = `The text is in ${charset}, which cannot be decoded here.`
+    const message = `The text is encoded in ${charset}, which is not supported.`
     return failed('unreadable', message, { code: 'unsupported_type', charset })
   }
   const lines = text === '' ? [] : text.split(/(?<=\n)/)
   if (from < 1 || to < from || to > lines.length) {
     const count = lines.length === 1 ? '1 line' : `${lines.length} lines`
-    const message = `The text has ${count}; it has none from ${from} to ${to}.`
+    const message = `The text has ${count}; lines ${from} to ${to} do not exist.`
     return failed('invalid_args', message, { lines: lines.length })
   }
   return ok({

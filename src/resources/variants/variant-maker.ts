@@ -1,11 +1,11 @@
 import type { Result } from '../../model/errors.ts'
 import type { ImageWish, Variant } from './variant.ts'
 
-/** Makes other forms of stored bytes. The libraries it takes are loaded when they are first needed. */
+/** Creates variants of stored bytes. Libraries are loaded on first use. */
 export interface VariantMaker {
-  /** Smaller, or a part of it. `unsupported_type` where no image library is installed. */
+  /** Resized or cropped. `unsupported_type` if no image library is installed. */
   readonly image: (bytes: Buffer, wish: ImageWish) => Promise<Result<Variant>>
-  /** The words of a PDF, or of some of its pages. */
+  /** The text of a PDF, or of some of its pages. */
   readonly pdfText: (
     bytes: Buffer,
     pages?: { readonly from: number; readonly to: number },

@@ -2,8 +2,8 @@ import type { BlobMediaType } from '../../model/ids.ts'
 import type { VariantMade } from '../../model/variant-made.ts'
 
 /**
- * Bytes that were made of a Resource to be shown instead of it. The same Resource, wish and encoder give the same bytes, so that
- * a request can be made again from what the Log tells of it.
+ * Bytes that are shown instead of a Resource. The same Resource, wish and encoder give the same bytes, so that a
+ * request can be composed again from the Log.
  */
 export interface Variant {
   readonly bytes: Buffer
@@ -14,17 +14,17 @@ export interface Variant {
   readonly made: VariantMade
 }
 
-/** What an image is to be made into. Without a wish it is encoded anew, whole and as large as it is; none is ever enlarged. */
+/** The requested form of an image. Without any field it is re-encoded at full size; images are never enlarged. */
 export interface ImageWish {
-  /** The longest that a side may be, in pixels. */
+  /** The maximum length of a side, in pixels. */
   readonly max_side?: number
-  /** How long it may be in base64, which is what providers measure. */
+  /** The maximum size in base64, which is what providers measure. */
   readonly max_base64_bytes?: number
-  /** In pixels of the original as they are stored, which is how its header and its descriptor count them. */
+  /** In pixels of the original as stored, like its header and its descriptor. */
   readonly region?: NonNullable<VariantMade['region']>
-  /** What it has to fit into, in pixels. */
+  /** The maximum size, in pixels. */
   readonly size?: { readonly width: number; readonly height: number }
 }
 
-/** Both ends are included and counted from 1. */
+/** Both ends are inclusive and counted from 1. */
 export type VariantSpan = NonNullable<VariantMade['pages']>

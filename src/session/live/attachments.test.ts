@@ -47,7 +47,7 @@ test('[AT-002] [AT-003] [AT-011] [AT-037] [AT-044] [AT-053] text, a picture and 
   ])
 })
 
-test('[AT-009] [AT-021] [AT-055] [AT-056] with a PNG, a ZIP and a PDF the ZIP alone is refused, and the warning comes first', async () => {
+test('[AT-009] [AT-021] [AT-055] [AT-056] of a PNG, a ZIP and a PDF only the ZIP is refused, and the warning comes first', async () => {
   const { workspace, paths } = await folderWith({
     'photo.png': picture(),
     'archive.zip': 'PK\u0003\u0004',
@@ -89,7 +89,7 @@ test('[AT-010] [AT-013] [AT-059] [AT-060] when every attachment failed and there
   expect(text).not.toContain(workspace)
 })
 
-test('[AT-008] when every attachment failed and there is no text, it fails, and nothing was stored', async () => {
+test('[AT-008] without text and with only refused attachments it fails, and nothing is stored', async () => {
   const { workspace, paths } = await folderWith({ 'data.xlsx': 'PK' })
   const resolved = await resolveAttachmentsToContentBlocks(' ', [...paths, 7], { workspace })
   expect(resolved.ok ? undefined : [resolved.error.kind, resolved.error.details]).toMatchObject([
@@ -112,7 +112,7 @@ test('[AT-052] a message without attachments is one text part, and nothing is re
   })
 })
 
-test('[SR-001] [AT-020] a Turn shows exactly what the resolver says, from what the Log says', async () => {
+test('[SR-001] [AT-020] a Turn shows from the Log exactly what the resolver returns', async () => {
   const here = await harnessPlace()
   const path = join(here.workspace, 'drawing.png')
   await writeFile(path, picture())

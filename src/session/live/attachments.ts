@@ -16,13 +16,12 @@ import { loadParts } from '../../request/load-parts.ts'
 import { ResourceNames } from '../../turn/resource-names.ts'
 import { nothingUsable, userMessage } from '../../turn/user-message.ts'
 
-/** What a store and a clock are needed for. */
 interface Place {
   readonly store: Pick<BlobStore, 'put'>
   readonly clock: Clock
 }
 
-/** Judges attachments, and stores those that are accepted. In input order; loaded when there is one. */
+/** Checks attachments and stores the accepted ones, in input order. The resolver is loaded on first use. */
 export async function resolveInputs(
   { store, clock }: Place,
   inputs: readonly AttachmentInput[],
@@ -35,8 +34,8 @@ export async function resolveInputs(
 }
 
 /**
- * Under the lock of the Session, before an Event names them. A Turn may have waited long since its attachments were stored, or
- * the clock may have jumped, and a sweep may have taken them; from here on none does.
+ * Must run under the lock of the Session, before an Event names the blobs. A queued Turn may have waited long, or the
+ * clock may have jumped, and a sweep may have deleted them; after this call no sweep does.
  */
 export async function renewInputs(
   store: Pick<BlobStore, 'renew'>,
@@ -56,7 +55,7 @@ export async function renewInputs(
   return ok(undefined)
 }
 
-/** What would become of attachments, without storing or sending anything. */
+/** Returns whether each attachment would be accepted. Stores and sends nothing. */
 export async function checkInputs(
   clock: Clock,
   inputs: readonly AttachmentInput[],
@@ -67,21 +66,22 @@ export async function checkInputs(
 }
 
 export interface ResolveOptions {
-  /** The folder whose store keeps the bytes; what Hawser keeps there is made where it is missing. */
+  /** The folder whose store keeps the bytes. Its `.hawser` folder is created if it is missing. */
   readonly workspace: string
   readonly signal?: AbortSignal
 }
 
 export interface ContentBlocks {
-  /** In no provider's words: the warning if any, the text, descriptors, then bytes in input order. */
+  /** Provider-neutral: the warning if any, the text, descriptors, then bytes in input order. */
   readonly contentBlocks: readonly Part[]
   readonly errors: readonly AttachmentError[]
   readonly promptMode: 'string' | 'blocks'
 }
 
 /**
- * What a message and files become: the parts that a model is shown, an error for each file that is refused, and the mode. Nothing
- * that a client says of a file counts. Fails when there is nothing to show at all, and when the bytes cannot be stored.
+ * Resolves a message and files to the parts that a model is shown, an error for each refused file, and the prompt mode.
+ * File types come from the bytes, never from what a client claims. Fails when there is nothing to show, and when the
+ * bytes cannot be stored.
  */
 export async function resolveAttachmentsToContentBlocks(
   message: string,
@@ -99,9 +99,14 @@ export async function resolveAttachmentsToContentBlocks(
     const resolved = await resolveInputs({ store, clock }, inputs, reading)
     if (!resolved.ok) return resolved
     const names = new ResourceNames(ids, () => [])
-    const asked = userMessage(message, resolved.value, (facts, by) => names.name(facts, by), 'http')
-    if (!asked.ok) return asked
-    const data = asked.value
+    const composed = userMessage(
+      message,
+      resolved.value,
+      (facts, by) => names.name(facts, by),
+      'http',
+    )
+    if (!composed.ok) return composed
+    const data = composed.value
     const unusable = nothingUsable(data, resolved.value)
     if (unusable !== undefined) return unusable
     const item = { kind: 'user', seq: 0, parts: userParts(data, () => 'turn') } as const

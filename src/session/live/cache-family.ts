@@ -3,7 +3,7 @@ import { SessionId } from '../../model/ids.ts'
 import type { RecordedSurface } from './recorded-surface.ts'
 import type { SessionState } from './state.ts'
 
-/** The Cache-Key Family of a Session's requests, under the surface that counts now. */
+/** The Cache-Key Family of a Session's requests under its current surface. */
 export function cacheKeyOf({ surface, recorded }: RecordedSurface, state: SessionState): string {
   return cacheKey({
     contract_version: surface.contract_version,

@@ -17,7 +17,10 @@ export interface NewSession {
   readonly permissionMode?: PermissionMode
 }
 
-/** Begins a Session: its surface is frozen and stored before its first line names it. The writer is the caller's to release. */
+/**
+ * Creates a Session. The surface is frozen and stored before the first line names it. The caller must release the
+ * writer.
+ */
 export async function createSession(
   parts: SessionParts,
   options: NewSession,
@@ -27,7 +30,7 @@ export async function createSession(
   if (!known.ok) return known
   const id = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-  // The surface is stored under the lock of the new Session, so that no sweep takes it before a line names it.
+  // The surface is stored under the lock of the new Session, so that no sweep deletes it before a line names it.
   return beginLog(place, id, LOG_START, { fold: sessionFold, keep }, async (writer) => {
     const surface = await surfaceEvent(parts, options, 'session_start')
     if (!surface.ok) return surface
@@ -54,7 +57,7 @@ function startEvent(
   }
 }
 
-/** A surface of the toolset of this version, for one model, stored, as the Event that names it. */
+/** Stores a surface with the toolset of this version for one model, and returns the Event that names it. */
 export async function surfaceEvent(
   { log: { store }, model: shared, tools: { schemas: tools } }: SessionParts,
   { provider, model }: Pick<NewSession, 'provider' | 'model'>,
@@ -83,8 +86,9 @@ export async function surfaceEvent(
 }
 
 /**
- * What has to be recorded before the next Turn. A kill in the very first write can leave a Session without a surface; nothing
- * was ever asked under it. One that was written with other sentences keeps its surface, and says that these follow.
+ * The Events to record before the next Turn. A crash during the first write can leave a Session without a surface; no
+ * request was sent then, so one is recorded now. A Session that was written with other prompt texts keeps its surface
+ * and records that the texts changed.
  */
 export async function surfaceToRecord(
   parts: SessionParts,

@@ -4,7 +4,7 @@ import { promptClock, testPlace } from '../../../test/support/log-place.ts'
 import { value } from '../../../test/support/story.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 
-test('what was just put is given from memory once, and from the store afterwards', async () => {
+test('a stored blob is returned from memory once, and from the store afterwards', async () => {
   const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
   const key = value(await store.put([Buffer.from('one')], 'text/plain'))
   const other = value(await store.put([Buffer.from('two')], 'text/plain'))

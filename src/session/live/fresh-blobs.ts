@@ -3,18 +3,18 @@ import { ok } from '../../model/errors.ts'
 import type { BlobKey } from '../../model/ids.ts'
 
 /**
- * Bytes that were stored a moment ago and are still in memory, for the request that is about to show them: reading and hashing
- * them again would take as long as all that was done with them before. Each is given once.
+ * Holds just-stored bytes in memory for the request that shows them next, to avoid reading and hashing them again.
+ * Returns each blob once.
  */
 export class FreshBlobs {
   readonly #held = new Map<string, Buffer>()
 
-  /** `bytes` are those that the key names: whoever calls this has just put them. */
+  /** `bytes` must be the content of `key`; they are not hashed again. */
   hold(key: BlobKey, bytes: Buffer): void {
     this.#held.set(key, bytes)
   }
 
-  /** The same store, which looks here first. */
+  /** Returns a store that looks here first. */
   over(store: BlobStore): BlobStore {
     return {
       ...store,

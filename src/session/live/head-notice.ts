@@ -2,7 +2,7 @@ import type { LogPlace } from '../../log/place.ts'
 import type { HawserError } from '../../model/errors.ts'
 import type { EventDraft } from '../../model/events/event.ts'
 
-/** What a person is shown when the end of the Log could not be noted in `$HAWSER_HOME`, and what to do about it. */
+/** The notice for a head that could not be written to `$HAWSER_HOME`, with the next step. */
 export function headNotice(
   { message }: HawserError,
   { heads }: Pick<LogPlace, 'heads'>,

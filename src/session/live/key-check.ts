@@ -3,7 +3,10 @@ import type { BlobKey } from '../../model/ids.ts'
 import { holdsKey } from '../../resources/holds-key.ts'
 import type { TurnParts } from '../../turn/turn-parts.ts'
 
-/** Looks for keys in stored bytes, once for each blob: reading the text of a PDF takes time, and neither changes. */
+/**
+ * Searches stored bytes for keys, once per blob: extracting the text of a PDF is slow, and neither blobs nor keys
+ * change.
+ */
 export function keyCheck(secrets: readonly string[]): TurnParts['model']['holdsKey'] {
   const redactor = new Redactor(secrets)
   const known = new Map<BlobKey, Promise<boolean>>()

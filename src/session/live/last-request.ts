@@ -5,8 +5,8 @@ import { recordedSurface } from './recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /**
- * The last request that the Log tells of: as this process made it, or composed again from the Events before it, so that the
- * next one is compared with what was really sent last, by whomever. Fails when the store does.
+ * The last request in the Log: as this process sent it, or composed again from the Events before it. The next request
+ * is compared with what was really sent last, also by another process. Fails when the store fails.
  */
 export async function lastRequestOf(
   { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,

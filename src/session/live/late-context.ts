@@ -9,17 +9,14 @@ import type { PermissionMode } from '../../model/modes.ts'
 import type { SessionParts } from './session-parts.ts'
 import type { SessionState } from './state.ts'
 
-/** What a Session knows about itself when a Turn begins. */
+/** The Session at the start of a Turn. */
 export interface Beginning {
   readonly state: SessionState
   readonly events: readonly WholeEvent[]
   readonly permissionMode: PermissionMode
 }
 
-/**
- * The facts about here and now that a Turn begins with, sampled once; `undefined` when they are what the model was told
- * last.
- */
+/** The late context of a new Turn, sampled once; `undefined` when it equals what the model received last. */
 export async function lateContext(
   {
     workspace: { path, folder = '' },

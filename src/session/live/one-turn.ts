@@ -3,12 +3,14 @@ import { ok, type Result } from '../../model/errors.ts'
 import type { AdmitOptions, Session } from './session.ts'
 import type { Seen } from './subscribe.ts'
 
-/** What a person asks, and what goes with it. */
+/** A person's message with its attachments. */
 export interface Message extends Pick<AdmitOptions, 'attachments' | 'views' | 'piped'> {
   readonly text: string
 }
 
-/** Admits a message, hands all that happens to `show` until the Turn has ended, and returns its result. */
+/**
+ * Admits a message, passes every Event and notice to `show` until the Turn ends, and returns the result of the Turn.
+ */
 export async function oneTurn(
   session: Session,
   { text, ...enclosed }: Message,
@@ -28,7 +30,7 @@ export async function oneTurn(
     }
   })()
   const outcome = await done
-  // The last Event is handed out before `done`; a Turn without one ends the watching here.
+  // The last Event is delivered before `done` resolves. A Turn that ends without an Event ends the subscription here.
   if (!outcome.ok) watching.close()
   await showing
   return outcome.ok ? ok(turnResult(session.events, turn)) : outcome

@@ -4,13 +4,13 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { EventData, WholeEvent } from '../../model/events/event.ts'
 import type { Surface } from '../../model/surface.ts'
 
-/** A surface as it was frozen, and the Event that names its hashes. */
+/** A frozen surface, and the Event that names its hashes. */
 export interface RecordedSurface {
   readonly surface: Surface
   readonly recorded: EventData<'prompt_surface'>
 }
 
-/** The surface that counts after these Events. */
+/** The surface in force after these Events. */
 export async function recordedSurface(
   store: BlobStore,
   events: readonly WholeEvent[],

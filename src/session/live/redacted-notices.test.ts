@@ -8,7 +8,7 @@ import { RedactedNotices } from './redacted-notices.ts'
 const KEY = 'sk-canary-1234'
 const session_id = SessionId.parse('ses_01jz0000000000000000000000')
 
-function told() {
+function scene() {
   const seen: EphemeralEvent[] = []
   const notices = new RedactedNotices(new Redactor([KEY]), (notice) => void seen.push(notice))
   const progress = (call_id: string, text: string) =>
@@ -30,10 +30,10 @@ function resultOf(call_id: string): EventDraft {
   }
 }
 
-test('a key split over any notices of one call is not shown, while those of another call come between', () => {
+test('a key split over notices of one call is redacted, even with notices of another call in between', () => {
   for (let seed = 0; seed < 200; seed += 1) {
     const chance = random(seed)
-    const { notices, progress, textOf } = told()
+    const { notices, progress, textOf } = scene()
     const rest = new Map([
       ['a', `1 ${KEY} 2 ${KEY}`],
       ['b', `${KEY}${KEY.slice(0, 5)}`],
@@ -51,8 +51,8 @@ test('a key split over any notices of one call is not shown, while those of anot
   }
 })
 
-test('what is kept back of an answer is told before the Event that holds all of it', () => {
-  const { seen, notices, textOf } = told()
+test('held-back text of an answer is emitted before the Event with the whole', () => {
+  const { seen, notices, textOf } = scene()
   notices.notice({ type: 'text_delta', session_id, data: { text: 'the sk-can' } })
   notices.notice({ type: 'reasoning_delta', session_id, data: { text: 's' } })
   expect(textOf('text_delta')).toBe('the ')
@@ -63,8 +63,8 @@ test('what is kept back of an answer is told before the Event that holds all of 
   expect(seen.length).toBe(count)
 })
 
-test('a result of one call ends no stream of another', () => {
-  const { notices, progress, textOf } = told()
+test('the result of one call does not end the stream of another', () => {
+  const { notices, progress, textOf } = scene()
   progress('a', KEY.slice(0, 6))
   notices.endWith([resultOf('b')])
   progress('a', KEY.slice(6))
@@ -73,7 +73,7 @@ test('a result of one call ends no stream of another', () => {
 })
 
 test('any other notice is redacted as a whole', () => {
-  const { seen, notices } = told()
+  const { seen, notices } = scene()
   notices.notice({ type: 'status', session_id, data: { text: `waiting for ${KEY}` } })
   expect(seen).toEqual([
     { type: 'status', session_id, data: { text: `waiting for ${KEY_PLACEHOLDER}` } },

@@ -4,31 +4,31 @@ import type { EphemeralEvent, EventDraft } from '../../model/events/event.ts'
 type Delta = EphemeralEvent<'text_delta' | 'reasoning_delta' | 'tool_progress'>
 
 /**
- * Redacts what is shown while it is written. Deltas of one answer and the progress of one call are streams: a key may be
- * split over any number of them. What is kept back is told before the Event that holds the whole.
+ * Redacts live output. The deltas of one answer and the progress of one call are streams, because a key may be split
+ * over any number of them. Held-back text is emitted before the Event that contains the whole.
  */
 export class RedactedNotices {
   readonly #redactor: Redactor
-  readonly #tell: (notice: EphemeralEvent) => void
+  readonly #emit: (notice: EphemeralEvent) => void
   readonly #streams = new Map<string, { stream: RedactedStream<string>; last: Delta }>()
 
-  constructor(redactor: Redactor, tell: (notice: EphemeralEvent) => void) {
+  constructor(redactor: Redactor, emit: (notice: EphemeralEvent) => void) {
     this.#redactor = redactor
-    this.#tell = tell
+    this.#emit = emit
   }
 
   notice(notice: EphemeralEvent): void {
-    if (this.#redactor.keys.length === 0) this.#tell(notice)
+    if (this.#redactor.keys.length === 0) this.#emit(notice)
     else if (isDelta(notice)) this.#push(notice)
-    else this.#tell(this.#redactor.value(notice))
+    else this.#emit(this.#redactor.value(notice))
   }
 
-  /** To be called before these become Events: they end the streams that they are the whole of. */
+  /** Call this before `drafts` become Events: it ends the streams that they complete. */
   endWith(drafts: readonly EventDraft[]): void {
     for (const { type, data } of drafts) {
       if (type === 'tool_result') this.#end(callStream(data.call_id))
     }
-    // Nothing is recorded while a model speaks.
+    // Nothing is recorded while a model is streaming.
     this.#end('text_delta')
     this.#end('reasoning_delta')
   }
@@ -49,7 +49,7 @@ export class RedactedNotices {
   }
 
   #show(notice: Delta, text: string): void {
-    if (text !== '') this.#tell(withText(notice, text))
+    if (text !== '') this.#emit(withText(notice, text))
   }
 }
 

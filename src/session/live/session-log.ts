@@ -18,8 +18,8 @@ import { Watchers, type Subscription } from './subscribe.ts'
 type Writer = LogWriter<SessionState>
 
 /**
- * What this process knows of one Log, kept in step with it: what is written here, and, while somebody watches, what other
- * processes write. Everything is taken in the order of the Log, whoever brings it.
+ * This process's view of one Log, kept up to date with its own writes and, while it has watchers, with those of other
+ * processes. Events are always processed in Log order.
  */
 export class SessionLog {
   readonly session: SessionId
@@ -31,7 +31,7 @@ export class SessionLog {
   #cursor: Cursor = LOG_START
   #state: SessionState = sessionFold.initial
   #taking: Promise<void> = Promise.resolve()
-  /** The right to write, from when the Log was begun, for whoever acquires it next. */
+  /** The writer from the creation of the Log, kept for the next `acquire`. */
   #held: Writer | undefined
   #writing: boolean
   #closed = false
@@ -56,16 +56,18 @@ export class SessionLog {
     return this.#history.events
   }
 
-  /** Reads what the Log holds beyond what is known here. */
+  /** Reads the Events after those already known. */
   async catchUp(): Promise<Result<void>> {
     const read = await this.#read()
     if (read.ok || read.error.kind !== 'cursor_expired') return read
-    // A writer elsewhere took back lines that were seen here before they were durable: all is read anew.
+    // Another writer cut lines that this process read before they were durable. Read everything again.
     this.#forget()
     return this.#read()
   }
 
-  /** The lock, what others wrote meanwhile, and an end for a Turn that a crash left open. Ends with `release`. */
+  /**
+   * Takes the lock, reads what other processes wrote, and ends a Turn that a crash left open. Release with `release`.
+   */
   async acquire(): Promise<Result<Writer>> {
     const { place, store } = this.#shared
     const keep = (bytes: Buffer, type: Parameters<typeof store.put>[1]) => store.put([bytes], type)
@@ -98,13 +100,13 @@ export class SessionLog {
     }
   }
 
-  /** Durable first, then known here, then told. Without a Turn the Events stand between Turns. */
+  /** Makes Events durable, then applies them here, then notifies watchers. Without a Turn the Events belong to none. */
   async commit(
     writer: Writer,
     turn: TurnId | undefined,
     drafts: readonly EventDraft[],
   ): Promise<Result<void>> {
-    // Before an Event is made: the Log, the model and whoever watches see the same.
+    // Redact before the Events are built, so that the Log, the model and watchers see the same.
     const safe = this.#redactor.value(drafts)
     this.#notices.endWith(drafts)
     const stamped =
@@ -115,7 +117,7 @@ export class SessionLog {
     return ok(undefined)
   }
 
-  /** Told of everything after what is known now, also by other processes, until it is closed. */
+  /** Receives everything after the current position, also from other processes, until it is closed. */
   subscribe(): Subscription {
     return this.#watchers.subscribe(this.#cursor.seq - 1)
   }
@@ -130,7 +132,10 @@ export class SessionLog {
     this.#held = undefined
   }
 
-  /** Once, until the head is written again. The Log goes on without it, so a failure to record the notice changes nothing. */
+  /**
+   * Reported once, until the head is written again. The Log works without it, so a failure to record the notice is
+   * ignored.
+   */
   async #reportHead(writer: Writer): Promise<void> {
     const { headOwed } = writer
     if (headOwed !== undefined && !this.#headReported) {
@@ -178,10 +183,12 @@ export class SessionLog {
     }
   }
 
-  /** Follows the Log while somebody watches, and not while it is written here: what is written is told when it is durable. */
+  /**
+   * Follows the Log while there are watchers and this process does not write; its own writes are reported once durable.
+   */
   #watch(): void {
-    const wanted = this.#watchers.any && !this.#writing && !this.#closed
-    if (!wanted) return this.#following?.stop.abort()
+    const shouldFollow = this.#watchers.any && !this.#writing && !this.#closed
+    if (!shouldFollow) return this.#following?.stop.abort()
     if (this.#following !== undefined && !this.#following.stop.signal.aborted) return
     const stop = new AbortController()
     this.#following = { stop, ended: this.#follow(stop.signal) }
@@ -199,7 +206,7 @@ export class SessionLog {
     if (!reader.ok) return this.#watchers.resync(this.#cursor.seq - 1)
     try {
       for await (const line of reader.value.follow(this.#cursor, signal)) {
-        // What cannot be followed can still be read: whoever watches is told to.
+        // Following failed, but the Log can still be read: tell watchers to read it again.
         if (!line.ok) return this.#watchers.resync(this.#cursor.seq - 1)
         await this.#takeInOrder([line.value])
       }

@@ -12,69 +12,74 @@ import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
 import type { Dialect, Provider } from '../../providers/provider.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
 
-/** What every Session of one workspace shares, by subject; the composition root puts it together. */
+/** What every Session of one workspace shares, grouped by subject. The composition root builds it. */
 export interface SessionParts {
   readonly workspace: {
-    /** Absolute, for people and for the model. */
+    /** Absolute, as shown to people and the model. */
     readonly path: string
-    /** Where the person is, relative to the workspace; empty or absent at its root. Commands start there. */
+    /**
+     * The current folder of the person, relative to the workspace; empty or absent at its root. Commands start there.
+     */
     readonly folder?: string | undefined
     /** `$HAWSER_HOME`. */
     readonly home: string
   }
-  /** Where Events and bytes are kept. */
+  /** Where Events and blobs are stored. */
   readonly log: {
     readonly place: LogPlace
     readonly store: BlobStore
-    /** Keys that this process uses. They are redacted in all that is stored and shown; attached originals keep theirs. */
+    /**
+     * Keys that this process uses. They are redacted in everything that is stored or shown, except in original
+     * attachments.
+     */
     readonly secrets: readonly string[]
-    /** Of Hawser, as new Sessions record it. */
+    /** The Hawser version that new Sessions record. */
     readonly version: string
   }
-  /** Who may answer, and all that shapes what is sent there. */
+  /** Providers, and everything that affects requests to them. */
   readonly model: {
-    /** What the catalogue knows of a model; `undefined` when it does not know it. */
+    /** The catalogue entry of a model; `undefined` if it is unknown. */
     readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
-    /** The models of a provider that the catalogue knows; none by default. */
+    /** The catalogued models of a provider; default: none. */
     readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
-    /** The dialect that a provider is spoken to in. */
+    /** The dialect of a provider. */
     readonly dialectNameOf: (provider: string) => string
-    /** A provider that is configured, by the name a person gives it. */
+    /** A configured provider, by the name that a person uses. */
     readonly providerOf: (name: string) => Promise<Result<Provider>>
-    /** How requests are written in a dialect, by the name that Events give it. Needs no key. */
+    /** The encoder of a dialect, by the name that Events use. Needs no key. */
     readonly dialectOf: (name: string) => Promise<Result<Dialect>>
     readonly limits: { readonly provider_calls: number; readonly retries: number }
-    /** From 0 to 1. */
+    /** A random number from 0 to 1. */
     readonly chance: () => number
-    /** Of new Sessions; that of this version, unless one is to be compared with it. */
+    /** The contract of new Sessions. Default: that of this version; a comparison passes another. */
     readonly contract?: PromptContract | undefined
-    /** How long new Sessions show attached bytes; on their own Turn by default. */
+    /** How long new Sessions show attached bytes. Default: for their own Turn. */
     readonly replay?: SurfaceParams['replay'] | undefined
-    /** How hard models of new Sessions think; by default their own. */
+    /** The reasoning effort of new Sessions. Default: that of the model. */
     readonly effort?: string | undefined
-    /** Makes other forms of what is stored; with what is installed here by default. */
+    /** Creates variants of blobs. Default: with the libraries installed on this machine. */
     readonly variants?: VariantMaker | undefined
   }
-  /** What calls may do, and with what. */
+  /** The tools, and what their calls may access. */
   readonly tools: {
     readonly toolset: TurnParts['tools']['toolset']
     readonly schemas: readonly ToolSchema[]
     readonly files: ConfinedFiles
     readonly sandbox: Sandbox
     readonly protectedPaths: readonly string[]
-    /** What commands may read beside the workspace, by the person's settings. */
+    /** Paths outside the workspace that commands may read, from the person's settings. */
     readonly readable?: readonly string[] | undefined
     readonly limits: { readonly command_ms: number }
   }
-  /** Who asks, and what they allow. */
+  /** The person, and what they allow. */
   readonly person: {
-    /** What shows them their Sessions. */
+    /** The name of the presenter. */
     readonly presenter: string
-    /** Asks whoever is there. Without anyone the answer is no, by nobody. */
+    /** Asks the person. Denies, with `by: 'nobody'`, when there is no one to ask. */
     readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>
-    /** Rules that a person made for this workspace; without it there are none, and none can be kept. */
+    /** The person's rules for this workspace. Without it there are no rules, and none can be stored. */
     readonly rules?: RuleStore | undefined
-    /** What they set about bytes that go to a model; nothing stops them by default. */
+    /** The person's rules for uploads to a model. Default: allow. */
     readonly upload?: UploadRules | undefined
     readonly limits: { readonly waiting_turns: number }
   }

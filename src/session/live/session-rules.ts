@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Rule, ScopedRule } from '../../model/rule.ts'
 import type { PermissionAnswer } from '../../turn/turn-parts.ts'
 
-/** The rules that calls of one Session are decided by: its own, and those of its workspace. */
+/** The rules that apply to calls of one Session: its own, and those of its workspace. */
 export class SessionRules {
   readonly #store: RuleStore | undefined
   #own: Rule[] = []
@@ -12,13 +12,13 @@ export class SessionRules {
     this.#store = store
   }
 
-  /** Read each time: another process may have changed them. `undefined` where they cannot be read. */
+  /** Read on each call, because another process may have changed them. `undefined` if they cannot be read. */
   async inForce(): Promise<readonly ScopedRule[] | undefined> {
     const listed = await this.list()
     return listed.ok ? listed.value : undefined
   }
 
-  /** Those of the Session first, each in the order they were made. */
+  /** Rules of the Session first, each group in the order of creation. */
   async list(): Promise<Result<readonly ScopedRule[]>> {
     const stored = this.#store === undefined ? ok([]) : await this.#store.read()
     if (!stored.ok) return stored
@@ -28,7 +28,10 @@ export class SessionRules {
     ])
   }
 
-  /** Keeps what an answer allows beyond its call. On failure it holds for the Session all the same. */
+  /**
+   * Stores the rule of an answer that covers more than its call. If storing fails, the rule still applies to the
+   * Session.
+   */
   async keep(answer: PermissionAnswer): Promise<Result<PermissionAnswer>> {
     const { allowed, scope, rule } = answer
     if (!allowed || scope === 'once' || rule === undefined) return ok({ ...answer, scope: 'once' })
@@ -42,7 +45,7 @@ export class SessionRules {
     return saved
   }
 
-  /** Removes the rule that `list` shows at this place, counted from 1, and answers which it was. */
+  /** Removes the rule at this position of `list`, counted from 1, and returns it. */
   async remove(number: number): Promise<Result<ScopedRule>> {
     const listed = await this.list()
     if (!listed.ok) return listed

@@ -31,15 +31,15 @@ import { turnParts } from './turn-parts.ts'
 export interface AdmitOptions {
   readonly whenBusy?: WhenBusy
   readonly channel?: string
-  /** What comes with the text, in this order. Read now, whenever the Turn begins. */
+  /** Files that come with the text, in this order. Read at once, even if the Turn has to wait. */
   readonly attachments?: readonly AttachmentInput[]
-  /** What standard input held beside the text. */
+  /** Text from standard input. */
   readonly piped?: string | undefined
-  /** Handles that the person wrote: each is a view of that Resource. */
+  /** Handles in the person's message. Each one adds a view of that Resource. */
   readonly views?: readonly string[]
 }
 
-/** A Turn whose request is durable: it is acknowledged, and it will have an end. */
+/** A Turn whose request is durable: it is acknowledged, and it will end. */
 export interface AdmittedTurn {
   readonly turn: TurnId
   readonly done: Promise<Result<TurnOutcome>>
@@ -52,7 +52,9 @@ export interface ModelChoice {
   readonly model: string
 }
 
-/** Modes to set; one that is absent stays as it is. `plan` makes read-only the most, whatever the permission mode is. */
+/**
+ * Modes to set; an absent one does not change. Mode `plan` limits calls to read-only, whatever the permission mode is.
+ */
 export interface ModeChange {
   readonly mode?: SessionMode
   readonly permission_mode?: PermissionMode
@@ -62,8 +64,8 @@ export interface ModeChange {
 export type Recording = (drafts: readonly EventDraft[]) => Promise<Result<void>>
 
 /**
- * One Session as presenters know it. The Log is locked from a Turn's admission to its end and not in between: another
- * process may write it meanwhile, and what it wrote is read before the next Turn.
+ * One Session as presenters see it. The Log is locked from the admission of a Turn to its end. Between Turns another
+ * process may write to it; those Events are read before the next Turn.
  */
 export class Session {
   readonly id: SessionId
@@ -72,14 +74,14 @@ export class Session {
   readonly #admissions: Admissions
   readonly #redactor: Redactor
   readonly #holdsKey: TurnParts['model']['holdsKey']
-  /** What a person allowed and denied in advance. Rules of this Session end with the process. */
+  /** The person's permission rules. Rules of this Session end with the process. */
   readonly rules: SessionRules
   #running: Recording | undefined
   #lastRequest: SentRequest | undefined
-  /** Of the running Turn. */
+  /** The steering of the running Turn. */
   #steering: Steering | undefined
 
-  /** `held` is the right to write, kept for the first Turn. */
+  /** `held` is the writer from the creation of the Session, kept for the first Turn. */
   constructor(parts: SessionParts, id: SessionId, held?: Writer) {
     this.id = id
     this.#parts = parts
@@ -103,33 +105,33 @@ export class Session {
     return this.#admissions.busy
   }
 
-  /** The mode calls are decided under: what the Log says, and never more than a plan allows. */
+  /** The permission mode that applies to calls: the recorded one, limited to read-only in plan mode. */
   get permissionMode(): PermissionMode {
     const { mode, permission_mode } = this.state
     return mode === 'plan' ? narrower(permission_mode, 'read-only') : permission_mode
   }
 
-  /** Reads what the Log holds beyond what is known here. */
+  /** Reads the Events after those already known. */
   catchUp(): Promise<Result<void>> {
     return this.#log.catchUp()
   }
 
-  /** Answers when the request is durable, or why it was not taken. */
+  /** Resolves when the request is durable, or with the reason why it was refused. */
   async admit(typed: string, options: AdmitOptions = {}): Promise<Result<AdmittedTurn>> {
     const { attachments = [], views = [], piped: given } = options
-    // Before its length is judged: that is what is recorded.
+    // Redact before the length check: the redacted text is what is recorded.
     const text = this.#redactor.text(typed)
     const piped = given === undefined ? undefined : this.#redactor.text(given)
     const refused = unfit(text, attachments.length + views.length > 0) ?? tooMuchPiped(piped)
     if (refused !== undefined) return refused
-    // Read from now on, and whoever came first is first, however long that takes.
+    // Start reading now; admission order is arrival order, however long reading takes.
     const stop = new AbortController()
     const { store, place: logs } = this.#parts.log
     const fresh = new FreshBlobs()
     const reading = resolveInputs({ store, clock: logs.clock }, attachments, {
       signal: stop.signal,
       redactor: this.#redactor,
-      // A Turn that waits may wait long, and then its bytes are read again.
+      // A queued Turn may wait long, so its bytes are not held in memory but read again.
       ...(this.busy ? {} : { hold: (key, bytes) => fresh.hold(key, bytes) }),
     })
     const place = await this.#admissions.enter(options.whenBusy ?? 'refuse', () => this.interrupt())
@@ -150,7 +152,7 @@ export class Session {
     })
   }
 
-  /** Runs `work` under the lock, between Turns. `turn_in_progress` while one runs. */
+  /** Runs `work` under the lock, between Turns. Fails with `turn_in_progress` while a Turn runs. */
   async between<T>(work: (record: Recording) => Promise<Result<T>>): Promise<Result<T>> {
     const place = await this.#admissions.enter('refuse', () => {})
     if (!place.ok) return place
@@ -167,14 +169,14 @@ export class Session {
     }
   }
 
-  /** Ends the running Turn at its next step; its calls get results that say so. */
+  /** Ends the running Turn at its next step. Its unfinished calls get results that say so. */
   interrupt(): void {
     this.#admissions.interrupt()
   }
 
   /**
-   * Text for the running Turn; it enters where the model listens next, and the Log in any case. False when no Turn listens
-   * any more: then nothing was taken.
+   * Adds text to the running Turn, before its next request to the model; it is always recorded. Returns false if no
+   * Turn accepts text any more; nothing is recorded then.
    */
   steer(typed: string): boolean {
     const text = this.#redactor.text(typed)
@@ -188,8 +190,8 @@ export class Session {
   }
 
   /**
-   * What a person says here and now, and the only way in which the Session may do more than it was left with. Recorded, and in
-   * force when this answers: a running Turn's next call is decided under it, and the model is told at its next Turn.
+   * Sets the mode at the request of a person, which is the only way to widen it. It is recorded and in force when this
+   * resolves: it applies to the next call of a running Turn, and the model is informed in its next Turn.
    */
   async setPosture(posture: ModeChange): Promise<Result<void>> {
     const { mode, permission_mode } = this.state
@@ -199,15 +201,15 @@ export class Session {
       ...(nextPermission === permission_mode ? {} : { permission_mode: nextPermission }),
     }
     if (Object.keys(data).length === 0) return ok(undefined)
-    const said: EventDraft[] = [{ type: 'session_settings', data }]
+    const drafts: EventDraft[] = [{ type: 'session_settings', data }]
     return this.#running === undefined
-      ? this.between((record) => record(said))
-      : this.#running(said)
+      ? this.between((record) => record(drafts))
+      : this.#running(drafts)
   }
 
   /**
-   * From the next Turn on another model answers. What was said stays as it was; reasoning goes back to nobody but the model
-   * that wrote it. Recorded, with the surface that its requests begin with.
+   * Changes the model from the next Turn on. The Conversation stays unchanged, except that reasoning is sent only to
+   * the model that wrote it. Recorded together with the new surface.
    */
   async setModel({ provider, model }: ModelChoice): Promise<Result<void>> {
     const { state } = this
@@ -232,14 +234,14 @@ export class Session {
     await this.#log.close()
   }
 
-  /** What a provider kept open for this Session is closed. */
+  /** Closes the connections that the provider holds open for this Session. */
   async #leaveProvider(): Promise<void> {
     if (this.state.turns === 0) return
     const provider = await this.#parts.model.providerOf(this.state.provider)
     if (provider.ok) provider.value.leave?.(this.id)
   }
 
-  /** Takes the lock and records how a Turn opens. Whatever comes to nothing gives the lock back. */
+  /** Takes the lock and records the opening Events of a Turn. Releases the lock on failure. */
   async #begin(beginning: Beginning): Promise<Result<BegunTurn>> {
     const writer = await this.#log.acquire()
     if (!writer.ok) return writer
@@ -264,7 +266,7 @@ export class Session {
     const source = { presenter, ...(channel === undefined ? {} : { channel }) }
     const opened = await openTurn(log, { source, text, resolved, views, late, piped })
     if (!opened.ok) return opened
-    // A mode is a setting of the Session: said during a Turn, it still belongs to none.
+    // A mode belongs to the Session: even if it is set during a Turn, its Event belongs to no Turn.
     this.#running = (drafts) => this.#log.commit(writer, undefined, drafts)
     const steering = new Steering()
     this.#steering = steering
@@ -312,7 +314,7 @@ export class Session {
     }
   }
 
-  /** The Log as a new Turn sees it. */
+  /** The part of the Log that a new Turn uses. */
   #turnLog(writer: Writer, store: TurnParts['log']['store']): TurnParts['log'] {
     const { ids, clock } = this.#parts.log.place
     const turn = ids.turn()
@@ -330,7 +332,7 @@ export class Session {
   }
 }
 
-/** Leaves when `work` comes to nothing; otherwise what was taken is kept. */
+/** Calls `leave` if `work` fails or throws; otherwise what was acquired is kept. */
 async function leavingUnless<T>(
   leave: () => void | Promise<void>,
   work: () => Promise<Result<T>>,
@@ -350,13 +352,13 @@ interface BegunTurn {
   readonly run: () => Promise<Result<TurnOutcome>>
 }
 
-/** A Turn whose opening is durable. */
+/** A Turn whose opening Events are durable. */
 interface OpenedTurn
   extends Pick<TurnParts, 'log'>, Pick<TurnParts['person'], 'steering' | 'signal'> {
   readonly unrecorded: Unrecorded
 }
 
-/** What a Turn begins with. */
+/** The input of a Turn. */
 interface Beginning extends Required<Pick<AdmitOptions, 'views'>> {
   readonly text: string
   readonly resolved: readonly Resolved[]

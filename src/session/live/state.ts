@@ -2,22 +2,22 @@ import * as z from 'zod'
 import type { Fold } from '../../log/derived-index.ts'
 import { PermissionMode, SessionMode } from '../../model/modes.ts'
 
-/** What a list of Sessions shows of one, and what opening one needs to know at once. */
+/** What a list of Sessions shows, and what opening a Session needs immediately. */
 const SessionState = z.object({
   workspace: z.string(),
   provider: z.string(),
   model: z.string(),
   mode: SessionMode,
-  /** The mode it began with, which its cache key keeps. */
+  /** The mode at the start, which stays in the cache key. */
   starting_mode: SessionMode,
   permission_mode: PermissionMode,
   root_session_id: z.string(),
-  /** The Session it was forked from; empty when it began by itself. */
+  /** The Session it was forked from; empty if it is not a Fork. */
   parent_session_id: z.string(),
   title: z.string(),
   turns: z.number(),
   last_ts: z.string(),
-  /** A Turn began and has not ended. */
+  /** A Turn has begun and not ended. */
   turn_open: z.boolean(),
 })
 export type SessionState = z.infer<typeof SessionState>
@@ -54,7 +54,7 @@ export const sessionFold: Fold<SessionState> = {
       }
       case 'session_fork': {
         const { root_session_id, parent_session_id } = event.data
-        // Only a first line says where a Log comes from; a salvaged one carries such a line further on.
+        // Only the first line names the origin of a Log; a salvaged Log repeats such a line further on.
         return offset === 0
           ? { ...state, root_session_id, parent_session_id }
           : { ...state, root_session_id }
@@ -79,7 +79,7 @@ export const sessionFold: Fold<SessionState> = {
         const text = (event.data.text ?? '').trim().split('\n')[0] || (first?.name ?? '')
         return state.title === '' ? { ...state, title: text.slice(0, TITLE_CHARACTERS) } : state
       }
-      // What a list of Sessions does not show. Each is named, so that a new type has to be decided about.
+      // Event types that a list of Sessions does not show. All are listed, so that a new type requires a decision.
       case 'prompt_surface':
       case 'late_context':
       case 'skill_activation':

@@ -21,7 +21,7 @@ function line(seq: number, bytes = 100): LogLine {
   return { logged, seq, offset: 0, hash: '', next: { offset: bytes, seq: seq + 1, prev: '' } }
 }
 
-test('a watcher gets lines and notices in the order they came, until it is closed', async () => {
+test('a watcher receives lines and notices in order, until it is closed', async () => {
   const watchers = new Watchers()
   const watching = watchers.subscribe(-1)
   watchers.line(line(0))
@@ -35,7 +35,7 @@ test('a watcher gets lines and notices in the order they came, until it is close
   expect(seen).toEqual(['line 0', 'notice', 'line 1'])
 })
 
-test('a watcher that is too slow is cut off and told from where to read again; others are not', async () => {
+test('only a watcher that is too slow is disconnected, and it is given the position to read from', async () => {
   const watchers = new Watchers()
   const slow = watchers.subscribe(7)
   const quick = watchers.subscribe(7)
@@ -49,7 +49,7 @@ test('a watcher that is too slow is cut off and told from where to read again; o
   }
   await reading
   expect(seen.length).toBe(50)
-  const told: Seen[] = []
-  for await (const one of slow) told.push(one)
-  expect(told).toEqual([{ kind: 'resync', after_seq: 7 }])
+  const received: Seen[] = []
+  for await (const one of slow) received.push(one)
+  expect(received).toEqual([{ kind: 'resync', after_seq: 7 }])
 })

@@ -1,19 +1,19 @@
 import type { LogLine } from '../../log/line.ts'
 import type { EphemeralEvent, WholeEvent } from '../../model/events/event.ts'
 
-/** What someone who watches a Session gets: lines that are durable, notices that never are, or that they fell behind. */
+/** What a watcher receives: durable lines, notices that are never stored, or a request to read the Log again. */
 export type Seen =
   | {
       readonly kind: 'line'
       readonly line: LogLine
-      /** The Event with its long fields in place; absent when this version does not know its type or shape. */
+      /** The Event with its long fields loaded; absent if this version does not know its type or shape. */
       readonly whole?: WholeEvent
     }
   | { readonly kind: 'notice'; readonly notice: EphemeralEvent }
-  /** The watcher was too slow and was cut off: read the Log after `after_seq`, then watch again. */
+  /** The watcher was too slow and was disconnected: read the Log after `after_seq`, then subscribe again. */
   | { readonly kind: 'resync'; readonly after_seq: number }
 
-/** What may wait for one watcher before it is cut off. */
+/** How much may be queued for one watcher before it is disconnected. */
 const WAITING_BYTES = 4 * 1024 * 1024
 const WAITING_EVENTS = 4096
 
@@ -31,13 +31,13 @@ export class Subscription implements AsyncIterable<Seen> {
     this.#gone = gone
   }
 
-  /** Number of the last line that the watcher took. */
+  /** Number of the last line that the watcher received. */
   get lastSeq(): number {
     return this.#lastSeq
   }
 
-  /** Never waits for the watcher. */
-  tell(seen: Seen, bytes: number): void {
+  /** Returns without waiting for the watcher. */
+  push(seen: Seen, bytes: number): void {
     if (this.#ended) return
     this.#waiting.push({ seen, bytes })
     this.#bytes += bytes
@@ -45,7 +45,7 @@ export class Subscription implements AsyncIterable<Seen> {
     else this.#wake?.()
   }
 
-  /** What waits is dropped: it has to be read from the Log. */
+  /** Drops the queue; the watcher must read it from the Log. */
   cutOff(after_seq = this.#lastSeq): void {
     if (this.#ended) return
     this.#waiting = [{ seen: { kind: 'resync', after_seq }, bytes: 0 }]
@@ -84,12 +84,12 @@ export class Subscription implements AsyncIterable<Seen> {
   }
 }
 
-/** Everyone who watches one Session in this process. */
+/** All watchers of one Session in this process. */
 export class Watchers {
   readonly #all = new Set<Subscription>()
   readonly #changed: () => void
 
-  /** `changed` is called when someone comes or goes. */
+  /** `changed` is called when a watcher is added or removed. */
   constructor(changed: () => void = () => {}) {
     this.#changed = changed
   }
@@ -111,15 +111,15 @@ export class Watchers {
   line(line: LogLine, whole?: WholeEvent): void {
     const bytes = line.next.offset - line.offset
     const seen: Seen = whole === undefined ? { kind: 'line', line } : { kind: 'line', line, whole }
-    for (const one of this.#all) one.tell(seen, bytes)
+    for (const one of this.#all) one.push(seen, bytes)
   }
 
   notice(notice: EphemeralEvent): void {
     const bytes = 'text' in notice.data ? notice.data.text.length * 2 : 200
-    for (const one of this.#all) one.tell({ kind: 'notice', notice }, bytes)
+    for (const one of this.#all) one.push({ kind: 'notice', notice }, bytes)
   }
 
-  /** Everyone has to read the Log after `after_seq`, and watch again. */
+  /** All watchers must read the Log after `after_seq` and subscribe again. */
   resync(after_seq: number): void {
     for (const one of this.#all) one.cutOff(Math.min(after_seq, one.lastSeq))
   }

@@ -3,8 +3,8 @@ import type { SurfaceParams } from '../../model/surface.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /**
- * Everything beside its text that requests to a model depend on, from what the catalogue knows of it now. Frozen: what the
- * catalogue learns later counts for later surfaces.
+ * The parameters that requests to a model depend on beside the text, from the current catalogue. They are frozen: later
+ * catalogue changes apply only to later surfaces.
  */
 export function surfaceParams(
   { factsOf, dialectNameOf, limits, effort, replay = 'attach-turn' }: SessionParts['model'],
@@ -22,13 +22,13 @@ export function surfaceParams(
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(cache_key === undefined ? {} : { cache_key }),
     ...(images === undefined ? {} : { images }),
-    // A compatible server that nobody knows is not sent what only some take.
+    // An unknown compatible server may not accept PDF files.
     ...(files === undefined ? (dialect === 'chat' ? { files: false } : {}) : { files }),
     limits: { provider_calls: limits.provider_calls, ...modelLimits(facts) },
   }
 }
 
-/** What every server of a dialect takes, for models that nobody knows. */
+/** The roles that every server of a dialect accepts, for models that are not in the catalogue. */
 const LATE_ROLES: Readonly<Record<string, string>> = {
   responses: 'developer',
   messages: 'user',

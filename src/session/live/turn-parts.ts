@@ -19,22 +19,22 @@ import type { SessionParts } from './session-parts.ts'
 import type { SessionRules } from './session-rules.ts'
 import type { SessionState } from './state.ts'
 
-/** The Session that a Turn belongs to. What it says may change while the Turn runs. */
+/** The Session of a Turn. Its values may change while the Turn runs. */
 interface Owner {
   readonly state: SessionState
   readonly permissionMode: PermissionMode
   readonly rules: SessionRules
 }
 
-/** What only this Turn has, beside its part of the Log. */
+/** What belongs to this Turn alone, beside its part of the Log. */
 interface Own extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly log: TurnParts['log']
   readonly holdsKey: TurnParts['model']['holdsKey']
-  /** As this process sent it; another one may have sent one since. */
+  /** The last request that this process sent; another process may have sent one since. */
   readonly lastRequest: SentRequest | undefined
 }
 
-/** What one Turn works with: what all Sessions share, bound to its Session and its part of the Log. */
+/** Builds the parts of one Turn: the shared parts, bound to its Session and its part of the Log. */
 export async function turnParts(
   shared: SessionParts,
   owner: Owner,
@@ -76,7 +76,7 @@ async function modelOf(
   })
 }
 
-/** A window that nobody published is not larger than any. */
+/** A model with an unknown window is not considered larger. */
 function largerModels(
   { modelsOf = () => [], factsOf }: SessionParts['model'],
   provider: string,
@@ -99,7 +99,7 @@ function personOf(
     upload: person.upload ?? {},
     ask: async (question) => {
       const given = await person.ask(new Redactor(secrets).value(question), signal)
-      // Where nothing was offered, no answer lasts.
+      // Without offers, the answer applies only once.
       const answer: PermissionAnswer =
         question.offers.length === 0 ? { ...given, scope: 'once' } : given
       const kept = await rules.keep(answer)
@@ -147,7 +147,7 @@ function toolsOf(
   }
 }
 
-/** For the agent: from this workspace only, and by no link. */
+/** For the agent: only from this workspace, without following links. */
 async function ingest(
   { log: { place, store, secrets }, tools: { files } }: SessionParts,
   path: string,
@@ -169,7 +169,7 @@ async function ingest(
   return only === undefined ? failed('internal', 'Nothing was judged.') : ok(only)
 }
 
-/** What the agent attached before in its Turn: one budget holds for all. */
+/** Bytes that the agent attached earlier in this Turn; they share one budget. */
 function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   return events.reduce((sum, { type, turn_id, data }) => {
     if (type !== 'resource_ingested' || turn_id !== turn) return sum
@@ -177,13 +177,13 @@ function attachedBytes(events: readonly WholeEvent[], turn: TurnId): number {
   }, 0)
 }
 
-/** What a program put at a protected path is moved aside, and kept. */
+/** Files that a program created at a protected path are moved aside and kept. */
 function keeping({ store, secrets }: Pick<SessionParts['log'], 'store' | 'secrets'>): KeepAppeared {
   const redactor = new Redactor(secrets)
   return (_path, content) => store.put(redactor.chunks(content), 'application/octet-stream')
 }
 
-/** A program runs as was decided; where nothing confines it, a person was asked about that first. */
+/** Runs a program as decided. A person was asked before anything runs without a sandbox. */
 function contextOf(
   { workspace: { path: workspace, folder, home }, log: { store, secrets }, tools }: SessionParts,
   { log, person }: Pick<TurnParts, 'log' | 'person'>,

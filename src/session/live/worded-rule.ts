@@ -2,17 +2,17 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { Rule } from '../../model/rule.ts'
 import { plainPath, prefixRule } from '../../policy/rules.ts'
 
-/** A rule as a person words it: one of the first four. */
+/** A rule as command-line options: exactly one of the first four. */
 export interface WordedRule {
   readonly prefix?: string | undefined
   readonly command?: string | undefined
   readonly file?: string | undefined
   readonly folder?: string | undefined
-  /** Where the command runs; the workspace by default. */
+  /** The folder in which the command runs; default: the workspace. */
   readonly in?: string | undefined
 }
 
-/** The rule that is meant. `invalid_args` when it is none, more than one, or wider than a rule may be. Pure. */
+/** Converts options to a rule. `invalid_args` if they are missing, conflicting, or too wide for a rule. Pure. */
 export function wordedRule(worded: WordedRule, answer: Rule['answer']): Result<Rule> {
   const { prefix, command, file, folder } = worded
   const given = [prefix, command, file, folder].filter((value) => value !== undefined)

@@ -8,13 +8,13 @@ import { withWorkspace } from '../workspace/workspace.ts'
 import type { Scratch } from '../workspace/scratch.ts'
 import type { RehearsalServer } from '../workspace/rehearsal-server.ts'
 
-/** Where the runs of a comparison take place, and the model they ask when they ask no real one. */
+/** Where the runs of a comparison take place, and the offline model that they use without a live one. */
 export interface ProbePlaces {
   readonly scratch: () => Promise<Result<Scratch>>
   readonly rehearsal: () => Promise<Result<RehearsalServer>>
 }
 
-/** Runs both variants of a plan, one after the other, and leaves nothing behind. `signal` ends them. */
+/** Runs both variants of a plan in sequence and leaves nothing behind. `signal` aborts them. */
 export async function bothRuns(
   places: ProbePlaces,
   plan: ProbePlan,
@@ -33,7 +33,7 @@ export async function bothRuns(
 
 type Env = Readonly<Record<string, string>>
 
-/** With workspaces to work in and a model to ask, both gone afterwards. */
+/** Provides temporary workspaces and a model, and removes both afterwards. */
 async function withPlaces<T>(
   places: ProbePlaces,
   plan: ProbePlan,

@@ -44,7 +44,7 @@ function refusal(factor: Factor, one: ComparedRun, other: ComparedRun) {
 
 const SSE = run('http-sse', session([0, 90, 80], { transport: 'http-sse' }))
 
-test('what moved between two runs that differ in one factor is attributed to it [PC-031]', () => {
+test('a difference between two runs that vary one factor is attributed to it [PC-031]', () => {
   const socket = run('websocket', session([0, 95, 95], { transport: 'websocket' }))
   const common = {
     sessions: 1,
@@ -78,7 +78,7 @@ test('what moved between two runs that differ in one factor is attributed to it 
   })
 })
 
-test('a change of contract is colder at first, warmer afterwards, and its gain elsewhere is told [PC-026]', () => {
+test('a change of contract is colder at first and warmer afterwards, and its gain in another workspace is reported [PC-026]', () => {
   const early = (workspace: string) => ({
     contract_version: 'old',
     layer0_sha256: `old ${workspace}`,

@@ -7,11 +7,11 @@ import {
   type SessionEvidence,
 } from './run-evidence.ts'
 
-/** What two runs may differ in. */
+/** The factors that two runs can vary. */
 export const FACTORS = ['transport', 'contract'] as const
 export type Factor = (typeof FACTORS)[number]
 
-/** One run of a comparison: its Sessions in the order in which they ran, the first in one workspace, others elsewhere. */
+/** One run of a comparison: its Sessions in order. The first runs in one workspace, the others in another. */
 export interface ComparedRun {
   readonly variant: string
   readonly sessions: readonly SessionEvidence[]
@@ -22,13 +22,13 @@ export interface RunFigures {
   readonly variant: string
   readonly sessions: number
   readonly requests: number
-  /** Of the very first call: what a change makes colder at first. */
+  /** Of the very first call: shows what a change costs on a cold cache. */
   readonly first: CachedTokens
-  /** Of the other calls of the first Session: what is warm once it was sent. */
+  /** Of the other calls of the first Session: shows what is cached once it has been sent. */
   readonly after_first: CachedTokens
-  /** The smallest share of any of them, from 0 to 1: how steady that is. */
+  /** The lowest ratio of any of these calls, from 0 to 1. */
   readonly lowest_ratio: number
-  /** Of the first call in another workspace, where the run had one. */
+  /** Of the first call in another workspace, if the run has one. */
   readonly other_workspace?: CachedTokens
   readonly request_bytes: number
   readonly sent_bytes: number
@@ -36,7 +36,7 @@ export interface RunFigures {
   readonly reads: ReadScore
 }
 
-/** Two runs that differ in one factor and in nothing else that was recorded. Ratios are those of the second minus the first. */
+/** Two runs that differ only in one recorded factor. Ratios are those of the second run minus those of the first. */
 export interface Comparison {
   readonly attributed_to: Factor
   readonly runs: readonly [RunFigures, RunFigures]
@@ -48,8 +48,8 @@ export interface Comparison {
 }
 
 /**
- * Compares what was cached in two runs. Refuses where that could have another cause: where they differ in more than `factor`,
- * do not differ in it, or where something changed within a run. Pure.
+ * Compares the cached tokens of two runs. Fails when the difference could have another cause: the runs differ in more
+ * than `factor`, do not differ in it, or a fact changed within a run. Pure.
  */
 export function compareRuns(
   factor: Factor,
@@ -71,13 +71,15 @@ export function compareRuns(
   return ok({ attributed_to: factor, runs: [a, b], moved: movement(a, b) })
 }
 
-/** The facts that are a factor: with another contract, another version and another Layer 0 are recorded. */
+/** The recorded facts of each factor. Another contract changes both its version and Layer 0. */
 const FACTS_OF: Readonly<Record<Factor, readonly RecordedFact[]>> = {
   transport: ['transport'],
   contract: ['contract_version', 'layer0_sha256'],
 }
 
-/** Facts that have no value or several. Only a contract may be worded for each workspace apart, if that is what is varied. */
+/**
+ * Facts with no value or several. Only the contract may differ between workspaces, and only if it is what is varied.
+ */
 function factsChangedIn(sessions: readonly SessionEvidence[], factor: Factor): RecordedFact[] {
   return RECORDED_FACTS.filter((fact) => {
     const each = sessions.some(({ facts }) => facts.get(fact)?.length !== 1)

@@ -5,7 +5,7 @@ const CHOICE = { provider: 'openai', model: 'model' }
 const ENV = { OPENAI_API_KEY: 'k-openai', ANTHROPIC_API_KEY: 'k-anthropic' }
 const defaultOf = (provider: string) => `${provider} default`
 
-test('a plan varies one factor, the older way first', () => {
+test('a plan varies one factor, with the older behaviour first', () => {
   const { variants, workspaces, least_calls } = probePlan('transport', CHOICE)
   expect({ variants, workspaces, least_calls }).toEqual({
     variants: [
@@ -29,7 +29,7 @@ test('a contract is tried in two workspaces, because a path in Layer 0 costs in 
   })
 })
 
-test('live, a transport is tried with the one provider that has two, a contract with the chosen one', () => {
+test('live, a transport is varied on the only provider with two, a contract on the chosen one', () => {
   const options = { env: ENV, settings: {}, defaultOf }
   expect(liveTarget('transport', options)).toMatchObject({
     value: { provider: 'openai', model: 'openai default', credentials: { key: 'k-openai' } },
@@ -39,14 +39,14 @@ test('live, a transport is tried with the one provider that has two, a contract 
   })
 })
 
-test('live without a key, or with the offline model, nothing is asked', () => {
+test('live without a key, or with the offline model, nothing is sent', () => {
   const options = { env: {}, settings: {}, defaultOf }
   for (const vary of ['transport', 'contract'] as const) {
     expect(liveTarget(vary, options)).toMatchObject({ error: { kind: 'not_configured' } })
   }
 })
 
-test('the rehearsal model stands where its vendor would, and its key is too short for a secret', () => {
+test('the offline model replaces the vendor, and its key is too short to be redacted', () => {
   const at = (provider: keyof typeof REHEARSED) =>
     environmentOf({ provider: REHEARSED[provider], model: 'm' }, 'http://127.0.0.1:9')
   expect(at('transport')).toEqual({
@@ -59,7 +59,7 @@ test('the rehearsal model stands where its vendor would, and its key is too shor
   })
 })
 
-test('a server that wants no key is asked without one', () => {
+test('a server that needs no key is called without one', () => {
   const credentials = { key: undefined, baseUrl: 'http://127.0.0.1:8/v1' }
   expect(environmentOf({ provider: 'openai-chat', model: 'm', credentials }, '')).toEqual({
     OPENAI_BASE_URL: 'http://127.0.0.1:8/v1',

@@ -10,27 +10,27 @@ import { credentialsOf, type Credentials } from '../settings/credentials.ts'
 import { CALLS_A_PROMPT, PROBE_PROMPTS } from './script.ts'
 import type { ModelChoice } from '../live/session.ts'
 
-/** One of the two ways in which a comparison runs. */
+/** One of the two variants of a comparison. */
 export interface ProbeVariant {
   readonly name: string
-  /** What the environment of its Sessions says besides. */
+  /** Environment variables that its Sessions get in addition. */
   readonly env: Readonly<Record<string, string>>
-  /** The path of the workspace stands in Layer 0 instead of late. */
+  /** The workspace path is in Layer 0 instead of late context. */
   readonly early: boolean
 }
 
-/** A comparison before anything is sent. */
+/** A comparison, before anything is sent. */
 export interface ProbePlan extends ModelChoice {
   readonly vary: Factor
   readonly variants: readonly [ProbeVariant, ProbeVariant]
-  /** In each variant a Session runs in so many workspaces, one after another. */
+  /** The number of workspaces; each variant runs one Session in each, in sequence. */
   readonly workspaces: number
   readonly prompts: readonly string[]
-  /** Of both variants together, if a model answers as briefly as it can. */
+  /** The least number of calls of both variants together. */
   readonly least_calls: number
 }
 
-/** What each factor is varied by. The order is that of a change: the older way first. Pure. */
+/** Returns the variants of each factor, the older behaviour first. Pure. */
 export function probePlan(vary: Factor, { provider, model }: ModelChoice): ProbePlan {
   const { variants, workspaces } = WAYS[vary]
   const least_calls = variants.length * workspaces * PROBE_PROMPTS.length * CALLS_A_PROMPT
@@ -39,7 +39,7 @@ export function probePlan(vary: Factor, { provider, model }: ModelChoice): Probe
 
 const WAYS: Readonly<Record<Factor, Pick<ProbePlan, 'variants' | 'workspaces'>>> = {
   transport: { variants: [over('http-sse'), over('websocket')], workspaces: 1 },
-  // What a path in Layer 0 costs shows in the second workspace: nothing of the first serves it.
+  // The cost of a path in Layer 0 shows in the second workspace, which cannot reuse the prefix of the first.
   contract: {
     variants: [
       { name: 'early', env: {}, early: true },
@@ -53,26 +53,26 @@ function over(name: string): ProbeVariant {
   return { name, env: { HAWSER_OPENAI_TRANSPORT: name }, early: false }
 }
 
-/** Only Responses can travel in two ways; a cache that every workspace shares is that of Messages. */
+/** Only Responses has two transports; only Messages has a cache that all workspaces share. */
 export const REHEARSED: Readonly<Record<Factor, RemoteProvider>> = {
   transport: 'openai',
   contract: 'anthropic',
 }
 
-/** Who is asked. Without credentials that is the rehearsal model, wherever it is served. */
+/** The model to compare with. Without credentials it is the offline demo model, wherever it is served. */
 export interface ProbeTarget {
   readonly provider: RemoteProvider
   readonly model: string
   readonly credentials?: Pick<Credentials, 'key' | 'baseUrl'>
 }
 
-/** The model on the network that a comparison asks, and the key and place it is asked with. Pure. */
+/** The remote model of a comparison, with its key and URL. Pure. */
 export function liveTarget(
   vary: Factor,
   options: Omit<ChoiceOptions, 'provider'>,
 ): Result<ProbeTarget> {
-  const said = vary === 'transport' ? REHEARSED.transport : undefined
-  const choice = chooseProvider({ ...options, provider: said })
+  const only = vary === 'transport' ? REHEARSED.transport : undefined
+  const choice = chooseProvider({ ...options, provider: only })
   if (!choice.ok) return choice
   const { provider, model } = choice.value
   if (!isRemoteProvider(provider)) return notLive(provider)
@@ -87,17 +87,17 @@ function notLive(provider: string): Failed {
   ])
 }
 
-/** The environment in which a target is found; the rehearsal model is, if it is served at `origin`. Pure. */
+/** The environment that selects a target; for the offline demo model, served at `origin`. Pure. */
 export function environmentOf(
   { provider, credentials }: ProbeTarget,
   origin: string,
 ): Record<string, string> {
   const { key_variable, url_variable, own_url } = REMOTE_PROVIDERS[provider]
-  // A server that speaks for a vendor has the vendor's paths.
+  // The server uses the same paths as the vendor.
   const rehearsal = { key: NO_KEY, baseUrl: origin + new URL(own_url).pathname.replace(/\/$/, '') }
   const { key, baseUrl } = credentials ?? rehearsal
   return { [url_variable]: baseUrl, ...(key === undefined ? {} : { [key_variable]: key }) }
 }
 
-/** Said where a key must be and none is asked for. Too short to be taken for a secret, which no Event may hold. */
+/** A placeholder where a key is required but not checked. It is too short to be redacted as a secret. */
 const NO_KEY = 'none'

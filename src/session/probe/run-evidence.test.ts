@@ -63,7 +63,7 @@ const surfaced: EventDraft = {
   },
 }
 
-function asked(more: Partial<EventData<'provider_request'>> = {}): EventDraft {
+function requested(more: Partial<EventData<'provider_request'>> = {}): EventDraft {
   return {
     type: 'provider_request',
     data: {
@@ -82,7 +82,7 @@ function asked(more: Partial<EventData<'provider_request'>> = {}): EventDraft {
   }
 }
 
-function said(text: string): EventDraft {
+function message(text: string): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string' } }
 }
 
@@ -99,8 +99,8 @@ function called(path: unknown, came: Came = {}): EventDraft[] {
   ]
 }
 
-test('every fact of how requests were made is taken from the Log', () => {
-  const { facts } = evidenceOf(started, surfaced, said('one'), asked(), said('two'))
+test('every fact about requests comes from the Log', () => {
+  const { facts } = evidenceOf(started, surfaced, message('one'), requested(), message('two'))
   expect(facts).toEqual(
     new Map([
       ['provider', ['openai']],
@@ -123,17 +123,21 @@ test('every fact of how requests were made is taken from the Log', () => {
 })
 
 test('a fact that changed has every value it had', () => {
-  const { facts } = evidenceOf(asked(), asked({ transport: 'websocket', model: 'other' }), asked())
+  const { facts } = evidenceOf(
+    requested(),
+    requested({ transport: 'websocket', model: 'other' }),
+    requested(),
+  )
   expect(facts.get('transport')).toEqual(['http-sse', 'websocket'])
   expect(facts.get('model')).toEqual(['model', 'other'])
 })
 
-test('requests are told with their figures, the last one too', () => {
-  const { requests } = evidenceOf(asked(), asked({ call_index: 1 }))
+test('requests are returned with their usage, including the last one', () => {
+  const { requests } = evidenceOf(requested(), requested({ call_index: 1 }))
   expect(requests.map(({ call_index }) => call_index)).toEqual([0, 1])
 })
 
-test('a file is read right when its own content came back, by whatever path [PC-027]', () => {
+test('a file counts as read if its own content came back, by any path [PC-027]', () => {
   const [harbour, knots, tides] = FILES.map(({ text }) => text)
   const { reads } = evidenceOf(
     ...called('./harbour.txt', { output: harbour ?? '' }),
@@ -158,7 +162,7 @@ test('a file of another workspace, a failed call and another tool are no right r
   expect(reads).toEqual({ expected: 3, right: 0, outside: 1 })
 })
 
-test('each file is asked for in a prompt of its own, and its mark stands in it alone', () => {
+test('each file has a separate prompt and the only occurrence of its mark', () => {
   expect(PROBE_PROMPTS).toHaveLength(FILES.length)
   for (const [at, { path, text, mark }] of FILES.entries()) {
     expect(PROBE_PROMPTS[at]).toContain(path)
@@ -167,8 +171,8 @@ test('each file is asked for in a prompt of its own, and its mark stands in it a
   }
 })
 
-test('the Events that are asked for are those that count', () => {
-  const types = [started, surfaced, asked(), said(''), ...called('')].map(({ type }) => type)
+test('the requested Event types are those that are used', () => {
+  const types = [started, surfaced, requested(), message(''), ...called('')].map(({ type }) => type)
   const counted = [...types, 'turn_started', 'provider_usage']
   expect(EVIDENCE_EVENTS.toSorted()).toEqual([...new Set(counted)].toSorted())
 })

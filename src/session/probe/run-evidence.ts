@@ -4,7 +4,7 @@ import type { EventType, WholeEvent } from '../../model/events/event.ts'
 import { CacheReport, type ExplainedRequest } from '../queries/cache-report.ts'
 import type { ProbeFile } from './script.ts'
 
-/** What a Log records of how its requests were made: whatever else moves the cache must be among these. */
+/** The recorded facts that can affect the cache. */
 export const RECORDED_FACTS = [
   'provider',
   'model',
@@ -24,33 +24,33 @@ export const RECORDED_FACTS = [
 
 export type RecordedFact = (typeof RECORDED_FACTS)[number]
 
-/** Every value that a fact had in a Session, in order; one, unless it changed. */
+/** The values of each fact in a Session, in order; one value unless it changed. */
 export type RecordedFacts = ReadonlyMap<RecordedFact, readonly string[]>
 
-/** Whether the calls that read files reached the workspace they were meant for. */
+/** Whether the calls that read files reached the intended workspace. */
 export interface ReadScore {
-  /** Files that were asked for. */
+  /** Files that the prompts ask for. */
   readonly expected: number
-  /** Of these, how many were read with what stands in them. */
+  /** How many of them were read with the expected content. */
   readonly right: number
-  /** Calls that led out of the workspace, all of which were refused. */
+  /** Calls that left the workspace, all of which were refused. */
   readonly outside: number
 }
 
-/** What one Session shows for a comparison. */
+/** The evidence of one Session for a comparison. */
 export interface SessionEvidence {
   readonly facts: RecordedFacts
   readonly requests: readonly ExplainedRequest[]
   readonly reads: ReadScore
 }
 
-/** Where the Session ran, and what it was to find there. */
+/** Where the Session ran, and the files it should find there. */
 export interface ExpectedRun {
   readonly workspace: string
   readonly files: readonly ProbeFile[]
 }
 
-/** Events that a comparison needs. */
+/** Event types that a comparison needs. */
 export const EVIDENCE_EVENTS: readonly EventType[] = [
   'session_started',
   'prompt_surface',
@@ -62,14 +62,14 @@ export const EVIDENCE_EVENTS: readonly EventType[] = [
   'tool_result',
 ]
 
-/** Gathers what a Session shows from its Events, in order. */
+/** Collects the evidence of a Session from its Events, in order. */
 export class RunEvidence {
   readonly #expected: ExpectedRun
   readonly #report = new CacheReport()
   readonly #requests: ExplainedRequest[] = []
   readonly #facts = new Map<RecordedFact, Set<string>>()
   readonly #prompts: string[] = []
-  /** The path that each call wants to read. */
+  /** The path that each call reads. */
   readonly #reading = new Map<string, string>()
   readonly #right = new Set<string>()
   #outside = 0

@@ -29,7 +29,7 @@ async function writeProbeFiles(workspace: string): Promise<void> {
   }
 }
 
-test('every prompt is asked in one Session, and its Log tells what came of it', async () => {
+test('every prompt is sent in one Session, and the evidence comes from its Log', async () => {
   const { harness } = await probePlace()
   const ran = await runProbe(harness, CHOICE, probeFiles(1), never)
   if (!ran.ok) throw new Error(ran.error.message)
@@ -49,13 +49,13 @@ test('every prompt is asked in one Session, and its Log tells what came of it', 
   expect((await harness.list()).length).toBe(1)
 })
 
-test('files of another workspace are not taken for the right ones', async () => {
+test('files of another workspace do not count as the right ones', async () => {
   const { harness } = await probePlace()
   const ran = await runProbe(harness, CHOICE, probeFiles(2), never)
   expect(ran.ok && ran.value.reads).toEqual({ expected: 3, right: 0, outside: 0 })
 })
 
-test('a run that is interrupted, or whose model cannot be asked, says so', async () => {
+test('an interrupted run, and one whose model is unavailable, fail with the reason', async () => {
   const { harness } = await probePlace()
   const stopped = await runProbe(harness, CHOICE, [], AbortSignal.abort())
   expect(stopped.ok ? undefined : stopped.error.kind).toBe('interrupted')
@@ -100,7 +100,7 @@ test('a workspace is named either first or late, and the rest of a request is th
   ])
 })
 
-test('on one server, a change of contract is colder at first, then as warm, and steadier elsewhere [PC-026]', async () => {
+test('on one server, a change of contract is colder at first, then as warm, and steadier in another workspace [PC-026]', async () => {
   const vendor = await openRehearsal()
   /** A Session in the workspace of `root`, in a new one without it, under the older or the newer contract. */
   const ran = async (contract: 'early' | 'late', root?: string) => {

@@ -10,8 +10,8 @@ import {
 import type { ModelChoice, Session } from '../live/session.ts'
 
 /**
- * One Session of a comparison: asks every prompt, one after another, and reads from the Log what came of it. Nothing is asked
- * of a person: it may read files, and nothing else.
+ * One Session of a comparison: sends every prompt in sequence and reads the results from the Log. It may only read
+ * files and asks a person nothing.
  */
 export async function runProbe(
   harness: Harness,
@@ -24,8 +24,8 @@ export async function runProbe(
   const stop = () => session.value.interrupt()
   signal.addEventListener('abort', stop)
   try {
-    const asked = await askAll(session.value, signal)
-    if (!asked.ok) return asked
+    const sent = await askAll(session.value, signal)
+    if (!sent.ok) return sent
     const found = new RunEvidence({ workspace: harness.workspace, files: expected })
     const read = await harness.read(session.value.id, { types: EVIDENCE_EVENTS }, ({ event }) => {
       if (event !== undefined) found.take(event)

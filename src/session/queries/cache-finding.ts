@@ -1,46 +1,45 @@
 import type { EventData } from '../../model/events/event.ts'
 
-/** Why less was cached than could have been, as far as a Log tells. */
+/** Why less was cached than possible, as far as the Log shows. */
 export const CACHE_FINDINGS = [
-  /** The prefix broke, and no Event says why. */
+  /** The prefix broke, and no Event explains it. */
   'bug',
-  /** Nothing is cached there. */
+  /** The transport has no cache. */
   'no_cache',
-  /** What was shared is shorter than anything that is cached. */
+  /** The shared prefix is shorter than the minimum that is cached. */
   'too_short',
-  /** It was sent with another cache key than the request before. */
+  /** The cache key differs from that of the previous request. */
   'key_changed',
-  /** The call before is so long ago that it may be forgotten. */
+  /** The previous call was so long ago that the cache may have expired. */
   'cold',
-  /** So many requests came with the same key that some are answered elsewhere. */
+  /** Too many requests with the same key: the provider spreads them over machines. */
   'crowded',
-  /** The Log names no reason: it lies with the provider. */
+  /** The Log shows no reason: the provider did not use its cache. */
   'unexplained',
 ] as const
 
 export type CacheFinding = (typeof CACHE_FINDINGS)[number]
 
-/** What is known of a request and of how it was answered. */
+/** A request and its usage. */
 export interface JudgedRequest {
   readonly transport: string
   readonly prefix_break?: EventData<'provider_request'>['prefix_break']
   readonly usage?: { readonly input: number; readonly cached_read: number }
-  /** Since the end of the last call that was answered; absent where none was. */
+  /** Since the end of the last answered call; absent if there is none. */
   readonly idle_ms?: number
 }
 
-/** What stood around it. */
 export interface Circumstances {
-  /** How much of it, from 0 to 1, the last request that was answered began with too. */
+  /** The share of the request, from 0 to 1, that it has in common with the last answered request. */
   readonly known: number
   readonly sameKey: boolean
-  /** Requests of the last minute with the same key, with this one. */
+  /** Requests with the same key in the last minute, including this one. */
   readonly lately: number
-  /** Bytes that are no text are in it, which have other numbers of tokens. */
+  /** The request contains bytes that are not text, whose token count does not follow their size. */
   readonly projects: boolean
 }
 
-/** Compares what a request shared with what was cached of it. `undefined` when nothing is to be explained. Pure. */
+/** Compares the shared prefix of a request with what was cached. `undefined` if there is nothing to explain. Pure. */
 export function cacheFinding(
   { transport, prefix_break, usage, idle_ms }: JudgedRequest,
   { known, sameKey, lately, projects }: Circumstances,
@@ -57,15 +56,18 @@ export function cacheFinding(
   return lately > MOST_A_MINUTE ? 'crowded' : 'unexplained'
 }
 
-/** So much of what was shared should be cached: tokens are not spread evenly over bytes, and the last few are never cached. */
+/**
+ * The least share of the common prefix that should be cached. Tokens are not spread evenly over bytes, and the last few
+ * are never cached.
+ */
 const ENOUGH = 0.8
 const ENOUGH_WITH_PICTURES = 0.5
 
-/** Tokens, the least of what the vendors name. */
+/** In tokens; the lowest minimum that the vendors document. */
 const SHORTEST_CACHED = 1024
 
-/** How long the vendors promise to remember a prefix. */
+/** How long the vendors promise to keep a prefix. */
 const COLD_AFTER_MS = 5 * 60_000
 
-/** Requests a minute with one key, beyond which a vendor spreads them over machines. */
+/** Requests per minute with one key above which a vendor spreads them over machines. */
 const MOST_A_MINUTE = 15

@@ -8,7 +8,7 @@ const START = Date.parse('2026-01-31T12:00:00.000Z')
 const MINUTE = 60_000
 const TURNS = ['y', 'z'].map((last) => TurnId.parse(`trn_01kg8m2q3r4s5t6v7w8x9y0z1${last}`))
 
-type Asked = Partial<EventData<'provider_request'>> & { readonly turn?: number }
+type RequestData = Partial<EventData<'provider_request'>> & { readonly turn?: number }
 type Answered = Partial<EventData<'provider_usage'>['usage']> & {
   readonly call_index?: number
   readonly turn?: number
@@ -16,7 +16,7 @@ type Answered = Partial<EventData<'provider_usage'>['usage']> & {
 }
 
 /** Tells a report of calls, in order and at known times. */
-class Told {
+class Script {
   readonly report = new CacheReport()
   readonly requests: ExplainedRequest[] = []
   #seq = 0
@@ -35,7 +35,7 @@ class Told {
     })
   }
 
-  asked({ turn = 0, ...data }: Asked = {}): this {
+  requested({ turn = 0, ...data }: RequestData = {}): this {
     return this.#take({
       ...this.#envelope(turn),
       type: 'provider_request',
@@ -73,7 +73,7 @@ class Told {
 
   /** A call that nothing is to be said about. */
   call(): this {
-    return this.asked().answered()
+    return this.requested().answered()
   }
 
   end(): readonly ExplainedRequest[] {
@@ -113,12 +113,12 @@ class Told {
 
 const SHARED = { shared_prefix_bytes: 39_200 }
 
-test('a request is told with what it shared, what was cached of it and how long the provider had waited', () => {
-  const told = new Told().turn().asked().answered({ cache_write: 9000 })
-  told
+test('a request is reported with its shared prefix, its cached tokens and the idle time', () => {
+  const script = new Script().turn().requested().answered({ cache_write: 9000 })
+  script
     .wait(2000)
     .turn(1)
-    .asked({ turn: 1, ...SHARED, sent_bytes: 800, transport: 'websocket' })
+    .requested({ turn: 1, ...SHARED, sent_bytes: 800, transport: 'websocket' })
     .answered({ turn: 1, cached_read: 9_800, cache_write: 100, continuation: { used: true } })
   const common = {
     call_index: 0,
@@ -128,7 +128,7 @@ test('a request is told with what it shared, what was cached of it and how long 
     contract_version: 'hw1',
     request_bytes: 40_000,
   }
-  expect(told.end()).toEqual([
+  expect(script.end()).toEqual([
     {
       ...common,
       seq: 1,
@@ -154,15 +154,20 @@ test('a request is told with what it shared, what was cached of it and how long 
   ])
 })
 
-test('the summary counts what was cached after the first answered call, and nothing twice', () => {
-  const told = new Told().asked().asked({ attempt: 1 }).answered({ cached_read: 4000 })
-  told.asked({ call_index: 1, ...SHARED, sent_bytes: 1000 })
-  told.answered({ call_index: 1, cached_read: 9000, cache_write: 1, continuation: { used: true } })
+test('the summary counts cached tokens after the first answered call, and nothing twice', () => {
+  const script = new Script().requested().requested({ attempt: 1 }).answered({ cached_read: 4000 })
+  script.requested({ call_index: 1, ...SHARED, sent_bytes: 1000 })
+  script.answered({
+    call_index: 1,
+    cached_read: 9000,
+    cache_write: 1,
+    continuation: { used: true },
+  })
   const prefix_break = { at: 10, cause: 'checkpoint' } as const
-  told.asked({ call_index: 2, shared_prefix_bytes: 10, prefix_break })
-  told.answered({ call_index: 2, cached_read: 1000 })
-  told.end()
-  expect(told.report.summary).toEqual({
+  script.requested({ call_index: 2, shared_prefix_bytes: 10, prefix_break })
+  script.answered({ call_index: 2, cached_read: 1000 })
+  script.end()
+  expect(script.report.summary).toEqual({
     requests: 4,
     answered: 3,
     after_first: { input: 20_000, cached_read: 10_000, cache_write: 1, cached_ratio: 0.5 },
@@ -174,67 +179,67 @@ test('the summary counts what was cached after the first answered call, and noth
   })
 })
 
-test('a request without an answer is told without figures, at the next one or at the end', () => {
-  const told = new Told().asked().asked({ attempt: 1 })
-  expect(told.requests).toHaveLength(1)
-  expect(told.end().map(({ attempt, usage }) => ({ attempt, usage }))).toEqual([
+test('a request without an answer is reported without usage, at the next one or at the end', () => {
+  const script = new Script().requested().requested({ attempt: 1 })
+  expect(script.requests).toHaveLength(1)
+  expect(script.end().map(({ attempt, usage }) => ({ attempt, usage }))).toEqual([
     { attempt: 0, usage: undefined },
     { attempt: 1, usage: undefined },
   ])
-  expect(told.report.end()).toBeUndefined()
+  expect(script.report.end()).toBeUndefined()
 })
 
-test('figures of another call or another Turn are not taken for those of a request', () => {
-  const told = new Told().asked().answered({ call_index: 7 }).answered({ turn: 1 })
-  expect(told.requests).toEqual([])
-  expect(told.end().map(({ usage }) => usage)).toEqual([undefined])
+test('usage of another call or Turn is not assigned to a request', () => {
+  const script = new Script().requested().answered({ call_index: 7 }).answered({ turn: 1 })
+  expect(script.requests).toEqual([])
+  expect(script.end().map(({ usage }) => usage)).toEqual([undefined])
 })
 
-test('nothing is found about a first call, nor about one that was cached as far as it was shared', () => {
-  expect(new Told().call().finding).toBeUndefined()
-  const warm = new Told().call().asked(SHARED).answered({ cached_read: 9_300 })
+test('a first call, and one that was cached as far as it was shared, have no finding', () => {
+  expect(new Script().call().finding).toBeUndefined()
+  const warm = new Script().call().requested(SHARED).answered({ cached_read: 9_300 })
   expect(warm.finding).toBeUndefined()
-  expect(new Told().call().call().finding).toBeUndefined()
+  expect(new Script().call().call().finding).toBeUndefined()
 })
 
-test('a break that nobody foresaw is found to be a bug, also without an answer', () => {
-  const broken = new Told().call().asked({
+test('an unexplained break is a bug, even without an answer', () => {
+  const broken = new Script().call().requested({
     ...SHARED,
     prefix_break: { at: 39_200, cause: 'unknown' },
   })
   expect(broken.finding).toBe('bug')
 })
 
-test('what was shared and not cached is explained by the first reason that the Log knows', () => {
+test('a shared prefix that was not cached is explained by the first reason in the Log', () => {
   const missed = { cached_read: 1024 }
-  const after = (told: Told, asked: Asked = {}) =>
-    told.asked({ ...SHARED, ...asked }).answered(missed)
-  expect(after(new Told().call().wait(12 * MINUTE)).finding).toBe('cold')
-  expect(after(new Told().call().wait(5 * MINUTE)).finding).toBe('cold')
-  expect(after(new Told().call().wait(5 * MINUTE - 1)).finding).toBe('unexplained')
-  expect(after(new Told().call(), { cache_key: 'other' }).finding).toBe('key_changed')
-  expect(after(new Told().call(), { transport: 'in-process' }).finding).toBe('no_cache')
+  const after = (script: Script, requested: RequestData = {}) =>
+    script.requested({ ...SHARED, ...requested }).answered(missed)
+  expect(after(new Script().call().wait(12 * MINUTE)).finding).toBe('cold')
+  expect(after(new Script().call().wait(5 * MINUTE)).finding).toBe('cold')
+  expect(after(new Script().call().wait(5 * MINUTE - 1)).finding).toBe('unexplained')
+  expect(after(new Script().call(), { cache_key: 'other' }).finding).toBe('key_changed')
+  expect(after(new Script().call(), { transport: 'in-process' }).finding).toBe('no_cache')
 })
 
-test('what is shorter than a cache keeps is not expected to be cached', () => {
-  const short = new Told().call().asked({ shared_prefix_bytes: 4000 }).answered()
+test('a prefix below the cache minimum is not expected to be cached', () => {
+  const short = new Script().call().requested({ shared_prefix_bytes: 4000 }).answered()
   expect(short.finding).toBe('too_short')
-  const enough = new Told().call().asked({ shared_prefix_bytes: 4100 }).answered()
+  const enough = new Script().call().requested({ shared_prefix_bytes: 4100 }).answered()
   expect(enough.finding).toBe('unexplained')
 })
 
 test('more than fifteen requests of a key within a minute crowd its machine', () => {
   const many = (count: number, everyMs: number) => {
-    const told = new Told().call()
-    for (let index = 2; index < count; index++) told.wait(everyMs).call()
-    return told.wait(everyMs).asked(SHARED).answered().finding
+    const script = new Script().call()
+    for (let index = 2; index < count; index++) script.wait(everyMs).call()
+    return script.wait(everyMs).requested(SHARED).answered().finding
   }
   expect(many(16, 1000)).toBe('crowded')
   expect(many(15, 1000)).toBe('unexplained')
   expect(many(16, 4000)).toBe('unexplained')
 })
 
-test('pictures have other numbers of tokens than their bytes say, so less is expected', () => {
+test('less is expected to be cached with images, whose tokens do not follow their bytes', () => {
   const projected = [
     {
       resource_id: ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z12'),
@@ -244,43 +249,43 @@ test('pictures have other numbers of tokens than their bytes say, so less is exp
     },
   ] as const
   const half = { cached_read: 6000 }
-  expect(new Told().call().asked(SHARED).answered(half).finding).toBe('unexplained')
-  const shown = new Told().call().asked({ ...SHARED, projected: [...projected] })
+  expect(new Script().call().requested(SHARED).answered(half).finding).toBe('unexplained')
+  const shown = new Script().call().requested({ ...SHARED, projected: [...projected] })
   expect(shown.answered(half).finding).toBeUndefined()
 })
 
 test('a request that was not answered need not be known to the provider', () => {
   // The retry shares all with the try before it, but only a tenth of the last request that was answered.
-  const retried = new Told().call().asked({ shared_prefix_bytes: 4000 })
-  retried.asked({ attempt: 1, shared_prefix_bytes: 40_000 }).answered()
+  const retried = new Script().call().requested({ shared_prefix_bytes: 4000 })
+  retried.requested({ attempt: 1, shared_prefix_bytes: 40_000 }).answered()
   expect(retried.finding).toBe('too_short')
-  const never = new Told()
-    .asked()
-    .asked({ attempt: 1, ...SHARED })
+  const never = new Script()
+    .requested()
+    .requested({ attempt: 1, ...SHARED })
     .answered()
   expect(never.finding).toBeUndefined()
 })
 
-test('every request is told exactly once, whatever happens to it', () => {
+test('every request is reported exactly once, in any case', () => {
   const step = fc.constantFrom('asked', 'retried', 'answered', 'stray', 'turn', 'late')
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const told = new Told()
-      let asked = 0
+      const script = new Script()
+      let requested = 0
       for (const one of steps) {
-        if (one === 'asked') told.asked()
-        else if (one === 'retried') told.asked({ attempt: 1, ...SHARED })
-        else if (one === 'answered') told.answered({ cached_read: 5000 })
-        else if (one === 'stray') told.answered({ call_index: 3 })
-        else if (one === 'turn') told.turn()
-        else told.wait(MINUTE)
-        asked += one === 'asked' || one === 'retried' ? 1 : 0
+        if (one === 'asked') script.requested()
+        else if (one === 'retried') script.requested({ attempt: 1, ...SHARED })
+        else if (one === 'answered') script.answered({ cached_read: 5000 })
+        else if (one === 'stray') script.answered({ call_index: 3 })
+        else if (one === 'turn') script.turn()
+        else script.wait(MINUTE)
+        requested += one === 'asked' || one === 'retried' ? 1 : 0
       }
-      const requests = told.end()
-      const { summary } = told.report
+      const requests = script.end()
+      const { summary } = script.report
       const seqs = requests.map(({ seq }) => seq)
       expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b))
-      expect([requests.length, summary.requests]).toEqual([asked, asked])
+      expect([requests.length, summary.requests]).toEqual([requested, requested])
       const answered = requests.flatMap(({ usage }) => usage ?? [])
       const after = answered.slice(1).reduce((sum, { input }) => sum + input, 0)
       expect([summary.answered, summary.after_first.input]).toEqual([answered.length, after])

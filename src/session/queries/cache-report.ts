@@ -1,11 +1,11 @@
 import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
 import { cacheFinding, type CacheFinding } from './cache-finding.ts'
 
-/** One request to a provider, how much of it was known there, and why not more. */
+/** One request to a provider, how much of it was cached, and why not more. */
 export interface ExplainedRequest {
   /** Number of the Event that recorded it. */
   readonly seq: number
-  /** Of the Session, from 1; 0 for a request outside any. */
+  /** Number of the Turn in the Session, from 1; 0 outside any Turn. */
   readonly turn: number
   readonly call_index: number
   readonly attempt: number
@@ -14,15 +14,15 @@ export interface ExplainedRequest {
   readonly contract_version: string
   readonly transport: string
   readonly request_bytes: number
-  /** Less than the request where its provider knew the rest. */
+  /** Fewer than the request has if its provider knew the rest. */
   readonly sent_bytes: number
   readonly shared_prefix_bytes: number
-  /** Shared bytes of all its bytes, from 0 to 1. */
+  /** Shared bytes divided by all bytes, from 0 to 1. */
   readonly shared_ratio: number
-  /** In milliseconds, from the end of the last call that was answered; absent where none was. */
+  /** Milliseconds since the end of the last answered call; absent if there is none. */
   readonly idle_ms?: number
   readonly prefix_break?: NonNullable<Recorded['prefix_break']>
-  /** Absent when no answer came to its end. */
+  /** Absent if the answer was not completed. */
   readonly usage?: CachedTokens
   readonly continuation?: NonNullable<EventData<'provider_usage'>['continuation']>
   readonly finding?: CacheFinding
@@ -34,27 +34,27 @@ export interface CachedTokens {
   readonly input: number
   readonly cached_read: number
   readonly cache_write: number
-  /** Cached tokens of all prompt tokens, from 0 to 1. */
+  /** Cached tokens divided by all prompt tokens, from 0 to 1. */
   readonly cached_ratio: number
 }
 
-/** All requests of a Session together. */
+/** Totals of all requests of a Session. */
 export interface CacheSummary {
   readonly requests: number
-  /** Requests that were answered to their end. */
+  /** Requests whose answers were completed. */
   readonly answered: number
-  /** Tokens of the answered requests after the first of them, which is what the others find in the cache. */
+  /** Tokens of the answered requests after the first one, which fills the cache. */
   readonly after_first: CachedTokens
   readonly request_bytes: number
   readonly sent_bytes: number
   readonly continued: number
-  /** How often the prefix broke, by cause. */
+  /** Number of prefix breaks by cause. */
   readonly breaks: Readonly<Record<string, number>>
-  /** How often less was cached than could have been, by what the Log says of it. */
+  /** Number of findings by kind. */
   readonly findings: Readonly<Record<string, number>>
 }
 
-/** Events that tell of the cache; others need not be taken. */
+/** Event types that concern the cache; `take` ignores others. */
 export const CACHE_EVENTS: readonly EventType[] = [
   'turn_started',
   'provider_request',
@@ -62,14 +62,14 @@ export const CACHE_EVENTS: readonly EventType[] = [
 ]
 
 /**
- * Explains the requests of a Log while it is read, in order. Holds the last request and sums, however long the Log is. A
- * request is told when it is known how it ended: at its figures, at the next request, or at the end.
+ * Explains the requests of a Log while it is read in order. Holds only the last request and totals, however long the
+ * Log is. A request is returned once its outcome is known: at its usage, at the next request, or at the end.
  */
 export class CacheReport {
   #turns = 0
-  /** Not told yet. */
+  /** The request that is not yet returned. */
   #open: Open | undefined
-  /** The last request that was answered to its end: a provider need not know of any other. */
+  /** The last request with a completed answer: a provider need not know of any other. */
   #known: Known | undefined
   #requests = 0
   #answered = 0
@@ -80,7 +80,7 @@ export class CacheReport {
   readonly #breaks = new Map<string, number>()
   readonly #findings = new Map<string, number>()
   #key = ''
-  /** When the last requests with that key were sent, within a minute. */
+  /** When the latest requests with that key were sent, within a minute. */
   #lately: readonly number[] = []
 
   take(event: WholeEvent): ExplainedRequest | undefined {
@@ -89,12 +89,12 @@ export class CacheReport {
       return this.#isOpen(event) ? this.#close(event) : undefined
     }
     if (event.type !== 'provider_request') return undefined
-    const told = this.end()
+    const ended = this.end()
     this.#begin(event)
-    return told
+    return ended
   }
 
-  /** The last request, if it was not told yet. */
+  /** The last request, if it is not yet returned. */
   end(): ExplainedRequest | undefined {
     return this.#open === undefined ? undefined : this.#close(undefined)
   }
@@ -118,14 +118,14 @@ export class CacheReport {
     this.#lately = [...lately.filter((time) => at - time < MINUTE_MS), at].slice(-MOST_LATELY)
     this.#key = data.cache_key
     if (this.#known !== undefined) {
-      // What three requests in a row begin with, the first and the last have in common at least.
+      // The first and last of three consecutive requests share at least the prefix that all three share.
       const bytes = Math.min(this.#known.bytes, data.shared_prefix_bytes)
       this.#known = { ...this.#known, bytes }
     }
     this.#open = { seq, at, turn_id, turn: turn_id === undefined ? 0 : this.#turns, data }
   }
 
-  /** Tries of one call have the same number; the figures are of the last. */
+  /** Attempts of one call have the same number; the usage belongs to the last one. */
   #isOpen({ turn_id, data: { call_index } }: WholeEvent<'provider_usage'>): boolean {
     const open = this.#open
     return open !== undefined && open.turn_id === turn_id && open.data.call_index === call_index
@@ -159,7 +159,7 @@ export class CacheReport {
 
 const MINUTE_MS = 60_000
 
-/** More than this many requests a minute are too many for any cache. */
+/** Enough to exceed the limit of any cache. */
 const MOST_LATELY = 100
 
 const NO_TOKENS = { input: 0, cached_read: 0, cache_write: 0 }
@@ -176,7 +176,7 @@ interface Known {
   readonly cache_key: string
   /** When its answer ended. */
   readonly at: number
-  /** So many bytes the requests since then begin with too, at least. */
+  /** The number of bytes that the requests since then have in common with it, at least. */
   readonly bytes: number
 }
 
@@ -219,7 +219,7 @@ function withRatio({ input, cached_read, cache_write }: typeof NO_TOKENS): Cache
   return { input, cached_read, cache_write, cached_ratio: ratio(cached_read, input) }
 }
 
-/** With four digits, so that it can be compared and written down. */
+/** Rounded to four digits, for display and comparison. */
 function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 1e4) / 1e4
 }

@@ -9,17 +9,20 @@ import type { BlobKey, TurnId } from '../../model/ids.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-/** What became of one file. */
+/** The change of one file. */
 export interface FileDiff {
   readonly path: string
   readonly change: 'created' | 'changed'
-  /** Both contents are there and are text. */
+  /** Both contents are available and are text. */
   readonly text: boolean
-  /** Unified; a sentence where `text` is false. */
+  /** A unified diff; a sentence if `text` is false. */
   readonly diff: string
 }
 
-/** What write and edit made of files, in the whole Session or in one Turn: from before its first change to after its last. */
+/**
+ * The changes that write and edit made to files in the whole Session or in one Turn: from before the first change to
+ * after the last.
+ */
 export async function diffTurns(
   { store, secrets }: SessionParts['log'],
   session: Session,
@@ -50,7 +53,7 @@ async function diffOf(
   if (before === undefined || after === undefined) {
     return { path, change, text: false, diff: `${name}: the content is not text, or is missing.\n` }
   }
-  // Redacted again: what an earlier version stored is not.
+  // Redacted again, because earlier versions stored unredacted content.
   const diff = unifiedDiff(name, redactor.text(before), redactor.text(after))
   const differ = before !== after || redacted_of?.before !== redacted_of?.after
   if (diff !== '' || !differ) return { path, change, text: true, diff }

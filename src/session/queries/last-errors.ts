@@ -3,10 +3,13 @@ import { openReader } from '../../log/reader.ts'
 import type { ErrorKind } from '../../model/errors.ts'
 import type { SessionId } from '../../model/ids.ts'
 
-/** How far back a Log is looked at. */
+/** How many lines are read from the end of a Log. */
 const LINES = 500
 
-/** Why Turns failed lately, the latest Session's last failure first. What cannot be read is passed over: it is told elsewhere. */
+/**
+ * The errors of recent failed Turns, the last failure of the latest Session first. Unreadable Logs are skipped;
+ * `listSessions` reports them.
+ */
 export async function lastErrors(
   place: LogPlace,
   sessions: readonly SessionId[],

@@ -11,18 +11,18 @@ import { sessionFold, type SessionState } from '../live/state.ts'
 export interface ListedSession {
   readonly id: SessionId
   readonly state: SessionState
-  /** It did not begin here, so it can be read but not continued. */
+  /** It was not created here, so it can be read but not continued. */
   readonly foreign: boolean
-  /** Somebody on this machine writes it now, as far as that can be told without a lock. */
+  /** A process on this machine holds its lock, as far as can be seen without taking it. */
   readonly busy: boolean
-  /** Why not all of it can be read. */
+  /** Why part of it cannot be read. */
   readonly damage?: HawserError
 }
 
 /**
- * Every Session of a workspace, the latest first: in the order in which they were written here, whatever the clock said.
- * Those that were never written here follow, by the times in their Logs. One that cannot be read is listed with the reason,
- * never left out.
+ * Every Session of a workspace, the latest first: by the order of writes on this machine, independent of the clock.
+ * Sessions that were never written here follow, by the timestamps in their Logs. An unreadable Session is listed with
+ * the reason.
  */
 export async function listSessions(place: LogPlace): Promise<readonly ListedSession[]> {
   const names = await place.sessions.names()
@@ -50,7 +50,7 @@ export async function findSession(place: LogPlace, id: SessionId): Promise<Resul
 const ENDING = '.ndjson'
 const NEVER = -1
 
-/** `undefined` when it went away meanwhile. */
+/** `undefined` if it was deleted in the meantime. */
 async function listed(place: LogPlace, id: SessionId): Promise<ListedSession | undefined> {
   const reader = await openReader(place, id)
   const busy = (await writerOf(place, id)) !== undefined

@@ -13,13 +13,12 @@ import { lateContext } from '../live/late-context.ts'
 import { recordedSurface } from '../live/recorded-surface.ts'
 
 export interface PreviewOptions {
-  /** Written in this dialect instead of the Session's own. */
+  /** Encode in this dialect instead of that of the Session. */
   readonly dialect?: string | undefined
 }
 
 /**
- * The exact request that `text` would become, sending nothing and writing nothing: the Events that a Turn would begin with are
- * made up in memory, and composed as they would be.
+ * Composes the exact request for `text`. Sends and writes nothing: the opening Events of the Turn exist in memory only.
  */
 export async function previewRequest(
   parts: SessionParts,
@@ -34,12 +33,12 @@ export async function previewRequest(
   const provider = await parts.model.dialectOf(name)
   if (!provider.ok) return provider
   const late = await lateContext(parts, session)
-  // As they would be recorded; what an earlier version recorded is shown redacted, too.
+  // Redacted as they would be recorded; Events of earlier versions are redacted here, too.
   const redactor = new Redactor(parts.log.secrets)
   const events = redactor.value([...session.events, ...opening(parts, session, text, late)])
   const turn = events.at(-1)?.turn_id
   const cacheKey = cacheKeyOf(found.value, session.state)
-  // The Turn would record them first.
+  // The Turn would record these words first.
   const words = wordsHash(parts.model.contract)
   const request = { provider: provider.value, surface, words, store: parts.log.store, cacheKey }
   const last = await lastRequestOf(parts, session.events, undefined)

@@ -10,11 +10,11 @@ import type { SessionParts } from '../live/session-parts.ts'
 
 /** One Event of a Log as it is read. */
 export interface ReadEvent {
-  /** The line as it stands in the Log, with fields that this version does not know. */
+  /** The line as stored in the Log, including fields that this version does not know. */
   readonly raw: EventEnvelope
   /**
-   * With its long fields in place. Absent when it was not asked for, and when this version cannot make sense of it: its type
-   * or its shape is unknown, or a stored part of it is missing.
+   * With its long fields loaded. Absent if its type was not requested, or if this version cannot read it: its type or
+   * shape is unknown, or a stored field is missing.
    */
   readonly event?: WholeEvent
 }
@@ -23,18 +23,18 @@ export interface ReadEvent {
 export type LogEnd = Pick<ReadEnd, 'damage' | 'unfinished'> & { readonly foreign: boolean }
 
 export interface ReadOptions {
-  /** Only Events of these types get their long fields, and an `event` at all; every one by default. */
+  /** Only Events of these types get an `event` with its long fields; default: all. */
   readonly types?: readonly EventType[]
-  /** Goes on, at the end, with what is written from then on, until this signal. */
+  /** Continue at the end with new Events until this signal aborts. */
   readonly follow?: AbortSignal
 }
 
-/** May return false to stop the reading. It is waited for, so a slow reader costs time and not memory. */
+/** Return false to stop reading. The result is awaited, so a slow reader costs time but no memory. */
 export type VisitEvent = (read: ReadEvent) => void | false | Promise<void | false>
 
 /**
- * Hands every Event of a Log to `visit`, in order, with a page of it in memory at a time. Locks and writes nothing. Redacted
- * again: a key may be known only now.
+ * Passes every Event of a Log to `visit`, in order, with one page in memory at a time. Takes no lock and writes
+ * nothing. Redacts again, because a key may be known only now.
  */
 export async function readLog(
   { place, store, secrets }: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
@@ -70,7 +70,7 @@ export async function readLog(
   }
 }
 
-/** So much of a Log is in memory at once, and at most one line more. */
+/** At most this much of a Log is in memory, plus one line. */
 const PAGE_BYTES = 1024 * 1024
 
 async function readPages(

@@ -9,23 +9,23 @@ import { readLog } from './read-log.ts'
 import type { Session } from '../live/session.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-/** One Resource of a Session, with what became of it. */
+/** One Resource of a Session and its state. */
 export interface ListedResource {
   readonly descriptor: Descriptor
-  /** Number of the Turn that brought it, from 1. */
+  /** Number of the Turn that attached it, from 1. */
   readonly turn: number
   readonly turn_id: string | undefined
   readonly ts: string
   readonly by: 'person' | 'agent'
-  /** `retired`: what brought it shows it no longer, and a view still can. */
+  /** `retired`: no longer shown by its attachment, but a view can still show it. */
   readonly state: 'live' | 'retired' | 'dropped' | 'quarantined'
   readonly payload: Payload
-  /** Requests that its bytes were in. */
+  /** Number of requests that contained its bytes. */
   readonly shown: number
   readonly views: number
 }
 
-/** Whether the stored bytes are what they were; a link has none. */
+/** Whether the stored bytes are intact; a link has none. */
 type Payload = 'present' | 'missing' | 'damaged' | 'none'
 
 export async function listResources(
@@ -41,7 +41,7 @@ export async function listResources(
   return ok(listed)
 }
 
-/** From now on nothing shows its bytes to a model. What was said about it stays. */
+/** Permanently excludes the bytes of a Resource from requests. Text about it stays. */
 export async function dropResource(session: Session, handle: string): Promise<Result<void>> {
   const found = new SessionResources(session.events).byHandle(handle)
   if (found === undefined) return unknownHandle(session)
@@ -52,7 +52,7 @@ export async function dropResource(session: Session, handle: string): Promise<Re
   )
 }
 
-/** The bytes as they were given. */
+/** The original bytes of a Resource. */
 export async function resourceBytes(
   { store }: SessionParts['log'],
   session: Session,
@@ -65,7 +65,7 @@ export async function resourceBytes(
   return failed('unsupported_type', `${descriptor.handle} is a link. Its target was not fetched.`)
 }
 
-/** A payload that is not what its descriptor says. */
+/** A payload that does not match its descriptor. */
 export interface BadPayload {
   readonly session: SessionId
   readonly handle: string
@@ -73,7 +73,10 @@ export interface BadPayload {
   readonly state: 'missing' | 'damaged'
 }
 
-/** Every payload of every Session of this workspace that cannot be shown any more. Each is read once, however often it is named. */
+/**
+ * Every payload of the Sessions of this workspace that can no longer be shown. Each is read once, however often it is
+ * named.
+ */
 export async function badPayloads(
   log: SessionParts['log'],
 ): Promise<Result<readonly BadPayload[]>> {
@@ -84,7 +87,7 @@ export async function badPayloads(
     const read = await readLog(log, id, { types: BRINGING }, ({ event }) => {
       if (event !== undefined) resources.add(event)
     })
-    // A Log that cannot be read is told of elsewhere.
+    // `listSessions` reports unreadable Logs.
     if (!read.ok) continue
     for (const { descriptor } of resources.all) {
       if (descriptor.kind === 'link') continue

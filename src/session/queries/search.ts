@@ -8,14 +8,14 @@ import { LIMITS } from '../../model/limits.ts'
 import { readLog, type LogEnd } from './read-log.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-/** A line of what was said or done that the pattern was found in. */
+/** A line of a message, an answer or a tool call that matches the pattern. */
 export interface Match {
   readonly seq: number
   readonly ts: string
   readonly type: EventType
-  /** Where it stands in the Event's data, as in `output` or `arguments.command`. */
+  /** Its path in the Event's data, such as `output` or `arguments.command`. */
   readonly field: string
-  /** The whole line, and which part of it matched. */
+  /** The whole line, and the matching range. */
   readonly text: string
   readonly start: number
   readonly end: number
@@ -24,19 +24,19 @@ export interface Match {
 export interface SearchOptions {
   /** Must not be global: each line is searched from its start. */
   readonly pattern: RegExp
-  /** How long matching may take in all, in this Log. */
+  /** Time limit for matching in this Log. */
   readonly budgetMs: number
-  /** At most so many matches. */
+  /** Maximum number of matches. */
   readonly limit: number
 }
 
 /** How the search of one Log ended. */
 export type SearchEnd = LogEnd & {
-  /** Why not all of the Log was searched: the pattern took too long, or needed too much, from Event `seq` on. */
+  /** Set if the search stopped early: the pattern took too long or was too complex, from Event `seq` on. */
   readonly gaveUp?: { readonly seq: number; readonly why: 'timeout' | 'too_complex' }
 }
 
-/** Hands every line of a Session that the pattern is found in to `visit`, in order. */
+/** Passes every line of a Session that matches the pattern to `visit`, in order. */
 export async function searchLog(
   parts: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
   session: SessionId,
@@ -44,16 +44,16 @@ export async function searchLog(
   visit: (match: Match) => void | Promise<void>,
 ): Promise<Result<SearchEnd>> {
   const search = new Search(parts.place.clock, options)
-  const tell = async () => {
+  const runBatch = async () => {
     for (const match of search.run()) await visit(match)
     return search.over ? false : undefined
   }
   const end = await readLog(parts, session, { types: SEARCHED }, async ({ event }) => {
     if (event !== undefined) search.add(event)
-    return search.waiting < BATCH_CHARACTERS ? undefined : tell()
+    return search.waiting < BATCH_CHARACTERS ? undefined : runBatch()
   })
   if (!end.ok) return end
-  await tell()
+  await runBatch()
   const { gaveUp } = search
   return ok({ ...end.value, ...(gaveUp === undefined ? {} : { gaveUp }) })
 }
@@ -65,10 +65,10 @@ const SEARCHED: readonly EventType[] = [
   'tool_result',
 ]
 
-/** So much text is searched at once: being able to stop costs the same for little and for much. */
+/** Text is searched in batches, because starting an interruptible search has a fixed cost. */
 const BATCH_CHARACTERS = 256 * 1024
 
-/** A text to be searched, and where it stands. */
+/** A text to search, and its location. */
 type Piece = Omit<Match, 'start' | 'end'>
 
 class Search {
@@ -95,7 +95,7 @@ class Search {
     return this.#gaveUp
   }
 
-  /** Characters that were added and not yet searched. */
+  /** Characters that are added but not yet searched. */
   get waiting(): number {
     return this.#waiting
   }
@@ -108,7 +108,7 @@ class Search {
     }
   }
 
-  /** Searches what waits. */
+  /** Searches the added text. */
   run(): readonly Match[] {
     const found: Match[] = []
     if (this.over) return found
@@ -139,7 +139,7 @@ class Search {
         if (found.length >= this.#limit) return
       }
     } catch (error) {
-      // The engine's own stack is full: a pattern that tries too many ways at once.
+      // The stack of the regular-expression engine overflowed: the pattern is too complex.
       if (!(error instanceof RangeError)) throw error
       this.#gaveUp = { seq: piece.seq, why: 'too_complex' }
     }
@@ -150,7 +150,7 @@ function* linesOf(text: string): Generator<string> {
   for (let from = 0; from <= text.length;) {
     const newline = text.indexOf('\n', from)
     const end = newline === -1 ? text.length : newline
-    // What ends in a newline has no empty line behind it.
+    // A final newline does not start another line.
     if (from < text.length) yield text.slice(from, text[end - 1] === '\r' ? end - 1 : end)
     from = end + 1
   }
@@ -168,7 +168,7 @@ function textsOf(event: WholeEvent): readonly Text[] {
   return event.type === 'tool_call' ? argumentTexts(event.data.arguments) : []
 }
 
-/** What a person said, and what their attachments are called. */
+/** A person's message, and the names of its attachments. */
 function messageTexts(data: EventData<'user_message'>) {
   const { text, piped, resources = [], attachment_errors = [] } = data
   return [
@@ -186,7 +186,7 @@ function messageTexts(data: EventData<'user_message'>) {
   ]
 }
 
-/** Arguments are searched as what they mean, not with the escapes of JSON; what is not JSON, as it stands. */
+/** Arguments are searched decoded, without JSON escapes; invalid JSON is searched as text. */
 function argumentTexts(text: string): readonly Text[] {
   const value = parseJson(text)
   if (!isJsonObject(value) || !depthWithin(value, LIMITS.event_depth)) {

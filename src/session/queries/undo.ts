@@ -13,9 +13,9 @@ type RestoredFile = Restored['files'][number]
 type Restoring = Pick<SessionParts, 'log' | 'tools'>
 
 /**
- * Puts the files that a Turn wrote or edited back as they were before it; without `turn`, the last such Turn that was not
- * taken back. A file that is not as the Turn left it is left alone and named. So is one whose stored content is redacted, unless
- * the keys of now give back exactly what it held. May be called again after a crash: what was restored already counts as
+ * Restores the files that a Turn wrote or edited; without `turn`, of the last such Turn that is not yet undone. A file
+ * that changed since the Turn is left alone and reported. So is a file whose stored content is redacted, unless the
+ * current keys restore exactly what it held. Can be repeated after a crash: files that are already restored count as
  * restored.
  */
 export async function undoTurn(
@@ -28,8 +28,8 @@ export async function undoTurn(
     if (!chosen.ok) return chosen
     const { turn: undone_turn_id, files, number } = chosen.value
     const names = files.map(({ path }) => path).join(', ')
-    const text = `Taking back the file changes of Turn ${number}: ${names}.`
-    // The intention stands in the Log before the first file changes.
+    const text = `Undoing the file changes of Turn ${number}: ${names}.`
+    // The intention is durable before the first file changes.
     const intended = await record([{ type: 'notice', data: { code: 'undo_began', text } }])
     if (!intended.ok) return intended
     const restored: RestoredFile[] = []
@@ -40,7 +40,7 @@ export async function undoTurn(
   })
 }
 
-/** The Turn with this id, or the last that can be taken back. */
+/** The Turn with this id, or the last one that can be undone. */
 function chooseTurn(turns: readonly ChangedTurn[], turn: TurnId | undefined): Result<ChangedTurn> {
   const chosen =
     turn === undefined
@@ -82,7 +82,7 @@ async function restoredAs(parts: Restoring, change: FileChange): Promise<Fate> {
   return { outcome: causeOf(done.error)?.type === 'changed_since' ? 'changed_since' : 'failed' }
 }
 
-/** What the file held; `undefined` when there was none; `redacted` when only that is left. */
+/** The previous content; `undefined` if the file did not exist; `redacted` if only a redacted copy is stored. */
 async function exactBefore(
   { store, secrets }: SessionParts['log'],
   { before_blob, redacted_of }: FileChange,

@@ -4,7 +4,7 @@ import type { SessionId } from '../../model/ids.ts'
 import { readLog, type LogEnd } from './read-log.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-/** What calls to providers took together. */
+/** Totals of provider calls. */
 export interface UsageSum {
   readonly calls: number
   readonly input: number
@@ -12,7 +12,7 @@ export interface UsageSum {
   readonly cache_write: number
   readonly output: number
   readonly reasoning: number
-  /** Of the calls whose cost is known. */
+  /** Of the calls with a known cost. */
   readonly cost_usd: number
   readonly calls_without_cost: number
 }
@@ -37,16 +37,16 @@ export const NO_CALLS: UsageSum = {
 /** Sums of Provider Usage by day and model, over any number of Logs. */
 export class UsageTable {
   readonly #rows = new Map<string, UsageRow>()
-  /** A salvaged Session repeats the Events of the one it was saved from; a call is counted once. */
+  /** A salvaged Session repeats Events of its original; each call is counted once. */
   readonly #counted = new Set<string>()
   readonly #since: string
 
-  /** Calls of days before `since`, as in `2026-01-31`, are left out. */
+  /** Calls before the day `since`, such as `2026-01-31`, are excluded. */
   constructor(since = '') {
     this.#since = since
   }
 
-  /** In order of days, then of models. */
+  /** Sorted by day, then by model. */
   get rows(): readonly UsageRow[] {
     return [...this.#rows.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   }
@@ -66,21 +66,21 @@ export class UsageTable {
   }
 }
 
-/** Adds what one Session used to `table`. Reads its Log once, as far as it can be read. */
+/** Adds the usage of one Session to `table`. Reads its Log once, as far as possible. */
 export async function addUsage(
   parts: Pick<SessionParts['log'], 'place' | 'store' | 'secrets'>,
   session: SessionId,
   table: UsageTable,
 ): Promise<Result<LogEnd>> {
-  // A call's figures do not say which model it went to; its request does.
+  // A usage Event does not name the model; its request does.
   let model = 'unknown'
-  return readLog(parts, session, { types: TOLD_BY }, ({ event }) => {
+  return readLog(parts, session, { types: USAGE_EVENTS }, ({ event }) => {
     if (event?.type === 'provider_request') model = event.data.model
     if (event?.type === 'provider_usage') table.add(event, model)
   })
 }
 
-const TOLD_BY: readonly EventType[] = ['provider_request', 'provider_usage']
+const USAGE_EVENTS: readonly EventType[] = ['provider_request', 'provider_usage']
 
 function sumOf(a: UsageSum, b: UsageSum): UsageSum {
   return {
@@ -90,7 +90,7 @@ function sumOf(a: UsageSum, b: UsageSum): UsageSum {
     cache_write: a.cache_write + b.cache_write,
     output: a.output + b.output,
     reasoning: a.reasoning + b.reasoning,
-    // Summed in millionths of a cent, so that many small costs do not gather an error.
+    // Summed in millionths of a cent, so that rounding errors do not accumulate.
     cost_usd: Math.round((a.cost_usd + b.cost_usd) * 1e8) / 1e8,
     calls_without_cost: a.calls_without_cost + b.calls_without_cost,
   }

@@ -5,7 +5,7 @@ import type { Surface } from '../../model/surface.ts'
 import { RequestComposer, sharedWith, type ComposedRequest } from '../../request/compose-request.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
-/** A recorded request that the Log does not lead to. */
+/** A recorded request that differs from the one composed from the Log. */
 export interface Mismatch {
   readonly seq: number
   readonly what:
@@ -19,16 +19,16 @@ export interface Mismatch {
 }
 
 export interface RequestsVerdict {
-  /** As many were composed again and compared. */
+  /** Requests that were composed again and compared. */
   readonly requests: number
-  /** As many were written with other sentences than those of this version, so nothing can be said about their bytes. */
+  /** Requests that were written with prompt texts of another version, so that their bytes cannot be compared. */
   readonly not_comparable: number
   readonly mismatches: readonly Mismatch[]
 }
 
 /**
- * Composes every request that was ever sent again, from the Events before it, and compares it with what was recorded. One
- * that was written with other sentences is counted instead.
+ * Composes every sent request again from the Events before it and compares it with the recorded one. A request with
+ * prompt texts of another version is only counted.
  */
 export async function verifyRequests(
   { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
@@ -41,7 +41,7 @@ export async function verifyRequests(
   let words: string | undefined
   const ours = wordsHash(model.contract)
   let last: Sent | undefined
-  /** The last request of an earlier call. */
+  /** The last request of the previous call. */
   let before: ComposedRequest | undefined
   let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
   for (const [at, event] of events.entries()) {
@@ -78,7 +78,7 @@ export async function verifyRequests(
 }
 
 interface Sent {
-  /** Tries of one call are compared with the same earlier one. */
+  /** All attempts of one call are compared with the same earlier request. */
   readonly call: string
   readonly request: ComposedRequest
 }
@@ -93,7 +93,7 @@ function compare(
       { seq, what: 'payload', recorded: data.request_sha256, recomposed: request.failure.kind },
     ]
   }
-  // What cannot be read any more cannot be compared; that alone is told.
+  // A request with unreadable payloads cannot be compared; only these are reported.
   const lost = request.lost.map(({ handle, why }) => {
     return { seq, what: 'payload', recorded: handle, recomposed: why } as const
   })

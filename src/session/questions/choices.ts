@@ -3,7 +3,7 @@ import type { Answer, Question } from './questions.ts'
 
 type Offer = Question['offers'][number]
 
-/** One of the answers that a person can choose from. */
+/** One of the answers that a person can choose. */
 export type Choice =
   | { readonly kind: 'once' }
   | { readonly kind: 'rule'; readonly offer: Offer; readonly scope: RuleScope }
@@ -32,13 +32,13 @@ export function choiceText(choice: Choice): string {
   }
 }
 
-/** What a person can still write before the choice counts. */
+/** Text that a person can edit before the choice is final. */
 export interface Field {
   readonly label: string
   readonly text: string
 }
 
-/** `undefined` where a choice needs no more words. */
+/** `undefined` if a choice needs no text. */
 export function fieldOf(choice: Choice): Field | undefined {
   if (choice.kind === 'no') return { label: 'Reason for the model (optional): ', text: '' }
   if (choice.kind !== 'rule' || choice.offer.reworded === undefined) return undefined
@@ -47,7 +47,7 @@ export function fieldOf(choice: Choice): Field | undefined {
   return { label: 'Allow commands that start with: ', text }
 }
 
-/** The answer that a choice and its words amount to; a text when the words do not do. */
+/** The answer for a choice and its text, or an error message if the text is invalid. */
 export function answerOf(choice: Choice, words: string): Answer | string {
   switch (choice.kind) {
     case 'once':

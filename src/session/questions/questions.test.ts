@@ -9,7 +9,7 @@ const question = (reason: string): Question => ({
 const YES: Answer = { allowed: true, scope: 'once', by: 'person' }
 const calm = () => new AbortController().signal
 
-test('questions wait in order and are answered one after the other', async () => {
+test('questions wait in order and are answered in sequence', async () => {
   const questions = new Questions()
   const seen: (string | undefined)[] = []
   questions.listen(() => seen.push(questions.first?.reason))
@@ -20,7 +20,7 @@ test('questions wait in order and are answered one after the other', async () =>
   expect(seen).toEqual(['one', 'one', 'two', undefined])
 })
 
-test('without a listener, and after it left, nobody answers', async () => {
+test('without a listener, and after it left, questions are denied', async () => {
   const questions = new Questions()
   expect(await questions.ask(question('early'), calm())).toEqual(NOBODY)
   questions.listen(() => {})
@@ -29,7 +29,7 @@ test('without a listener, and after it left, nobody answers', async () => {
   expect(await waiting).toEqual(NOBODY)
 })
 
-test('a Turn that is interrupted takes its question back', async () => {
+test('an interrupted Turn withdraws its question', async () => {
   const questions = new Questions()
   questions.listen(() => {})
   const stop = new AbortController()

@@ -4,18 +4,18 @@ type Ask = SessionParts['person']['ask']
 export type Question = Parameters<Ask>[0]
 export type Answer = Awaited<ReturnType<Ask>>
 
-/** The answer where there is no one to ask. */
+/** The answer when there is no one to ask. */
 export const NOBODY: Answer = { allowed: false, scope: 'once', by: 'nobody' }
 
 /**
- * Where questions of a Turn wait for a person. The composition root hands `ask` to the Sessions; a presenter shows what waits
- * and answers it. Before a presenter listens, and after it left, there is nobody to ask.
+ * The queue of questions of a Turn to a person. The composition root passes `ask` to the Sessions; a presenter shows
+ * the first question and answers it. Without a listening presenter, every question is denied.
  */
 export class Questions {
   #waiting: { readonly question: Question; readonly settle: (answer: Answer) => void }[] = []
   #listener: (() => void) | undefined
 
-  /** Answers once. An interrupted Turn takes its question back. */
+  /** Resolves once. An interrupted Turn withdraws its question. */
   readonly ask: Ask = (question, signal) =>
     new Promise((resolve) => {
       if (this.#listener === undefined || signal.aborted) {
@@ -34,7 +34,7 @@ export class Questions {
       this.#listener()
     })
 
-  /** The one to be answered now. */
+  /** The question to answer now. */
   get first(): Question | undefined {
     return this.#waiting[0]?.question
   }
@@ -43,7 +43,7 @@ export class Questions {
     this.#waiting[0]?.settle(answer)
   }
 
-  /** `changed` is called whenever another question, or none, is the first. Ends with `leave`. */
+  /** `changed` is called whenever the first question changes. Ends with `leave`. */
   listen(changed: () => void): void {
     this.#listener = changed
   }

@@ -6,21 +6,21 @@ const KEY = 'sk-canary-0001'
 const ANTHROPIC = { ANTHROPIC_API_KEY: KEY }
 const OPENAI = { OPENAI_API_KEY: KEY }
 
-interface Told {
-  readonly said?: string
+interface Sources {
+  readonly option?: string
   readonly env?: Readonly<Record<string, string>>
   readonly settings?: Settings
 }
 
-function provider({ said, env = {}, settings = {} }: Told) {
-  const { provider: name, because } = providerOf({ provider: said, env, settings })
+function provider({ option, env = {}, settings = {} }: Sources) {
+  const { provider: name, because } = providerOf({ provider: option, env, settings })
   return [name, because]
 }
 
-test('a provider is said, else in the environment, else in the settings, else there is a key, else none is needed', () => {
+test('a provider comes from the option, the environment, the settings, a key, or is the offline one', () => {
   const settings = { provider: 'openai' }
   const env = { ...ANTHROPIC, HAWSER_PROVIDER: 'openai-chat' }
-  expect(provider({ said: 'rehearsal', env, settings })).toEqual(['rehearsal', 'said'])
+  expect(provider({ option: 'rehearsal', env, settings })).toEqual(['rehearsal', 'option'])
   expect(provider({ env, settings })).toEqual(['openai-chat', 'environment'])
   expect(provider({ env: ANTHROPIC, settings })).toEqual(['openai', 'settings'])
   expect(provider({ env: ANTHROPIC })).toEqual(['anthropic', 'key'])
@@ -33,24 +33,24 @@ const STORED = {
   'openai-chat': { base_url: 'http://127.0.0.1:8080/v1' },
 }
 
-test.each<[Told, string]>([
+test.each<[Sources, string]>([
   [{ env: { ...OPENAI, ...ANTHROPIC } }, 'anthropic'],
   [{ env: OPENAI, settings: { providers: STORED } }, 'openai'],
   [{ settings: { providers: STORED } }, 'anthropic'],
   [{ settings: { providers: { ...STORED, anthropic: {} } } }, 'openai'],
   [{ settings: { providers: { 'openai-chat': STORED['openai-chat'] } } }, 'openai-chat'],
-])('of several keys the first counts: %j', (told, name) => {
-  expect(provider(told)).toEqual([name, 'key'])
+])('of several keys the first counts: %j', (sources, name) => {
+  expect(provider(sources)).toEqual([name, 'key'])
 })
 
-test.each<[Told]>([
+test.each<[Sources]>([
   [{ env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '\n', HAWSER_PROVIDER: '' } }],
-  [{ said: '' }],
+  [{ option: '' }],
   [{ env: { ANTHROPIC_BASE_URL: 'https://example.com' } }],
   [{ settings: { providers: { anthropic: { base_url: 'https://example.com' } } } }],
   [{ settings: { providers: { 'openai-chat': { key: KEY } } } }],
-])('what says nothing, or only half, chooses nothing: %j', (told) => {
-  expect(provider(told)).toEqual(['rehearsal', 'nothing_else'])
+])('empty or incomplete sources choose nothing: %j', (sources) => {
+  expect(provider(sources)).toEqual(['rehearsal', 'nothing_else'])
 })
 
 function model(options: Partial<ChoiceOptions>) {
@@ -63,7 +63,7 @@ function model(options: Partial<ChoiceOptions>) {
   return chosen.ok ? `${chosen.value.provider}/${chosen.value.model}` : chosen.error.kind
 }
 
-test('a model is said, else in the settings, else the default of its provider', () => {
+test('a model comes from the option, the settings, or is the default of its provider', () => {
   const settings = { provider: 'openai', model: 'gpt-set' }
   expect(model({ settings, model: 'gpt-said' })).toBe('openai/gpt-said')
   expect(model({ settings })).toBe('openai/gpt-set')
@@ -71,7 +71,7 @@ test('a model is said, else in the settings, else the default of its provider', 
   expect(model({})).toBe('rehearsal/rehearsal')
 })
 
-test('the model of the settings goes with the provider that they lead to, and with no other', () => {
+test('the model of the settings applies only to the provider that they select', () => {
   const settings = { provider: 'openai', model: 'gpt-set' }
   expect(model({ settings, provider: 'openai' })).toBe('openai/gpt-set')
   expect(model({ settings, provider: 'anthropic' })).toBe('anthropic/claude-default')
@@ -93,7 +93,7 @@ test('the offline model does not answer under the name of another', () => {
   expect(model({ settings: meant })).toBe('rehearsal/mine')
 })
 
-test('a provider without a known model, and one that does not exist, are not configured', () => {
+test('an unknown provider, and one without a known model, are not configured', () => {
   expect(model({ provider: 'openai-chat' })).toBe('not_configured')
   expect(model({ provider: 'openai-chat', model: 'm' })).toBe('openai-chat/m')
   const unknown = chooseProvider({

@@ -6,13 +6,13 @@ import {
   REMOTE_PROVIDERS,
 } from '../../model/remote-providers.ts'
 import type { Settings } from '../../model/settings.ts'
-import { saidIn, USE_OFFLINE } from './credentials.ts'
+import { nonEmptyValue, USE_OFFLINE } from './credentials.ts'
 
-/** Which model backend a new Session gets, and why. */
+/** The provider of a new Session, and why it was chosen. */
 export interface ChosenProvider {
   readonly provider: string
-  /** `key`: nobody named it, but there is a key for it, or a place of a server. */
-  readonly because: 'said' | 'environment' | 'settings' | 'key' | 'nothing_else'
+  /** `key`: not named, but its key or the URL of its server is configured. */
+  readonly because: 'option' | 'environment' | 'settings' | 'key' | 'nothing_else'
 }
 
 export interface ProviderChoice extends ChosenProvider {
@@ -20,7 +20,7 @@ export interface ProviderChoice extends ChosenProvider {
 }
 
 interface ProviderChoiceOptions {
-  /** What a person said on this occasion. */
+  /** The provider from the command line. */
   readonly provider?: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly settings: Settings
@@ -28,37 +28,37 @@ interface ProviderChoiceOptions {
 
 export interface ChoiceOptions extends ProviderChoiceOptions {
   readonly model?: string | undefined
-  /** The model of a provider for whoever names none. */
+  /** The default model of a provider. */
   readonly defaultOf: (provider: string) => string | undefined
 }
 
 /**
- * The provider, and the model of it that was said, else that of the settings, else the provider's default. The settings'
- * model goes with the provider that they lead to, and with no other. Pure.
+ * Chooses the provider and its model: the one passed, else that of the settings, else the provider's default. The model
+ * of the settings applies only to the provider that they select. Pure.
  */
 export function chooseProvider(options: ChoiceOptions): Result<ProviderChoice> {
   const { model, settings, defaultOf } = options
   const chosen = providerOf(options)
   const { provider } = chosen
-  const usual = byItself(options)
+  const usual = automaticProvider(options)
   const belongs = provider === usual.provider && usual.because !== 'nothing_else'
   const offline = provider === OFFLINE_PROVIDER ? OFFLINE_PROVIDER : undefined
   const found = model ?? (belongs ? settings.model : undefined) ?? offline ?? defaultOf(provider)
   return found === undefined ? noModel(provider) : ok({ ...chosen, model: found })
 }
 
-/** Said here, then `HAWSER_PROVIDER`, then what settings and keys lead to. Pure. */
+/** The provider that was passed, then `HAWSER_PROVIDER`, then the one that settings and keys select. Pure. */
 export function providerOf({ provider, env, settings }: ProviderChoiceOptions): ChosenProvider {
-  const said = saidIn(provider)
-  if (said !== undefined) return { provider: said, because: 'said' }
-  const named = saidIn(env['HAWSER_PROVIDER'])
+  const passed = nonEmptyValue(provider)
+  if (passed !== undefined) return { provider: passed, because: 'option' }
+  const named = nonEmptyValue(env['HAWSER_PROVIDER'])
   if (named !== undefined) return { provider: named, because: 'environment' }
-  return byItself({ env, settings })
+  return automaticProvider({ env, settings })
 }
 
-/** What nobody has to name: the settings' provider, then the first that a key is there for, then the one that needs nothing. */
-function byItself({ env, settings }: ProviderChoiceOptions): ChosenProvider {
-  const set = saidIn(settings.provider)
+/** The provider of the settings, then the first one with a key, then the offline one. */
+function automaticProvider({ env, settings }: ProviderChoiceOptions): ChosenProvider {
+  const set = nonEmptyValue(settings.provider)
   if (set !== undefined) return { provider: set, because: 'settings' }
   const keyed = keyedInEnvironment(env) ?? keyedInSettings(settings)
   return keyed === undefined
@@ -68,15 +68,15 @@ function byItself({ env, settings }: ProviderChoiceOptions): ChosenProvider {
 
 function keyedInEnvironment(env: ProviderChoiceOptions['env']): string | undefined {
   const all = Object.entries(REMOTE_PROVIDERS)
-  return all.find(([, { key_variable }]) => saidIn(env[key_variable]) !== undefined)?.[0]
+  return all.find(([, { key_variable }]) => nonEmptyValue(env[key_variable]) !== undefined)?.[0]
 }
 
-/** A server that may want no key counts by its place. */
+/** A server that may need no key counts if its URL is set. */
 function keyedInSettings({ providers = {} }: Settings): string | undefined {
   const all = Object.entries(REMOTE_PROVIDERS)
   return all.find(([name, { any_server }]) => {
     const entry = isRemoteProvider(name) ? providers[name] : undefined
-    return saidIn(any_server ? entry?.base_url : entry?.key) !== undefined
+    return nonEmptyValue(any_server ? entry?.base_url : entry?.key) !== undefined
   })?.[0]
 }
 

@@ -35,17 +35,20 @@ const NAMES = {
 } as const
 const ALL = ['anthropic', 'openai', 'openai-chat'] as const
 
-test.each(ALL)('a key of %s goes to the place that was said with it, else to the vendor', (one) => {
+test.each(ALL)('a key of %s goes to the URL set with it, or to the vendor', (one) => {
   const { key, url } = NAMES[one]
-  const said = { key: ENV_KEY, from: 'environment' }
-  expect(credentials(one, { [key]: ENV_KEY })).toEqual({ ...said, baseUrl: OWN[one] })
-  expect(credentials(one, { [key]: ENV_KEY, [url]: PROXY })).toEqual({ ...said, baseUrl: PROXY })
+  const expected = { key: ENV_KEY, from: 'environment' }
+  expect(credentials(one, { [key]: ENV_KEY })).toEqual({ ...expected, baseUrl: OWN[one] })
+  expect(credentials(one, { [key]: ENV_KEY, [url]: PROXY })).toEqual({
+    ...expected,
+    baseUrl: PROXY,
+  })
   const stored = { key: KEY, from: 'settings' }
   expect(credentials(one, {}, { key: KEY })).toEqual({ ...stored, baseUrl: OWN[one] })
   expect(credentials(one, {}, { key: KEY, base_url: PROXY })).toEqual({ ...stored, baseUrl: PROXY })
 })
 
-test.each(ALL)('the pair of the environment goes before the stored one of %s, whole', (one) => {
+test.each(ALL)('the pair of the environment replaces the stored pair of %s entirely', (one) => {
   const { key, url } = NAMES[one]
   const other = 'https://other.example.com'
   expect(credentials(one, { [key]: ENV_KEY, [url]: other }, { key: KEY, base_url: PROXY })).toEqual(
@@ -86,7 +89,7 @@ test.each(ALL)('without a key %s is not configured', (one) => {
   expect(credentials(one, {}, { base_url: `${OWN[one]}/else` })).toBe('no_key')
 })
 
-test('without a key it is said where one can be put', () => {
+test('without a key, the error says where to set one', () => {
   const found = credentialsOf('anthropic', {}, {})
   expect(found).toMatchObject({
     error: {
@@ -99,7 +102,7 @@ test('without a key it is said where one can be put', () => {
   })
 })
 
-test('only a compatible server elsewhere may want no key', () => {
+test('only a compatible server at a custom URL may need no key', () => {
   const url = 'http://192.168.0.7:8080/v1'
   const none = { key: undefined, baseUrl: url }
   expect(credentials('openai-chat', { OPENAI_BASE_URL: url })).toEqual({
@@ -127,7 +130,7 @@ test.each([
   ['https://user:canary@example.com'],
   ['https://example.com?key=canary'],
   ['https://example.com/#canary'],
-])('%s is no place to send a key to, and is not repeated', (url) => {
+])('%s is refused as a URL for a key, and not repeated', (url) => {
   const key = { ANTHROPIC_API_KEY: ENV_KEY }
   expect(credentials('anthropic', { ...key, ANTHROPIC_BASE_URL: url })).toBe('bad_url')
   expect(credentials('openai-chat', { OPENAI_BASE_URL: url })).toBe('bad_url')
@@ -150,13 +153,13 @@ test.each([
   expect(credentials('anthropic', {}, { key })).toBe('bad_key')
 })
 
-test('the newline that a file ends with is no part of a key or a place', () => {
+test('a trailing newline is not part of a key or a URL', () => {
   const env = { OPENAI_API_KEY: `${ENV_KEY}\r\n`, OPENAI_BASE_URL: `${PROXY}/\n` }
   const found = { key: ENV_KEY, baseUrl: PROXY, from: 'environment' }
   expect(credentials('openai', env)).toEqual(found)
 })
 
-test('a key goes over plain http to this machine only', () => {
+test('over plain http, a key is sent to this machine only', () => {
   const key = { OPENAI_API_KEY: ENV_KEY }
   for (const host of ['localhost:1', '127.0.0.1:8080', '[::1]:1']) {
     const baseUrl = `http://${host}/v1`
@@ -169,7 +172,7 @@ test('a key goes over plain http to this machine only', () => {
   }
 })
 
-test('every key there is can be told from other words, the longest first', () => {
+test('all keys that can be redacted are returned, the longest first', () => {
   const env = { ANTHROPIC_API_KEY: '12345678', OPENAI_API_KEY: '123456789\n', HOME: 'somewhere' }
   const settings = {
     providers: { anthropic: { key: '12345678' }, 'openai-chat': { key: '1234567' }, openai: {} },

@@ -1,24 +1,24 @@
 import { SHORTEST_KEY } from '../../encoding/redaction.ts'
-import { baseUrl, isSealedOrHere } from '../../model/base-url.ts'
+import { baseUrl, isHttpsOrLocal } from '../../model/base-url.ts'
 import { failed, ok, type Failed, type NextAction, type Result } from '../../model/errors.ts'
 import { REMOTE_PROVIDERS, type RemoteProvider } from '../../model/remote-providers.ts'
 import type { Settings } from '../../model/settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A key, and the one place it may be sent to. */
+/** A key, and the only URL it may be sent to. */
 export interface Credentials {
-  /** Absent for a server that wants none. */
+  /** Absent for a server that needs none. */
   readonly key: string | undefined
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly from: 'environment' | 'settings'
 }
 
 /**
- * The key of a provider and the place it belongs to. Both come from the environment or both from the settings; where only a
- * key is said, it belongs to the vendor's own place. So nothing that names a place can draw a key there that was given for
- * another. Pure.
+ * The key of a provider and the URL it belongs to. Both come from the environment or both from the settings; a key
+ * without a URL belongs to the vendor's URL. So setting a URL can never send a key there that was meant for another.
+ * Pure.
  */
 export function credentialsOf(
   provider: RemoteProvider,
@@ -27,33 +27,33 @@ export function credentialsOf(
 ): Result<Credentials> {
   const pair = pairOf(provider, env, settings)
   if (!pair.ok) return pair
-  const { key: given, url: said, from, names } = pair.value
+  const { key: keyText, url: urlText, from, names } = pair.value
   const { own_url, any_server } = REMOTE_PROVIDERS[provider]
-  const url = baseUrl(said ?? own_url)
+  const url = baseUrl(urlText ?? own_url)
   if (url === undefined) return badUrl(provider, names)
   const place = { baseUrl: url.href.replace(/\/+$/, ''), from }
-  if (given === undefined) {
-    const elsewhere = said !== undefined && url.origin !== new URL(own_url).origin
-    return any_server && elsewhere ? ok({ key: undefined, ...place }) : noKey(provider)
+  if (keyText === undefined) {
+    const isCustom = urlText !== undefined && url.origin !== new URL(own_url).origin
+    return any_server && isCustom ? ok({ key: undefined, ...place }) : noKey(provider)
   }
-  const key = usableKey(given)
+  const key = usableKey(keyText)
   if (key === undefined) return badKey(provider, names)
-  return isSealedOrHere(url) ? ok({ key, ...place }) : openWay(provider, names)
+  return isHttpsOrLocal(url) ? ok({ key, ...place }) : insecureUrl(provider, names)
 }
 
-/** What a variable or a setting says, without the newline that files end with; `undefined` when that is nothing. Pure. */
-export function saidIn(text: string | undefined): string | undefined {
-  const said = text?.replace(/[\r\n]+$/, '')
-  return said === '' ? undefined : said
+/** The value of a variable or setting without trailing newlines; `undefined` if it is empty. Pure. */
+export function nonEmptyValue(text: string | undefined): string | undefined {
+  const value = text?.replace(/[\r\n]+$/, '')
+  return value === '' ? undefined : value
 }
 
-/** A key as it is sent; `undefined` when that cannot be one. Pure. */
+/** A key as it is sent; `undefined` if it contains invalid characters. Pure. */
 export function usableKey(text: string): string | undefined {
-  const key = saidIn(text)
+  const key = nonEmptyValue(text)
   return key !== undefined && /^[\x21-\x7e]+$/.test(key) ? key : undefined
 }
 
-/** Every key in them, the longest first; those too short to be told from other words are left out. Pure. */
+/** All keys, the longest first, except those too short to distinguish from ordinary words. Pure. */
 export function secretsOf(env: Env, settings: Settings): readonly string[] {
   return keysIn(env, settings)
     .map(({ key }) => key)
@@ -66,13 +66,13 @@ export function unredactedKeys(env: Env, settings: Settings): readonly string[] 
   return keysIn(env, settings).flatMap(({ key, name }) => (key.length < SHORTEST_KEY ? [name] : []))
 }
 
-/** Each key once, under the first name it has. */
+/** Each key once, under its first name. */
 function keysIn(env: Env, settings: Settings): { readonly key: string; readonly name: string }[] {
   const variables = Object.values(REMOTE_PROVIDERS).map(({ key_variable: name }) => {
-    return { name, key: saidIn(env[name]) }
+    return { name, key: nonEmptyValue(env[name]) }
   })
   const stored = Object.entries(settings.providers ?? {}).map(([provider, entry]) => {
-    return { name: `providers.${provider}.key`, key: saidIn(entry?.key) }
+    return { name: `providers.${provider}.key`, key: nonEmptyValue(entry?.key) }
   })
   const names = new Map<string, string>()
   for (const { name, key } of [...variables, ...stored])
@@ -80,7 +80,7 @@ function keysIn(env: Env, settings: Settings): { readonly key: string; readonly 
   return [...names].map(([key, name]) => ({ key, name }))
 }
 
-/** A key and a place of one origin, as they were said, and what people call them. */
+/** A key and a URL from one origin, and the names of both for people. */
 interface Pair {
   readonly key: string | undefined
   readonly url: string | undefined
@@ -93,32 +93,34 @@ interface Names {
   readonly url: string
 }
 
-/** The pair that counts: the environment's, unless it says nothing. */
+/** The pair that applies: that of the environment, unless it is empty. */
 function pairOf(provider: RemoteProvider, env: Env, settings: Settings): Result<Pair> {
   const { key_variable, url_variable, own_url, any_server } = REMOTE_PROVIDERS[provider]
   const entry = settings.providers?.[provider]
-  const said: Pair = {
-    key: saidIn(env[key_variable]),
-    url: saidIn(env[url_variable]),
+  const variables: Pair = {
+    key: nonEmptyValue(env[key_variable]),
+    url: nonEmptyValue(env[url_variable]),
     from: 'environment',
     names: { key: key_variable, url: url_variable },
   }
   const stored: Pair = {
-    key: saidIn(entry?.key),
-    url: saidIn(entry?.base_url),
+    key: nonEmptyValue(entry?.key),
+    url: nonEmptyValue(entry?.base_url),
     from: 'settings',
     names: { key: `providers.${provider}.key`, url: `providers.${provider}.base_url` },
   }
-  if (said.url === undefined) {
-    // The vendor's key says nothing about a server that was stored for this provider and is not the vendor's.
+  if (variables.url === undefined) {
+    // The vendor's key does not apply to a stored server that is not the vendor's.
     const otherServer = any_server && stored.url !== undefined
-    return ok(said.key === undefined || otherServer ? stored : said)
+    return ok(variables.key === undefined || otherServer ? stored : variables)
   }
-  if (said.key !== undefined || stored.key === undefined) return ok(said)
-  return isSamePlace(said.url, stored.url ?? own_url) ? ok(stored) : keyOfElsewhere(provider, said)
+  if (variables.key !== undefined || stored.key === undefined) return ok(variables)
+  return isSameUrl(variables.url, stored.url ?? own_url)
+    ? ok(stored)
+    : keyOfOtherUrl(provider, variables)
 }
 
-function isSamePlace(a: string, b: string): boolean {
+function isSameUrl(a: string, b: string): boolean {
   const [one, other] = [a, b].map((text) => baseUrl(text)?.href.replace(/\/+$/, ''))
   return one !== undefined && one === other
 }
@@ -137,7 +139,7 @@ function noKey(provider: RemoteProvider): Failed {
   ])
 }
 
-function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
+function keyOfOtherUrl(provider: RemoteProvider, { names: { key, url } }: Pair): Failed {
   const why = `${url} differs from the URL that the stored key of ${provider} belongs to, so the key is not sent.`
   return refused(provider, 'key_of_elsewhere', why, [
     { action: `Set ${key} to a key for that URL, or unset ${url}.` },
@@ -149,7 +151,7 @@ function keyOfElsewhere(provider: RemoteProvider, { names: { key, url } }: Pair)
   ])
 }
 
-/** What it says is not repeated: it may hold a password. */
+/** The value is not repeated, because it may contain a password. */
 function badUrl(provider: RemoteProvider, { url }: Names): Failed {
   const why = `${url} must be an http or https URL without user, query or fragment.`
   return refused(provider, 'bad_url', why, [{ action: `Fix or unset ${url}.` }, USE_OFFLINE])
@@ -160,7 +162,7 @@ function badKey(provider: RemoteProvider, { key }: Names): Failed {
   return refused(provider, 'bad_key', why, [{ action: `Set ${key} again.` }, USE_OFFLINE])
 }
 
-function openWay(provider: RemoteProvider, { url }: Names): Failed {
+function insecureUrl(provider: RemoteProvider, { url }: Names): Failed {
   const why = `${url} is plain http to another machine, which would expose the key.`
   return refused(provider, 'open_way', why, [{ action: `Use https in ${url}.` }, USE_OFFLINE])
 }
@@ -172,7 +174,6 @@ function storeKey(provider: RemoteProvider): NextAction {
   }
 }
 
-/** What always works. */
 export const USE_OFFLINE: NextAction = {
   action: 'Use the offline demo model.',
   command: 'hawser run --provider rehearsal "Hello"',

@@ -1,21 +1,25 @@
 import { Settings, UNTRUSTED_SETTINGS } from '../../model/settings.ts'
 import type { AllStoredSettings } from './stored-settings.ts'
 
-/** Settings as they count here, and what a person should know about where they come from. */
+/** The settings in force, and warnings about their sources. */
 export interface EffectiveSettings {
   readonly settings: Settings
-  /** Keys that the workspace sets and nobody has trusted, so that they do not count. */
+  /** Keys that an untrusted workspace sets, which are ignored. */
   readonly ignored: readonly string[]
 }
 
 /**
- * What counts of stored settings: the workspace's word before the user's, as far as it may speak. A provider's key and place
- * are one thing: where the workspace has an entry for a provider, nothing of the user's entry is left. Pure.
+ * Merges stored settings: the workspace overrides the user, as far as it is allowed. A provider's key and URL belong
+ * together, so an entry of the workspace for a provider replaces the user's entry entirely. Pure.
  */
-export function effectiveSettings({ own, here, trusted }: AllStoredSettings): EffectiveSettings {
-  const users = own?.settings ?? {}
+export function effectiveSettings({
+  userFile,
+  workspaceFile,
+  trusted,
+}: AllStoredSettings): EffectiveSettings {
+  const users = userFile?.settings ?? {}
   const counts = (key: string) => trusted || UNTRUSTED_SETTINGS.some((allowed) => allowed === key)
-  const entries = Object.entries(here?.settings ?? {})
+  const entries = Object.entries(workspaceFile?.settings ?? {})
   const added = Settings.parse(Object.fromEntries(entries.filter(([key]) => counts(key))))
   const both = Settings.parse(overlaid(users, added))
   const providers = { ...users.providers, ...added.providers }

@@ -10,8 +10,8 @@ export interface NamedModel {
 }
 
 /**
- * What to tell a person about the model they named: nothing where it is known, a warning where it is not, and a refusal where
- * it is known as another provider's alone. A provider that stands for any server may have any model. Pure.
+ * Checks the model that a person named: nothing if it is known, a warning if it is not, and an error if it belongs only
+ * to another provider. A provider for any server accepts any model. Pure.
  */
 export function judgeModel(
   { provider, model }: NamedModel,
@@ -22,26 +22,26 @@ export function judgeModel(
   if (known) return ok(undefined)
   const [owner] = owners
   if (owner !== undefined && !isAnyServer(provider)) return ofAnother(owner, { provider, model })
-  // The offline model is the same under any other name.
+  // The offline model answers to any name.
   if (provider === OFFLINE_PROVIDER) return ok(undefined)
   const own = rows.filter((row) => row.provider === provider || row.provider === ANY)
-  const hint = meant(model, [...new Set(own.map(({ id }) => id))])
+  const hint = suggestion(model, [...new Set(own.map(({ id }) => id))])
   const text = `Model ${quoted(model)} is not in the catalogue of provider ${named(provider)}.`
   return ok(`${text}${hint} It is used as named. (hawser models)`)
 }
 
-/** A warning about a model that is named for whichever provider is used. Pure. */
+/** A warning about a model that is set for whichever provider is used. Pure. */
 export function unknownModel(model: string, rows: readonly ModelRow[]): string | undefined {
   const ids = [...new Set(rows.map(({ id }) => id))]
   if (ids.includes(model) || model === OFFLINE_PROVIDER) return undefined
-  return `Model ${quoted(model)} is not in the catalogue.${meant(model, ids)} It is stored as named. (hawser models)`
+  return `Model ${quoted(model)} is not in the catalogue.${suggestion(model, ids)} It is stored as named. (hawser models)`
 }
 
-/** As in rows of the catalogue that hold for every provider. */
+/** The provider of catalogue rows that apply to every provider. */
 const ANY = 'any'
 const MOST_NEAR = 3
 
-/** On one line, without quotes around it. */
+/** On one line, without quotes. */
 function named(provider: string): string {
   return quoted(provider).slice(1, -1)
 }
@@ -59,12 +59,12 @@ function ofAnother(owner: string, { provider, model }: NamedModel): Result<never
   ])
 }
 
-function meant(typed: string, ids: readonly string[]): string {
+function suggestion(typed: string, ids: readonly string[]): string {
   const near = closest(typed, ids)
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
 
-/** Names that contain what was typed, or else one that is a slip away. */
+/** Names that contain the typed text, or else the nearest one. */
 function closest(typed: string, ids: readonly string[]): readonly string[] {
   const part = typed.toLowerCase()
   const holding = part.length < 3 ? [] : ids.filter((id) => id.toLowerCase().includes(part))

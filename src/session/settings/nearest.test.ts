@@ -8,6 +8,6 @@ test.each([
   ['PERMISSION', 'permission'],
   ['provider_call', 'limits.provider_calls'],
   ['zzzz', undefined],
-])('%s is taken for %s', (typed, meant) => {
-  expect(nearest(typed, WORDS)).toBe(meant)
+])('%s suggests %s', (typed, expected) => {
+  expect(nearest(typed, WORDS)).toBe(expected)
 })

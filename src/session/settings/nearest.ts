@@ -1,4 +1,4 @@
-/** The word that was most likely meant, if any is near enough to be a slip. */
+/** The word that was most likely intended, if one is near enough to be a typing error. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.slice(0, LONGEST).toLowerCase()
   const ranked = words
@@ -11,13 +11,13 @@ export function nearest(typed: string, words: readonly string[]): string | undef
 const LONGEST = 100
 const SLIP = 0.4
 
-/** How near: the last part of a name says as much as the whole. */
+/** The edit distance to the whole name or to its last part. */
 function apartness(typed: string, word: string): number {
   const last = word.split('.').at(-1) ?? word
   return Math.min(edits(typed, word), edits(typed, last) + 0.5)
 }
 
-/** Letters to add, drop or change (Levenshtein). */
+/** Levenshtein distance. */
 function edits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (const [i, letter] of Array.from(a).entries()) {

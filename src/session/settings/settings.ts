@@ -3,19 +3,22 @@ import { readSettings, readTrusted } from '../../host/settings.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { EffectiveSettings } from './effective-settings.ts'
 
-/** The user's settings, then what the workspace may add to them. */
+/** The user's settings, overlaid with those of the workspace that are allowed. */
 export async function loadSettings(
   home: Folder,
   workspace: Folder | undefined,
 ): Promise<Result<EffectiveSettings>> {
-  const own = await readSettings(home)
-  if (!own.ok) return own
-  const here = workspace === undefined ? ok(undefined) : await readSettings(workspace)
-  if (!here.ok) return here
-  if (here.value === undefined) return ok({ settings: own.value?.settings ?? {}, ignored: [] })
+  const userFile = await readSettings(home)
+  if (!userFile.ok) return userFile
+  const workspaceFile = workspace === undefined ? ok(undefined) : await readSettings(workspace)
+  if (!workspaceFile.ok) return workspaceFile
+  if (workspaceFile.value === undefined)
+    return ok({ settings: userFile.value?.settings ?? {}, ignored: [] })
   const known = await readTrusted(home)
   if (!known.ok) return known
-  const trusted = known.value.has(here.value.sha256)
+  const trusted = known.value.has(workspaceFile.value.sha256)
   const { effectiveSettings } = await import('./effective-settings.ts')
-  return ok(effectiveSettings({ own: own.value, here: here.value, trusted }))
+  return ok(
+    effectiveSettings({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted }),
+  )
 }

@@ -17,31 +17,31 @@ function shown(stored: AllStoredSettings, ...keys: readonly string[]) {
 
 const as = (settings: Settings) => ({ settings, sha256: '' })
 
-test('what nobody set has its default, where there is one', () => {
-  const nothing = { own: undefined, here: undefined, trusted: false }
+test('an unset setting has its default, if there is one', () => {
+  const nothing = { userFile: undefined, workspaceFile: undefined, trusted: false }
   expect(shown(nothing, 'permission', 'model')).toEqual([
     { key: 'model', source: 'default' },
     { key: 'permission', source: 'default', value: 'ask' },
   ])
 })
 
-test('a workspace that nobody trusts sets models, display and limits, and nothing else', () => {
-  const own = as({ permission: 'ask', limits: { provider_calls: 7 } })
-  const here = as({
+test('an untrusted workspace sets only models, display and limits', () => {
+  const userFile = as({ permission: 'ask', limits: { provider_calls: 7 } })
+  const workspaceFile = as({
     permission: 'auto',
     provider: 'x',
     model: 'm',
     limits: { provider_calls: 9, waiting_turns: 1 },
   })
   const keys = ['permission', 'provider', 'model', 'limits.provider_calls', 'limits.waiting_turns']
-  expect(shown({ own, here, trusted: false }, ...keys)).toEqual([
+  expect(shown({ userFile, workspaceFile, trusted: false }, ...keys)).toEqual([
     { key: 'provider', source: 'default', untrusted: 'x' },
     { key: 'model', source: 'workspace', value: 'm' },
     { key: 'permission', source: 'user', value: 'ask', untrusted: 'auto' },
     { key: 'limits.provider_calls', source: 'workspace', value: 9 },
     { key: 'limits.waiting_turns', source: 'workspace', value: 1 },
   ])
-  expect(shown({ own, here, trusted: true }, 'permission', 'provider')).toEqual([
+  expect(shown({ userFile, workspaceFile, trusted: true }, 'permission', 'provider')).toEqual([
     { key: 'provider', source: 'workspace', value: 'x' },
     { key: 'permission', source: 'workspace', value: 'auto' },
   ])
@@ -53,7 +53,7 @@ function named(key: string): Setting {
   return found
 }
 
-test('a setting is changed and forgotten beside others, and an empty group goes with its last', () => {
+test('a setting is changed and reset beside others, and an empty group is removed with its last field', () => {
   const one = withSetting({ model: 'm' }, named('limits.provider_calls'), 3)
   expect(one).toEqual({ model: 'm', limits: { provider_calls: 3 } })
   const two = withSetting(one, named('permission'), 'auto')
@@ -63,7 +63,7 @@ test('a setting is changed and forgotten beside others, and an empty group goes 
   )
 })
 
-test('what is known of a model is set by its id, whatever stands in it', () => {
+test('a fact about a model is set by its id, whatever characters it contains', () => {
   const window = named('models.gpt-5.5.window_tokens')
   const one = withSetting({}, window, 1000)
   expect(one).toEqual({ models: { 'gpt-5.5': { window_tokens: 1000 } } })
@@ -71,7 +71,7 @@ test('what is known of a model is set by its id, whatever stands in it', () => {
   expect(two).toEqual({
     models: { 'gpt-5.5': { window_tokens: 1000 }, 'a/b:c': { prices: { input: 1.5 } } },
   })
-  const known = { own: as(two), here: undefined, trusted: false }
+  const known = { userFile: as(two), workspaceFile: undefined, trusted: false }
   const facts = sourcedSettings(known).filter(({ setting: { path } }) => path[0] === 'models')
   expect(facts.map(({ setting: { key }, value, source }) => [key, value, source])).toEqual([
     ['models.gpt-5.5.window_tokens', 1000, 'user'],
@@ -90,64 +90,64 @@ test('what is known of a model is set by its id, whatever stands in it', () => {
 
 const CANARY = 'sk-canary-0001'
 
-test('what is secret is not shown, whoever set it and whether it counts or not', () => {
+test('a secret is not shown, whoever set it and whether it applies or not', () => {
   const file = as({ providers: { openai: { key: CANARY, base_url: 'https://example.com' } } })
   const [key, url] = ['providers.openai.key', 'providers.openai.base_url']
   const shownUrl = { key: url, value: 'https://example.com' }
-  expect(shown({ own: file, here: undefined, trusted: false }, key, url)).toEqual([
+  expect(shown({ userFile: file, workspaceFile: undefined, trusted: false }, key, url)).toEqual([
     { key, value: SET, source: 'user' },
     { ...shownUrl, source: 'user' },
   ])
-  expect(shown({ own: undefined, here: file, trusted: true }, key, url)).toEqual([
+  expect(shown({ userFile: undefined, workspaceFile: file, trusted: true }, key, url)).toEqual([
     { key, value: SET, source: 'workspace' },
     { ...shownUrl, source: 'workspace' },
   ])
-  const waiting = shown({ own: undefined, here: file, trusted: false }, key)
+  const waiting = shown({ userFile: undefined, workspaceFile: file, trusted: false }, key)
   expect(waiting).toEqual([{ key, source: 'default', untrusted: SET }])
 })
 
-test('where a workspace that is trusted names a place, no key of the user is left for it', () => {
-  const own = as({ providers: { openai: { key: CANARY }, anthropic: { key: CANARY } } })
-  const here = as({ providers: { openai: { base_url: 'https://example.com' } } })
+test('if a trusted workspace sets a URL, no key of the user applies to it', () => {
+  const userFile = as({ providers: { openai: { key: CANARY }, anthropic: { key: CANARY } } })
+  const workspaceFile = as({ providers: { openai: { base_url: 'https://example.com' } } })
   const keys = ['providers.anthropic.key', 'providers.openai.key', 'providers.openai.base_url']
-  expect(shown({ own, here, trusted: true }, ...keys)).toEqual([
+  expect(shown({ userFile, workspaceFile, trusted: true }, ...keys)).toEqual([
     { key: 'providers.anthropic.key', value: SET, source: 'user' },
     { key: 'providers.openai.key', source: 'default' },
     { key: 'providers.openai.base_url', value: 'https://example.com', source: 'workspace' },
   ])
-  expect(shown({ own, here, trusted: false }, 'providers.openai.key')).toEqual([
+  expect(shown({ userFile, workspaceFile, trusted: false }, 'providers.openai.key')).toEqual([
     { key: 'providers.openai.key', value: SET, source: 'user' },
   ])
-  expect(effectiveSettings({ own, here, trusted: true }).settings.providers).toEqual({
+  expect(effectiveSettings({ userFile, workspaceFile, trusted: true }).settings.providers).toEqual({
     anthropic: { key: CANARY },
     openai: { base_url: 'https://example.com' },
   })
-  expect(effectiveSettings({ own, here, trusted: false })).toEqual({
-    settings: own.settings,
+  expect(effectiveSettings({ userFile, workspaceFile, trusted: false })).toEqual({
+    settings: userFile.settings,
     ignored: ['providers'],
   })
 })
 
-test('what counts is what is shown to count', () => {
-  const own = as({
+test('the effective settings are those that are shown as effective', () => {
+  const userFile = as({
     model: 'm',
     effort: 'low',
     display: { bell: false },
     models: { a: { window_tokens: 1, prices: { input: 1, output: 1 } } },
   })
-  const here = as({
+  const workspaceFile = as({
     effort: 'high',
     display: { colour: 'never' },
     limits: { retries: 0 },
     models: { a: { prices: { input: 2 } }, b: { images: true } },
   })
   for (const trusted of [true, false]) {
-    const { settings } = effectiveSettings({ own, here, trusted })
-    const whole = { own: as(settings), here: undefined, trusted: false }
+    const { settings } = effectiveSettings({ userFile, workspaceFile, trusted })
+    const whole = { userFile: as(settings), workspaceFile: undefined, trusted: false }
     const values = (stored: AllStoredSettings) =>
       sourcedSettings(stored).flatMap(({ setting: { key }, value, source }) =>
         source === 'default' ? [] : [[key, value]],
       )
-    expect(values(whole)).toEqual(values({ own, here, trusted }))
+    expect(values(whole)).toEqual(values({ userFile, workspaceFile, trusted }))
   }
 })

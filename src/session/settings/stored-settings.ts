@@ -9,11 +9,11 @@ import {
   type Setting,
 } from '../../model/settings.ts'
 
-/** Settings as they stand in their files, before it is decided which of them count. */
+/** Settings as stored in their files, before it is decided which of them apply. */
 export interface AllStoredSettings {
-  readonly own: StoredSettings | undefined
-  readonly here: StoredSettings | undefined
-  /** A person vouched for what the workspace's file says now. */
+  readonly userFile: StoredSettings | undefined
+  readonly workspaceFile: StoredSettings | undefined
+  /** A person trusts the current content of the workspace's file. */
   readonly trusted: boolean
 }
 
@@ -21,32 +21,32 @@ export async function readAllSettings(
   home: Folder,
   workspace: Folder | undefined,
 ): Promise<Result<AllStoredSettings>> {
-  const own = await readSettings(home)
-  if (!own.ok) return own
-  const here = workspace === undefined ? ok(undefined) : await readSettings(workspace)
-  if (!here.ok) return here
+  const userFile = await readSettings(home)
+  if (!userFile.ok) return userFile
+  const workspaceFile = workspace === undefined ? ok(undefined) : await readSettings(workspace)
+  if (!workspaceFile.ok) return workspaceFile
   const known = await readTrusted(home)
   if (!known.ok) return known
-  const trusted = here.value !== undefined && known.value.has(here.value.sha256)
-  return ok({ own: own.value, here: here.value, trusted })
+  const trusted = workspaceFile.value !== undefined && known.value.has(workspaceFile.value.sha256)
+  return ok({ userFile: userFile.value, workspaceFile: workspaceFile.value, trusted })
 }
 
-/** A setting with the value that counts, and whose value that is. What is secret is never in it: `SET` stands for it. */
+/** A setting with its effective value and source. A secret value is replaced by `SET`. */
 export interface SourcedSetting {
   readonly setting: Setting
-  /** Absent where nothing is set and the default depends on the machine. */
+  /** Absent if nothing is set and the default depends on the machine. */
   readonly value?: unknown
   readonly source: 'default' | 'user' | 'workspace'
-  /** What the workspace says and nobody has trusted, so that it does not count. */
+  /** The value of an untrusted workspace, which is ignored. */
   readonly untrusted?: unknown
 }
 
-/** Stands for a value that is there and that nobody is shown. */
+/** Replaces a secret value in output. */
 export const SET = '[set]'
 
-/** Every setting with a name of its own, and whatever is set of single models. Pure. */
+/** Every setting with a fixed name, and whatever is set for single models. Pure. */
 export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
-  const files = [stored.own, stored.here].map((file) => file?.settings)
+  const files = [stored.userFile, stored.workspaceFile].map((file) => file?.settings)
   const ids = new Set(files.flatMap((settings) => Object.keys(settings?.models ?? {})))
   const facts = [...ids]
     .flatMap(modelSettings)
@@ -54,17 +54,19 @@ export function sourcedSettings(stored: AllStoredSettings): SourcedSetting[] {
   return [...allSettings(), ...facts].map((setting) => sourcedSetting(stored, setting))
 }
 
-/** One setting, the workspace's word before the user's as far as it counts. Pure. */
+/** One setting: the workspace overrides the user, as far as it is allowed. Pure. */
 export function sourcedSetting(
-  { own, here, trusted }: AllStoredSettings,
+  { userFile, workspaceFile, trusted }: AllStoredSettings,
   setting: Setting,
 ): SourcedSetting {
   const { path, fallback, secret } = setting
   const shown = (value: unknown) => (secret ? SET : value)
   const counts = trusted || mayStandUntrusted(path)
-  const workspaces = valueAt(here?.settings, path)
+  const workspaces = valueAt(workspaceFile?.settings, path)
   const users =
-    counts && isReplaced(here?.settings, path) ? undefined : valueAt(own?.settings, path)
+    counts && isReplaced(workspaceFile?.settings, path)
+      ? undefined
+      : valueAt(userFile?.settings, path)
   if (workspaces !== undefined && counts)
     return { setting, value: shown(workspaces), source: 'workspace' }
   const untrusted = workspaces === undefined ? {} : { untrusted: shown(workspaces) }
@@ -73,7 +75,7 @@ export function sourcedSetting(
   return { setting, ...value, source: 'default', ...untrusted }
 }
 
-/** The same settings with one of them changed, or, without a value, forgotten. The value must fit its schema. Pure. */
+/** Returns the settings with one changed or, without a value, removed. The value must match its schema. Pure. */
 export function withSetting(settings: Settings, { path }: Setting, value: unknown): Settings {
   return Settings.parse(changed(settings, path, value) ?? {})
 }
@@ -82,16 +84,19 @@ function mayStandUntrusted([group]: readonly string[]): boolean {
   return UNTRUSTED_SETTINGS.some((allowed) => allowed === group)
 }
 
-/** A key and its place are taken together, so the workspace's entry for a provider hides the user's. */
-function isReplaced(here: Settings | undefined, [group = '', name = '']: readonly string[]) {
-  return group === 'providers' && valueAt(here, [group, name]) !== undefined
+/** A key and its URL belong together, so the workspace's entry for a provider hides the user's. */
+function isReplaced(
+  workspaceFile: Settings | undefined,
+  [group = '', name = '']: readonly string[],
+) {
+  return group === 'providers' && valueAt(workspaceFile, [group, name]) !== undefined
 }
 
 function valueAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((group, name) => fieldsOf(group).get(name), settings)
 }
 
-/** A group whose last field was forgotten is forgotten with it. */
+/** A group is removed with its last field. */
 function changed(group: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value
   const fields = fieldsOf(group)

@@ -4,18 +4,18 @@ import type { Settings } from '../../model/settings.ts'
 
 const VARIABLE = 'HAWSER_OPENAI_TRANSPORT'
 
-/** How Responses travel: as the environment says, else the settings, else over a socket where one works. Pure. */
+/** The transport of Responses: from the environment, else the settings, else WebSocket if it works. Pure. */
 export function transportOf(
   env: Readonly<Record<string, string | undefined>>,
   { providers }: Settings,
 ): Result<Transport> {
-  const said = env[VARIABLE]
-  if (said === undefined || said === '') return ok(providers?.openai?.transport ?? 'auto')
-  const known = TRANSPORTS.find((transport) => transport === said)
+  const value = env[VARIABLE]
+  if (value === undefined || value === '') return ok(providers?.openai?.transport ?? 'auto')
+  const known = TRANSPORTS.find((transport) => transport === value)
   if (known !== undefined) return ok(known)
   return failed(
     'not_configured',
-    `Invalid ${VARIABLE} "${said}". Expected one of ${TRANSPORTS.join(', ')}.`,
+    `Invalid ${VARIABLE} "${value}". Expected one of ${TRANSPORTS.join(', ')}.`,
     {},
     [{ action: `Fix or unset ${VARIABLE}.` }],
   )

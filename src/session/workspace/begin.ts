@@ -6,11 +6,11 @@ import { judgeModel } from '../settings/model-choice.ts'
 import { openNamed } from './session-reference.ts'
 import type { OpenWorkspace } from './workspace.ts'
 
-/** Which Session goes on, or how a new one begins. */
+/** Which Session to continue, or how to create one. */
 export interface SessionChoice {
-  /** Its id, the last characters of it, or `latest`. */
+  /** Its id, the end of its id, or `latest`. */
   readonly session?: string | undefined
-  /** The Session that was written last goes on; not together with `session`. */
+  /** Continue the most recently written Session; excludes `session`. */
   readonly continue?: boolean | undefined
   readonly provider?: string | undefined
   readonly model?: string | undefined
@@ -20,19 +20,19 @@ export interface SessionChoice {
 
 export interface BegunSession {
   readonly session: Session
-  /** Nobody chose a model, so the one that needs nothing was taken. */
+  /** No model was chosen, so the offline one is used. */
   readonly byDefault: boolean
-  /** What a person should know about the model they named. */
+  /** A warning about the named model. */
   readonly warning?: string | undefined
 }
 
 export interface BeginOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A Turn is admitted at once: a new Session keeps its lock for it. */
+  /** A Turn follows immediately: a new Session keeps its lock for it. */
   readonly toAdmit?: boolean
 }
 
-/** Opens the Session that is meant, or begins one. A mode that is chosen here counts, also where it widens. */
+/** Opens the named Session or creates one. A mode that is chosen here applies even if it widens the recorded one. */
 export async function beginSession(
   workspace: OpenWorkspace,
   choice: SessionChoice,
@@ -51,7 +51,7 @@ export async function beginSession(
     : changed
 }
 
-/** What is chosen for a Session that goes on counts from its next Turn. */
+/** Choices for a continued Session apply from its next Turn. */
 async function changeSession(
   { defaultModel, models }: OpenWorkspace,
   session: Session,
@@ -67,10 +67,10 @@ async function changeSession(
   const same = chosen === session.state.provider
   const named = model ?? (same ? session.state.model : defaultModel(chosen))
   if (named === undefined) return noDefaultModel(chosen)
-  const wanted = { provider: chosen, model: named }
-  const judged = judgeModel(wanted, models())
+  const choice = { provider: chosen, model: named }
+  const judged = judgeModel(choice, models())
   if (!judged.ok) return judged
-  const set = await session.setModel(wanted)
+  const set = await session.setModel(choice)
   return set.ok ? judged : set
 }
 
@@ -82,7 +82,7 @@ async function newSession(
   const choice = chooseProvider({ provider, model, env, settings, defaultOf: defaultModel })
   if (!choice.ok) return choice
   const chosen = choice.value
-  // Only a model that is named here is judged: one of the settings was judged when it was set.
+  // Only a model that is named here is checked; that of the settings was checked when it was set.
   const judged = model === undefined ? ok(undefined) : judgeModel(chosen, models())
   if (!judged.ok) return judged
   const options = {

@@ -3,10 +3,13 @@ import { SessionId, TurnId } from '../../model/ids.ts'
 import type { Harness } from '../harness.ts'
 import type { Session } from '../live/session.ts'
 
-/** A part of an id that is long enough to be meant. */
+/** The end of an id, long enough to be intentional. */
 const ENDING = /^[0-9a-z]{4,26}$/
 
-/** The id a person meant: whole, its last characters, or `latest`, also where they named none. What is none of these never becomes a path. */
+/**
+ * Resolves a Session reference: a whole id, its last characters, or `latest` (default). Anything else is refused and
+ * never becomes a path.
+ */
 export async function sessionNamed(
   harness: Harness,
   named: unknown = 'latest',
@@ -36,7 +39,7 @@ export async function openNamed(harness: Harness, named: unknown): Promise<Resul
   return id.ok ? harness.open(id.value) : id
 }
 
-/** The Turn a person meant: its id, or its number in the Session, from 1. `undefined` when none was named. */
+/** Resolves a Turn reference: its id, or its number in the Session, from 1. `undefined` if none is given. */
 export function turnNamed(session: Session, named: unknown): Result<TurnId | undefined> {
   if (named === undefined) return ok(undefined)
   const turns = session.events.flatMap((event) =>

@@ -6,34 +6,37 @@ import type { Harness } from '../harness.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 import type { EffectiveSettings } from '../settings/effective-settings.ts'
 
-/** A workspace in use, as every presenter receives it. Close it once; nothing of it works afterwards. */
+/** An open workspace, as every presenter receives it. Close it once; it is unusable afterwards. */
 export interface OpenWorkspace {
   readonly harness: Harness
   readonly settings: EffectiveSettings
   /** `<workspace>/.hawser` and `$HAWSER_HOME`, for settings and trust. */
   readonly folders: { readonly workspace: Folder; readonly home: Folder }
   readonly sandbox: SessionParts['tools']['sandbox']
-  /** The model of a provider for whoever names none. */
+  /** The default model of a provider. */
   readonly defaultModel: (provider: string) => string | undefined
-  /** What is known of models, with what the settings say of them: of one provider, or of all. */
+  /** The catalogue entries, with the settings applied: of one provider, or of all. */
   readonly models: (provider?: string) => readonly ModelRow[]
   readonly ids: Ids
   readonly close: () => Promise<void>
 }
 
 export interface OpenOptions {
-  /** Asks whoever is there. Without it every question is answered no, by nobody. */
+  /** Asks the person. Without it every question is denied, with `by: 'nobody'`. */
   readonly ask?: SessionParts['person']['ask']
-  /** Where the person is, relative to the workspace: commands start there. Empty or absent at its root. */
+  /** The current folder of the person, relative to the workspace, where commands start. Empty or absent at its root. */
   readonly folder?: string
-  /** Creates `.hawser` where it is missing; without it that is `not_found`. */
+  /** Creates `.hawser` if it is missing; otherwise a missing one is `not_found`. */
   readonly make?: boolean
 }
 
-/** Opens the workspace at `path`, and everything its Sessions work with. Fails as a value; throws for defects only. */
+/**
+ * Opens the workspace at `path` and everything its Sessions need. Expected failures are values; throws only for
+ * defects.
+ */
 export type OpenAt = (path: string, options?: OpenOptions) => Promise<Result<OpenWorkspace>>
 
-/** Opens a workspace, does `work` in it, and closes it, whatever becomes of the work. */
+/** Opens a workspace, runs `work` in it, and closes it in any case. */
 export async function withWorkspace<T>(
   opening: ReturnType<OpenAt>,
   work: (workspace: OpenWorkspace) => Promise<Result<T>>,

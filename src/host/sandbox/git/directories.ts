@@ -10,8 +10,8 @@ import { isIn } from '../mounts/readable-mounts.ts'
  * directory of our user that points back to this workspace; nothing inside the sandbox could write that.
  */
 export async function gitDirectoriesOf(workspace: string): Promise<readonly string[]> {
-  const said = await firstLine(join(workspace, '.git'))
-  const path = /^gitdir: (.+)$/.exec(said ?? '')?.[1]
+  const value = await firstLine(join(workspace, '.git'))
+  const path = /^gitdir: (.+)$/.exec(value ?? '')?.[1]
   if (path === undefined) return []
   const directory = await real(resolve(workspace, path))
   if (directory === undefined || isIn(directory, workspace)) return []
@@ -38,8 +38,8 @@ async function commonOf(workspace: string, directory: string): Promise<string | 
 async function isModuleOf(workspace: string, directory: string): Promise<boolean> {
   if (!directory.includes('/modules/')) return false
   const config = await text(join(directory, 'config'))
-  const said = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(config ?? '')?.[1]
-  return said !== undefined && (await real(resolve(directory, said))) === workspace
+  const value = /^\s*worktree\s*=\s*"?([^"\n]+?)"?\s*$/m.exec(config ?? '')?.[1]
+  return value !== undefined && (await real(resolve(directory, value))) === workspace
 }
 
 async function isOurRepository(directory: string): Promise<boolean> {

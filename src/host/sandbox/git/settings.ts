@@ -172,9 +172,9 @@ function unquoted(raw: string): string | undefined {
     } else if (!inQuotes && (letter === '#' || letter === ';')) break
     else if (!inQuotes && /\s/.test(letter)) spaces += value === '' ? '' : letter
     else {
-      const meant = letter === '\\' ? ESCAPES[raw.charAt(++at)] : letter
-      if (meant === undefined) return undefined
-      value += spaces + meant
+      const decoded = letter === '\\' ? ESCAPES[raw.charAt(++at)] : letter
+      if (decoded === undefined) return undefined
+      value += spaces + decoded
       spaces = ''
     }
   }

@@ -37,10 +37,10 @@ export async function protectedPlaces(
 async function placesAt(
   folder: WalkedFolder,
   prefix: string,
-  wanted: readonly (readonly string[])[],
+  paths: readonly (readonly string[])[],
 ): Promise<readonly ProtectedPlace[]> {
   const byName = new Map<string, (readonly string[])[]>()
-  for (const [first = '', ...rest] of wanted) {
+  for (const [first = '', ...rest] of paths) {
     byName.set(first, [...(byName.get(first) ?? []), rest])
   }
   const wildcards = [...byName.keys()].filter((name) => name.startsWith('*'))

@@ -3,22 +3,22 @@ import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Harness } from '../../../session/harness.ts'
 import { fileSize } from '../../../encoding/amounts.ts'
-import { attachmentNamed, enclosedIn } from '../input/given-attachments.ts'
+import { attachmentNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import type { NamedModel } from '../../../session/settings/model-choice.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
-import type { Attached } from './attached.ts'
+import type { PendingAttachment } from './pending-attachments.ts'
 import type { ChatActions } from './command-context.ts'
 
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'>
 
 export interface Judge {
-  /** A warning about a model that a person names, or why it is refused. */
+  /** Returns a warning about a model that a person named, or the reason why it is refused. */
   readonly judge: (named: NamedModel) => Result<string | undefined>
 }
 
-/** Everything a chat can do in a workspace besides talking. */
+/** All actions of a chat in a workspace besides sending messages. */
 export function chatActions(
   sources: Sources & Judge,
   harness: Harness,
@@ -41,12 +41,12 @@ export function chatActions(
   }
 }
 
-/** What a person named, read once to judge it; it is read again when it is sent. */
+/** Checks the named file by reading it once; it is read again when it is sent. */
 async function attached(
   sources: Sources,
   harness: Harness,
   named: string,
-): Promise<Result<Attached>> {
+): Promise<Result<PendingAttachment>> {
   const input = await attachmentNamed(sources, named)
   if (!input.ok) return input
   const verdicts = await harness.checkAttachments([input.value])

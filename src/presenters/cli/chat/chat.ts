@@ -4,7 +4,7 @@ import type { Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { Asking } from '../question/asking.ts'
-import { Attachments, type Attached } from './attached.ts'
+import { PendingAttachments, type PendingAttachment } from './pending-attachments.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
 import type { ChatActions } from './command-context.ts'
 import { Display } from '../screen/display.ts'
@@ -26,23 +26,23 @@ import { failureRows } from './translate.ts'
 import { WatchedSession } from './watched-session.ts'
 
 export interface ChatParts {
-  /** Standard input and output are a terminal. */
+  /** Both standard input and output must be a terminal. */
   readonly streams: Streams
   readonly clock: Clock
   readonly colour: boolean
   readonly actions: ChatActions
-  /** Where the questions of these Sessions arrive. */
+  /** Receives the questions of these Sessions. */
   readonly questions: Questions
-  /** The chat closes it, and every other it goes to. */
+  /** The chat closes it, and every other Session that it switches to. */
   readonly session: Session
-  /** Goes with the first message. */
-  readonly attached?: readonly Attached[]
+  /** Attachments for the first message. */
+  readonly attached?: readonly PendingAttachment[]
 }
 
 /**
- * Talks with a person until they leave, and answers with the exit code: 0 after `/quit` or Ctrl-D, 130 after Ctrl-C, 143
- * and 129 when a signal or the end of the terminal ended it. A Turn that runs then is interrupted, and its end is in the Log
- * before this resolves. The terminal is left as it was found.
+ * Runs a conversation until the person exits, and returns the exit code: 0 after `/quit` or Ctrl-D, 130 after Ctrl-C,
+ * 143 or 129 when a signal or the closing of the terminal ended it. A running Turn is interrupted, and its end is in
+ * the Log before this resolves. Restores the terminal.
  */
 export async function runChat(parts: ChatParts): Promise<number> {
   const chat = new Chat(parts)
@@ -74,33 +74,33 @@ class Chat {
   readonly #parts: ChatParts
   readonly #display: Display
   readonly #asking: Asking
-  readonly #attached = new Attachments()
-  #here: WatchedSession
+  readonly #attached = new PendingAttachments()
+  #current: WatchedSession
   #editor: EditorState
-  /** A word to the person until they press a key. */
+  /** A note to the person, shown until the next key. */
   #note = ''
-  /** The next Ctrl-C leaves. */
+  /** The next Ctrl-C exits. */
   #armed = false
   #leaving: number | undefined
   #leave: (code: number) => void = () => {}
-  #broke: (defect: unknown) => void = () => {}
-  /** Commands run one after the other. */
+  #onDefect: (defect: unknown) => void = () => {}
+  /** Commands run in sequence. */
   #commands: Promise<void> = Promise.resolve()
 
   constructor(parts: ChatParts) {
     this.#parts = parts
     this.left = new Promise((resolve, reject) => {
       this.#leave = resolve
-      this.#broke = reject
+      this.#onDefect = reject
     })
     this.#display = new Display(parts, {
       scene: () => this.#scene(),
-      resized: (columns) => this.#here.resize(columns),
-      broke: this.#broke,
+      resized: (columns) => this.#current.resize(columns),
+      onDefect: this.#onDefect,
     })
     const refresh = () => this.#display.refresh()
     this.#asking = new Asking(parts.questions, parts.clock, refresh, () => this.#display.bell())
-    this.#here = this.#watched(parts.session)
+    this.#current = this.#watched(parts.session)
     this.#editor = newEditor([])
     this.#attached.giveBack(parts.attached ?? [])
   }
@@ -120,9 +120,9 @@ class Chat {
     this.#asking.close()
     this.#note = 'Exiting …'
     this.#display.refresh()
-    await this.#here.close()
+    await this.#current.close()
     await this.#display.close()
-    const { id, state } = this.#here.session
+    const { id, state } = this.#current.session
     if (state.turns > 0) {
       this.#parts.streams.stderr.write(`Continue with: hawser chat --session ${id}\n`)
     }
@@ -142,39 +142,40 @@ class Chat {
     if (submit !== undefined) this.#submit(submit)
   }
 
-  /** What is attached may go without a word. */
+  /** Attachments can be sent without text. */
   #sendsBare(key: Key): boolean {
     const isBlank = this.#editor.draft.text.trim() === ''
     const isEnter = key.kind === 'press' && key.chord === 'enter'
     return isEnter && isBlank && this.#attached.waiting.length > 0
   }
 
-  /** True when the key is one of the chat and not of the draft. */
+  /** Returns true if the chat handled the key, so that it does not go to the draft. */
   #control(chord: string): boolean {
     if (chord === 'ctrl-l') {
       this.#display.repair()
       return true
     }
     if (chord === 'shift-tab') {
-      if (!this.#asking.waits) this.#commands = this.#commands.then(this.#cycle).catch(this.#broke)
+      if (!this.#asking.waits)
+        this.#commands = this.#commands.then(this.#cycle).catch(this.#onDefect)
       return true
     }
     if (chord !== 'ctrl-d' || this.#editor.draft.text !== '') return false
-    if (this.#here.busy) this.#note = 'A Turn is running; press Ctrl-C to interrupt it.'
+    if (this.#current.busy) this.#note = 'A Turn is running; press Ctrl-C to interrupt it.'
     else this.leave(EXIT.done)
     return true
   }
 
-  /** In the order of what was typed: a command before it may change the mode too. */
+  /** In the order of input, because an earlier command may also change the mode. */
   readonly #cycle = async (): Promise<void> => {
-    const { session } = this.#here
+    const { session } = this.#current
     const changed = await session.setPosture(nextPosture(session.state))
     if (!changed.ok) this.#display.print(failureRows(changed.error, this.#display.columns))
     this.#display.refresh()
   }
 
   #interrupt(): void {
-    const { busy, session } = this.#here
+    const { busy, session } = this.#current
     if (this.#armed) return this.leave(EXIT.interrupted)
     if (!busy && this.#editor.draft.text !== '') {
       this.#editor = cleared(this.#editor)
@@ -192,27 +193,27 @@ class Chat {
     const command = readCommand(text)
     const run = () =>
       command === undefined ? this.#say(text) : this.#command(command.name, command.argument)
-    this.#commands = this.#commands.then(run).catch(this.#broke)
+    this.#commands = this.#commands.then(run).catch(this.#onDefect)
   }
 
-  /** With all that was attached by commands that stand before it. */
+  /** Sends the text with everything that earlier commands attached. */
   async #say(text: string): Promise<void> {
     const attached = this.#attached.take()
     const inputs = attached.map(({ input }) => input)
-    const here = this.#here
-    const enclosed = await this.#parts.actions.enclosed?.(text, here.session, inputs)
+    const current = this.#current
+    const enclosed = await this.#parts.actions.enclosed?.(text, current.session, inputs)
     const { attachments = inputs, views = [], unknown = [] } = enclosed ?? {}
     if (unknown.length > 0)
       this.#note = `No Resource ${unknown.join(', ')} in this Session; sent as text.`
-    if (here.busy && attachments.length + views.length > 0) {
+    if (current.busy && attachments.length + views.length > 0) {
       this.#note = 'This message will be sent when the current Turn ends.'
     }
-    here.say({ text, attachments, views, attached })
+    current.say({ text, attachments, views, attached })
   }
 
   async #command(name: string, argument: string): Promise<void> {
     const { columns } = this.#display
-    const { session, busy } = this.#here
+    const { session, busy } = this.#current
     const { actions } = this.#parts
     const typed = `/${name} ${argument}`.trimEnd()
     this.#display.print([[], ...sentences(typed, { columns, style: { dim: true } })])
@@ -225,40 +226,40 @@ class Chat {
   }
 
   async #goTo(session: Session): Promise<void> {
-    const before = this.#here
-    this.#here = this.#watched(session)
+    const before = this.#current
+    this.#current = this.#watched(session)
     await before.close()
     this.#greet()
   }
 
   #greet(): void {
-    const { provider, model, workspace } = this.#here.session.state
+    const { provider, model, workspace } = this.#current.session.state
     const name = model === provider ? model : `${model} (${provider})`
     const text = `hawser · ${name} · ${workspace}`
     const { columns } = this.#display
     this.#display.print(sentences(text, { columns, style: { dim: true } }))
-    this.#here.open()
-    this.#editor = newEditor(this.#here.sent())
+    this.#current.open()
+    this.#editor = newEditor(this.#current.sent())
   }
 
   #watched(session: Session): WatchedSession {
     return new WatchedSession(session, this.#display.columns, {
       print: (rows) => this.#display.print(rows),
       changed: () => this.#display.refresh(),
-      said: () => {
-        this.#editor = withHistory(this.#editor, this.#here.sent())
+      messageRecorded: () => {
+        this.#editor = withHistory(this.#editor, this.#current.sent())
       },
-      comesBack: ({ text, attached }) => {
+      notSent: ({ text, attached }) => {
         this.#editor = giveBack(this.#editor, text)
         this.#attached.giveBack(attached)
       },
       draw: this.#parts.actions.draw,
-      broke: this.#broke,
+      onDefect: this.#onDefect,
     })
   }
 
   #scene(): Scene {
-    const { busy, view } = this.#here
+    const { busy, view } = this.#current
     const isAsked = this.#asking.waits
     return {
       open: view.open(),
@@ -270,13 +271,13 @@ class Chat {
     }
   }
 
-  /** What goes with the next message, a line each. */
+  /** The attachments for the next message, one per line. */
   #waiting(): Line[] {
     return this.#attached.waiting.map(({ words }, at) => aside(`[${at + 1}] ${words}`))
   }
 
   #hint(): Line {
-    const { busy, session } = this.#here
+    const { busy, session } = this.#current
     if (this.#note !== '') return [{ text: this.#note, style: { colour: 'yellow' } }]
     if (this.#asking.waits) return this.#asking.hint()
     const inForce = postureWords(session.state)

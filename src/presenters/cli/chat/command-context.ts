@@ -5,46 +5,46 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { ModelChoice, Session } from '../../../session/live/session.ts'
 import type { Line } from '../text/cell-width.ts'
-import type { Enclosed } from '../input/given-attachments.ts'
+import type { Enclosed } from '../input/attachment-arguments.ts'
 import type { DrawResource } from '../render/pictures.ts'
-import type { Attached, Attachments } from './attached.ts'
+import type { PendingAttachment, PendingAttachments } from './pending-attachments.ts'
 
-/** What a chat can do besides talking, as far as its parts exist; the caller puts it together. */
+/** The actions of a chat besides sending messages. The caller assembles them; an absent one is not supported. */
 export interface ChatActions {
   readonly sessions: () => Promise<readonly ListedSession[]>
   readonly open: (id: SessionId) => Promise<Result<Session>>
-  /** These show what they did by the Events they write. */
+  /** Their results show through the Events that they record. */
   readonly undo?: (session: Session) => Promise<Result<unknown>>
   readonly compact?: (session: Session) => Promise<Result<unknown>>
-  /** From the next Turn on. Answers with a warning, if there is one. */
+  /** Takes effect with the next Turn. Returns a warning if there is one. */
   readonly setModel?: (session: Session, choice: ModelChoice) => Promise<Result<string | undefined>>
   readonly fork?: (session: Session) => Promise<Result<Session>>
-  /** Judges what a person named: a path, a URL or `clipboard`. */
-  readonly attach?: (named: string) => Promise<Result<Attached>>
-  /** What a message means by its `@` words, together with what is attached to it. */
+  /** Checks a path, a URL or `clipboard`. */
+  readonly attach?: (named: string) => Promise<Result<PendingAttachment>>
+  /** Resolves the `@` words of a message, given what is already attached to it. */
   readonly enclosed?: (
     text: string,
     session: Session,
     attached: readonly AttachmentInput[],
   ) => Promise<Enclosed>
   readonly resources?: (session: Session) => Promise<Result<readonly ListedResource[]>>
-  /** Where the terminal can show images. */
+  /** Absent if the terminal cannot show images. */
   readonly draw?: DrawResource
 }
 
-/** What a command works with. */
-export interface Here {
+/** What a command can use. */
+export interface CommandContext {
   readonly session: Session
   readonly actions: ChatActions
-  /** Goes with the next message. */
-  readonly attached: Attachments
+  /** The attachments for the next message. */
+  readonly attached: PendingAttachments
   readonly columns: number
-  /** A Turn runs. */
+  /** A Turn is running. */
   readonly busy: boolean
 }
 
-/** What a command answers, and what the chat is to do then. */
-export interface Done {
+/** The output of a command, and what the chat does next. */
+export interface CommandResult {
   readonly rows: readonly Line[]
   readonly goTo?: Session
   readonly leave?: true

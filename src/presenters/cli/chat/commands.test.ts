@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { harnessPlace } from '../../../../test/support/harness-place.ts'
 import { value } from '../../../../test/support/story.ts'
 import { failed, ok } from '../../../model/errors.ts'
-import { Attachments } from './attached.ts'
+import { PendingAttachments } from './pending-attachments.ts'
 import { commandNames, readCommand, runCommand } from './commands.ts'
 import type { ChatActions } from './command-context.ts'
 
@@ -12,10 +12,10 @@ async function place() {
   const { harness } = await harnessPlace()
   const session = value(await harness.create(REHEARSAL))
   const actions: ChatActions = { sessions: () => harness.list(), open: (id) => harness.open(id) }
-  const attached = new Attachments()
-  const here = { session, actions, attached, columns: 120, busy: false }
-  const run = async (name: string, argument = '', changes: Partial<typeof here> = {}) => {
-    const done = await runCommand(name, argument, { ...here, ...changes })
+  const attached = new PendingAttachments()
+  const context = { session, actions, attached, columns: 120, busy: false }
+  const run = async (name: string, argument = '', changes: Partial<typeof context> = {}) => {
+    const done = await runCommand(name, argument, { ...context, ...changes })
     if (!done.ok) return done.error.kind
     const rows = done.value.rows.map((row) => row.map(({ text }) => text).join(''))
     return { ...done.value, rows }
@@ -35,7 +35,7 @@ test.each([
   expect(readCommand(text)).toEqual(command)
 })
 
-test('only commands whose parts exist are listed, and the others say that they are not there yet', async () => {
+test('only supported commands are listed, and others fail as not supported', async () => {
   const { actions, run } = await place()
   expect(commandNames(actions)).toEqual([
     'help',
@@ -84,7 +84,7 @@ test('the permission mode is shown, changed, and nothing but a mode', async () =
   expect([session.permissionMode, await run('permission', 'all')]).toEqual(['auto', 'invalid_args'])
 })
 
-test('the model is shown, and changed where that is possible', async () => {
+test('the model is shown, and changed if supported', async () => {
   const { actions, run } = await place()
   expect(await run('model')).toEqual({ rows: ['This Session uses rehearsal (rehearsal).'] })
   expect(await run('model', 'other')).toBe('invalid_args')
@@ -101,7 +101,7 @@ test('the model is shown, and changed where that is possible', async () => {
   expect(asked).toEqual(['other', 'odd', 'foreign'])
 })
 
-test('what is attached is judged at once, waits by number, and can be taken away again', async () => {
+test('an attachment is checked at once, listed by number, and can be removed', async () => {
   const { actions, attached, run } = await place()
   const attach = async (named: string) =>
     named.endsWith('.zip')
@@ -134,7 +134,7 @@ test('rules of the Session and of the workspace are listed together and removed 
     rows: [
       '',
       '  1  allow  commands that begin with `npm test` · until this process ends',
-      '  2  deny   changes of a\\u{202e}b · for this workspace',
+      '  2  deny   changes to a\\u{202e}b · for this workspace',
       '/permissions remove NUMBER removes one.',
     ],
   })

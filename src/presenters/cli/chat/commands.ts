@@ -3,12 +3,12 @@ import type { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import type { ModeChange, Session } from '../../../session/live/session.ts'
 import { counted } from '../../../encoding/amounts.ts'
-import type { ChatActions, Done, Here } from './command-context.ts'
+import type { ChatActions, CommandResult, CommandContext } from './command-context.ts'
 import { attach, detach, resources } from './resource-commands.ts'
 import { permissions } from './rule-commands.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
-/** A command that a person wrote; `undefined` for a text that is none, such as a path. */
+/** Parses a command; `undefined` for other text, such as a path. */
 export function readCommand(text: string): { name: string; argument: string } | undefined {
   const found = /^\/([a-z]+)(?:\s+(.*?))?\s*$/s.exec(text)
   if (found?.[1] === undefined) return undefined
@@ -18,16 +18,16 @@ export function readCommand(text: string): { name: string; argument: string } | 
 export async function runCommand(
   name: string,
   argument: string,
-  here: Here,
-): Promise<Result<Done>> {
+  context: CommandContext,
+): Promise<Result<CommandResult>> {
   const command = COMMANDS.find((one) => one.name === name)
   if (command === undefined) {
     return failed('invalid_args', `Unknown command /${name}. /help lists the commands.`)
   }
-  if (!exists(command, here.actions)) {
+  if (!exists(command, context.actions)) {
     return failed('invalid_args', `/${name} is not supported in this version.`)
   }
-  return command.run(here, argument)
+  return command.run(context, argument)
 }
 
 export function commandNames(actions: ChatActions): string[] {
@@ -38,9 +38,9 @@ interface Command {
   readonly name: string
   readonly usage: string
   readonly summary: string
-  /** What it cannot do without. */
+  /** The action that the command requires. */
   readonly needs?: keyof ChatActions
-  readonly run: (here: Here, argument: string) => Promise<Result<Done>>
+  readonly run: (context: CommandContext, argument: string) => Promise<Result<CommandResult>>
 }
 
 const COMMANDS: readonly Command[] = [
@@ -101,13 +101,13 @@ const COMMANDS: readonly Command[] = [
     name: 'plan',
     usage: '',
     summary: 'switch to plan mode (read-only)',
-    run: async (here) => posture(here, 'plan'),
+    run: async (context) => posture(context, 'plan'),
   },
   {
     name: 'build',
     usage: '',
     summary: 'leave plan mode',
-    run: async (here) => posture(here, 'build'),
+    run: async (context) => posture(context, 'build'),
   },
   {
     name: 'compact',
@@ -145,7 +145,7 @@ const KEYS = [
   ['Ctrl-D', 'exit, if the input is empty'],
 ] as const
 
-async function help({ actions, columns }: Here): Promise<Result<Done>> {
+async function help({ actions, columns }: CommandContext): Promise<Result<CommandResult>> {
   const commands = COMMANDS.filter((command) => exists(command, actions)).map(
     ({ name, usage, summary }) => [`/${name} ${usage}`.trimEnd(), summary] as const,
   )
@@ -159,8 +159,8 @@ const HELP_WIDTH = 38
 const WARNING = { colour: 'yellow' } as const
 const MOST_LISTED = 20
 
-async function sessions(here: Here, argument: string): Promise<Result<Done>> {
-  const { actions, session, columns } = here
+async function sessions(context: CommandContext, argument: string): Promise<Result<CommandResult>> {
+  const { actions, session, columns } = context
   const all = await actions.sessions()
   if (argument === '') {
     const listed = all
@@ -177,7 +177,7 @@ async function sessions(here: Here, argument: string): Promise<Result<Done>> {
   if (chosen === undefined) return failed('not_found', 'No such Session in this folder.')
   if (chosen.id === session.id)
     return failed('invalid_args', 'This is already the current Session.')
-  if (here.busy) return stillRunning()
+  if (context.busy) return stillRunning()
   return going(await actions.open(chosen.id))
 }
 
@@ -192,13 +192,16 @@ function listedWords({ id, state, damage, foreign }: ListedSession, current: Ses
   return [title, counted(state.turns, 'Turn'), time, id, ...notes].join(' · ')
 }
 
-async function fork({ session, actions, busy }: Here): Promise<Result<Done>> {
+async function fork({ session, actions, busy }: CommandContext): Promise<Result<CommandResult>> {
   if (busy) return stillRunning()
   const forked = await actions.fork?.(session)
   return forked === undefined ? ok({ rows: [] }) : going(forked)
 }
 
-async function model({ session, actions, columns }: Here, argument: string): Promise<Result<Done>> {
+async function model(
+  { session, actions, columns }: CommandContext,
+  argument: string,
+): Promise<Result<CommandResult>> {
   const { provider, model: name } = session.state
   if (argument === '') {
     return ok({ rows: sentences(`This Session uses ${name} (${provider}).`, { columns }) })
@@ -215,7 +218,10 @@ async function model({ session, actions, columns }: Here, argument: string): Pro
   return ok({ rows })
 }
 
-async function permission({ session, columns }: Here, argument: string): Promise<Result<Done>> {
+async function permission(
+  { session, columns }: CommandContext,
+  argument: string,
+): Promise<Result<CommandResult>> {
   const { mode, permission_mode } = session.state
   if (argument === '') {
     const later = mode === 'plan' ? ` Plan mode is on; /build changes to ${permission_mode}.` : ''
@@ -232,9 +238,9 @@ async function permission({ session, columns }: Here, argument: string): Promise
 }
 
 async function posture(
-  { session, columns }: Here,
+  { session, columns }: CommandContext,
   mode: NonNullable<ModeChange['mode']>,
-): Promise<Result<Done>> {
+): Promise<Result<CommandResult>> {
   if (session.state.mode !== mode) return quiet(await session.setPosture({ mode }))
   return ok({ rows: sentences(`This Session is in ${mode} mode.`, { columns }) })
 }
@@ -257,11 +263,11 @@ function stillRunning(): Result<never> {
   ])
 }
 
-function going(opened: Result<Session>): Result<Done> {
+function going(opened: Result<Session>): Result<CommandResult> {
   return opened.ok ? ok({ rows: [], goTo: opened.value }) : opened
 }
 
-/** What it did is shown by its Events. */
-function quiet(result: Result<unknown> | undefined): Result<Done> {
+/** The Events that the action records show its result. */
+function quiet(result: Result<unknown> | undefined): Result<CommandResult> {
   return result === undefined || result.ok ? ok({ rows: [] }) : result
 }

@@ -2,13 +2,14 @@ import type { ModeChange, Session } from '../../../session/live/session.ts'
 
 type State = Pick<Session['state'], 'mode' | 'permission_mode'>
 
-/** What is in force, for the status line. */
+/** The mode in force, for the status line. */
 export function postureWords({ mode, permission_mode }: State): string {
   return mode === 'plan' ? 'plan, read-only' : permission_mode
 }
 
 /**
- * What Shift-Tab changes to: plan, ask, auto, and plan again. From read-only, which is outside of the cycle, it goes to ask.
+ * The next mode after Shift-Tab: plan, ask, auto, and plan again. From read-only, which is not in the cycle, it goes to
+ * ask.
  */
 export function nextPosture({ mode, permission_mode }: State): ModeChange {
   if (mode === 'plan') return { mode: 'build', permission_mode: 'ask' }

@@ -1,13 +1,13 @@
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { ruleWords } from '../render/rule-lines.ts'
-import type { Done, Here } from './command-context.ts'
+import type { CommandResult, CommandContext } from './command-context.ts'
 import { sentences, verbatim } from '../screen/rows.ts'
 
 /** `/permissions` lists the rules in force; `/permissions remove NUMBER` removes one. */
 export async function permissions(
-  { session, columns }: Here,
+  { session, columns }: CommandContext,
   argument: string,
-): Promise<Result<Done>> {
+): Promise<Result<CommandResult>> {
   if (argument === '') return listed({ session, columns })
   const number = /^remove\s+([1-9]\d{0,5})$/.exec(argument)?.[1]
   if (number === undefined) {
@@ -21,7 +21,7 @@ export async function permissions(
 async function listed({
   session,
   columns,
-}: Pick<Here, 'session' | 'columns'>): Promise<Result<Done>> {
+}: Pick<CommandContext, 'session' | 'columns'>): Promise<Result<CommandResult>> {
   const rules = await session.rules.list()
   if (!rules.ok) return rules
   if (rules.value.length === 0) return ok({ rows: sentences('No permission rules.', { columns }) })

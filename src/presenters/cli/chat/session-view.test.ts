@@ -23,7 +23,7 @@ function turnOf(...drafts: EventDraft[]): WholeEvent[] {
 
 const started: EventDraft = { type: 'turn_started', data: { source: { presenter: 'cli' } } }
 
-function said(text: string, more: object = {}): EventDraft {
+function messageRecorded(text: string, more: object = {}): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string', ...more } }
 }
 
@@ -52,8 +52,8 @@ function shown(...drafts: EventDraft[]): string[] {
 }
 
 test.each([
-  ['a message', [said('one\ntwo')], ['', '> one', '  two']],
-  ['a word to the Turn', [said('one', { steer: true })], ['↳ steering: one']],
+  ['a message', [messageRecorded('one\ntwo')], ['', '> one', '  two']],
+  ['a word to the Turn', [messageRecorded('one', { steer: true })], ['↳ steering: one']],
   [
     'a file that was read',
     [called('read', { path: 'a.txt' }), result('read', { output: '1 a\n2 b\n' })],
@@ -145,7 +145,7 @@ test.each([
   ],
   [
     'a word that came too late for its Turn',
-    [started, said('wait', { steer: true }), ended({ status: 'completed' })],
+    [started, messageRecorded('wait', { steer: true }), ended({ status: 'completed' })],
     [
       'Too late for this Turn: the model receives it with your next',
       'message.',
@@ -168,14 +168,14 @@ test('long output shows its first and last lines, a long diff and a long message
     '  [… 88 more lines]',
     '  line 99',
   ])
-  expect(shown(said(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
+  expect(shown(messageRecorded(lines.join('\n'))).at(-1)).toBe('  [… 80 more lines]')
 })
 
 const EVIL = '\u001b[2J\u001b]0;x\u0007\u009b5n\u202e\r日本語'
 
 test.each([
-  said(EVIL),
-  said(EVIL, { steer: true }),
+  messageRecorded(EVIL),
+  messageRecorded(EVIL, { steer: true }),
   { type: 'assistant_message', data: { text: `# ${EVIL}\n\n- ${EVIL}` } },
   result(EVIL, { outcome: 'failed', error: { kind: 'internal', message: EVIL } }),
   result('bash', { output: EVIL }),
@@ -188,7 +188,7 @@ test.each([
     error: { kind: 'internal', message: EVIL, next_actions: [{ action: EVIL }] },
   }),
 ] as EventDraft[])(
-  'what $type says from outside fits the terminal and brings no escape sequence',
+  'outside text in $type fits the terminal and contains no escape sequence',
   (draft) => {
     const events = turnOf(called(EVIL, { [EVIL]: EVIL, path: EVIL }), draft)
     const event = events.at(-1)
@@ -220,7 +220,7 @@ test('an answer is the same rows, however it was cut and whether it was watched 
   )
 })
 
-test('what is final of an answer is not given out again when the terminal is resized', () => {
+test('final rows of an answer are not returned again after a resize', () => {
   const view = new SessionView(80)
   const first = words(view.notice(delta('One.\n\nTwo.\n\nThree is a longer paragraph ')))
   view.resize(20)
@@ -242,13 +242,13 @@ test('what is final of an answer is not given out again when the terminal is res
   ])
 })
 
-test('what goes on is shown until it is over', () => {
+test('running activity is shown until it ends', () => {
   const view = new SessionView(40)
   const events = turnOf(
     started,
     called('bash', { command: 'make' }),
     result('bash', { output: 'done\n' }),
-    said('faster', { steer: true }),
+    messageRecorded('faster', { steer: true }),
     ended({ status: 'interrupted' }),
   )
   const take = (at: number) => {
@@ -281,7 +281,7 @@ test('what goes on is shown until it is over', () => {
   expect(view.open()).toEqual([])
 })
 
-test('an answer that begins again, or is not what was streamed, says that it broke off', () => {
+test('an answer that restarts or differs from its stream is marked as broken off', () => {
   const view = new SessionView(40)
   view.notice(delta('First try'))
   const restarted = view.notice({
@@ -302,7 +302,7 @@ test('an answer that begins again, or is not what was streamed, says that it bro
   ])
 })
 
-test('an answer that was cut off says so, and how to get the rest', () => {
+test('a truncated answer is reported with how to get the rest', () => {
   const cut = { reason: 'output_limit', stop_reason: 'max_tokens', lost_calls: 1 }
   const events = turnOf(started, ended({ status: 'completed', cut }))
   const rows = events.flatMap((event) => translate(event, events, 200))

@@ -8,8 +8,8 @@ import { callTitle } from '../screen/tool-rows.ts'
 import { BROKEN_OFF, translate } from './translate.ts'
 
 /**
- * What a person sees of a Session that goes on: rows that are finished, given out once, and what may still change. The
- * finished rows of an answer are the same whether it was watched as it came or read from the Log.
+ * The view of a live Session: finished rows, returned once, and rows that may still change. The finished rows of an
+ * answer are the same whether it was streamed or read from the Log.
  */
 export class SessionView {
   readonly #resourceOf: ResourceOf
@@ -24,7 +24,7 @@ export class SessionView {
     this.#resourceOf = resourceOf
   }
 
-  /** A durable Event. `events` are those of the Session up to it. */
+  /** Takes a durable Event. `events` are those of the Session up to and including it. */
   take(event: WholeEvent, events: readonly WholeEvent[]): Line[] {
     this.#note(event)
     if (event.type === 'assistant_message') return this.#answered(event, events)
@@ -32,7 +32,7 @@ export class SessionView {
     return event.type === 'turn_ended' ? [...this.#brokenOff(), ...rows] : rows
   }
 
-  /** A live notice. */
+  /** Takes a live notice. */
   notice(notice: EphemeralEvent): Line[] {
     switch (notice.type) {
       case 'text_delta':
@@ -60,25 +60,25 @@ export class SessionView {
     }
   }
 
-  /** A word to the running Turn was handed over; it shows until the Log has it. */
+  /** Text was added to the running Turn; it is shown here until it is in the Log. */
   steered(text: string): void {
     this.#steering.push(text)
   }
 
-  /** As far as is known here, nothing goes on. */
+  /** As far as this process knows, nothing is running. */
   rest(): void {
     this.#running.clear()
     this.#status = ''
   }
 
-  /** The part of an answer that may still change. */
+  /** The rows of an answer that may still change. */
   open(): Line[] {
     if (this.#answer === undefined) return []
     const rows = this.#answer.stream.pending()
     return this.#answer.begun || rows.length === 0 ? rows : [[], ...rows]
   }
 
-  /** What is going on, a line each. */
+  /** What is running, one line each. */
   activity(): Line[] {
     const columns = this.#columns
     const calls = [...this.#running.values()].flatMap(({ title, progress, notice }) => [
@@ -97,12 +97,12 @@ export class SessionView {
     return [...calls, ...status, ...waiting]
   }
 
-  /** What was given out stays as it is; what comes is as wide as the terminal is now. */
+  /** Rows that were returned stay unchanged; later ones use the new width. */
   resize(columns: number): void {
     this.#columns = columns
     if (this.#answer === undefined) return
     const stream = new MarkdownStream(columns)
-    // Which part of a text is final does not depend on the width: these rows were given out before.
+    // Which part of a text is final does not depend on the width, so these rows were already returned.
     stream.push(this.#answer.text)
     this.#answer = { ...this.#answer, stream }
   }
@@ -151,7 +151,7 @@ export class SessionView {
     return this.#answer === undefined ? [] : [...this.#end(), BROKEN_OFF]
   }
 
-  /** An answer stands apart from what is above it. */
+  /** Separates an answer from what is above it. */
   #begun(rows: readonly Line[]): Line[] {
     if (rows.length === 0 || this.#answer === undefined || this.#answer.begun) return [...rows]
     this.#answer.begun = true

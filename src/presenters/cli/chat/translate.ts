@@ -22,8 +22,8 @@ import { aside, head, sentences, verbatim } from '../screen/rows.ts'
 import { resultRows } from '../screen/tool-rows.ts'
 
 /**
- * What an Event shows in the chat, as finished rows. `events` are those of its Turn up to it, itself included; `resourceOf`
- * finds what any Turn brought. Pure.
+ * Translates an Event to finished rows. `events` are those of its Turn up to and including it; `resourceOf` finds the
+ * Resources of all Turns. Pure.
  */
 export function translate(
   event: WholeEvent,
@@ -88,7 +88,7 @@ export function translate(
       )
     case 'notice':
       return say(event.data.text)
-    // What a conversation does not show. Each is named, so that a new type has to be decided about.
+    // Event types that a chat does not show. All are listed, so that a new type requires a decision.
     case 'session_started':
     case 'prompt_surface':
     case 'turn_started':
@@ -106,18 +106,18 @@ export function translate(
   }
 }
 
-/** A whole answer, as it looks when it has arrived. */
+/** The rows of a complete answer. */
 function answerRows(text: string, columns: number): Line[] {
   const stream = new MarkdownStream(columns)
   return [...stream.push(text), ...stream.end()]
 }
 
-/** An error as it is known here or from an Event. */
-type Told = HawserError | NonNullable<WholeEvent<'turn_ended'>['data']['error']>
+/** An error from this process or from an Event. */
+type ErrorFacts = HawserError | NonNullable<WholeEvent<'turn_ended'>['data']['error']>
 
-/** The failure of something a person did here, and what they can do about it. */
+/** An error of something that the person did, with the next steps. */
 export function failureRows(
-  { message, details = {}, next_actions = [] }: Told,
+  { message, details = {}, next_actions = [] }: ErrorFacts,
   columns: number,
 ): Line[] {
   return [
@@ -211,7 +211,7 @@ function endRows(
   const { status, error, crash_recovered, usage_total, cut } = event.data
   const own = events.filter(({ turn_id }) => turn_id === event.turn_id)
   const started = own.find(({ type }) => type === 'turn_started')
-  // Only shown: the Log keeps no other time of a whole Turn.
+  // For display only: the Log records no other duration of a whole Turn.
   const ms = Math.max(0, Date.parse(event.ts) - Date.parse(started?.ts ?? event.ts))
   return [
     ...tooLate(own, columns),
@@ -235,7 +235,7 @@ function endRows(
   ]
 }
 
-/** A word to the Turn that it did not hear any more is in the Log, and the next request shows it. */
+/** Text that came too late for the Turn is in the Log, and the next request contains it. */
 function tooLate(own: readonly WholeEvent[], columns: number): Line[] {
   const last = own.at(-2)
   if (last?.type !== 'user_message' || last.data.steer !== true) return []

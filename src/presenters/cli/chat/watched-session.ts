@@ -5,69 +5,69 @@ import type { Seen } from '../../../session/live/subscribe.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import type { DrawResource } from '../render/pictures.ts'
 import { broughtBy } from '../text/resource-words.ts'
-import type { OutgoingMessage } from './attached.ts'
+import type { OutgoingMessage } from './pending-attachments.ts'
 import { sentences } from '../screen/rows.ts'
 import type { Finished } from '../screen/screen.ts'
 import { SessionView } from './session-view.ts'
 import { failureRows } from './translate.ts'
 
-/** Who hears of what happens in the Session. */
-export interface Hearer {
-  /** Finished rows. */
+/** Receives what happens in the Session. */
+export interface SessionListener {
+  /** Prints finished rows. */
   readonly print: (rows: readonly Finished[]) => void
-  /** What goes on is something else now. */
+  /** The live rows changed. */
   readonly changed: () => void
-  /** The Log has another text of a person. */
-  readonly said: () => void
+  /** A message of a person was recorded. */
+  readonly messageRecorded: () => void
   /** A message could not be sent. */
-  readonly comesBack: (message: OutgoingMessage) => void
-  /** Where the terminal can show images. */
+  readonly notSent: (message: OutgoingMessage) => void
+  /** Absent if the terminal cannot show images. */
   readonly draw: DrawResource | undefined
-  /** Something met a defect. */
-  readonly broke: (defect: unknown) => void
+  /** A defect occurred. */
+  readonly onDefect: (defect: unknown) => void
 }
 
 const NOT_ENDED =
   'The last Turn has not ended: it is running in another process, or a crash cut it off. After a crash, your next message ends it first.'
 
-/** How much of a Session that goes on is shown again. */
+/** How many Turns of a continued Session are shown again. */
 const TURNS_SHOWN = 3
 
-/** A Session as the chat has it: what it shows, and what a person says to it. */
+/** A Session as the chat shows it, and where it sends messages. */
 export class WatchedSession {
   readonly session: Session
-  readonly #hearer: Hearer
+  readonly #listener: SessionListener
   readonly #view: SessionView
   #columns: number
   #shown = -1
   #turns = 0
   #watching: Promise<void> = Promise.resolve()
 
-  constructor(session: Session, columns: number, hearer: Hearer) {
+  constructor(session: Session, columns: number, listener: SessionListener) {
     this.session = session
     this.#columns = columns
-    this.#hearer = hearer
+    this.#listener = listener
     this.#view = new SessionView(
       columns,
       (id) => new SessionResources(session.events).byId(id)?.descriptor,
     )
   }
 
-  /** Shows how it was left, and everything from there on. */
+  /** Shows the last Turns, and everything from there on. */
   open(): void {
     const { events } = this.session
     const starts = events.flatMap(({ type }, at) => (type === 'turn_started' ? [at] : []))
     const from = starts.at(-TURNS_SHOWN) ?? 0
     const before = starts.length - TURNS_SHOWN
     if (before > 0) this.#note(`[… ${counted(before, 'earlier Turn')}]`)
-    this.#watching = this.#watch().catch(this.#hearer.broke)
+    this.#watching = this.#watch().catch(this.#listener.onDefect)
     this.#shown = (events[from]?.seq ?? 0) - 1
     this.#showKnown()
     this.#view.rest()
     if (this.session.state.turn_open) this.#note(NOT_ENDED)
   }
 
-  /** Of a Turn that was begun here. */
+  /** A Turn of this process is running. */
   get busy(): boolean {
     return this.#turns > 0
   }
@@ -76,21 +76,21 @@ export class WatchedSession {
     return this.#view
   }
 
-  /** What a person sent, the latest last. */
+  /** The messages that the person sent, the latest last. */
   sent(): string[] {
     return this.session.events.flatMap((event) =>
       event.type === 'user_message' && event.data.text !== '' ? [event.data.text] : [],
     )
   }
 
-  /** A word to the Turn that runs, or else a Turn of its own: so is everything that comes with more than words. */
+  /** Steers the running Turn, or starts a new one. A message with attachments or views always starts one. */
   say(message: OutgoingMessage): void {
     const { text, attachments = [], views = [] } = message
     const isPlain = attachments.length + views.length === 0
     if (isPlain && this.busy && this.session.steer(text)) {
       this.#view.steered(text)
-      this.#hearer.changed()
-    } else this.#turn(message).catch(this.#hearer.broke)
+      this.#listener.changed()
+    } else this.#turn(message).catch(this.#listener.onDefect)
   }
 
   resize(columns: number): void {
@@ -98,7 +98,7 @@ export class WatchedSession {
     this.#view.resize(columns)
   }
 
-  /** Ends the Turn that runs, and resolves when its end is in the Log and was shown. */
+  /** Ends the running Turn, and resolves when its end is in the Log and shown. */
   async close(): Promise<void> {
     await this.session.close()
     await this.#watching
@@ -106,25 +106,25 @@ export class WatchedSession {
 
   async #turn(message: OutgoingMessage): Promise<void> {
     this.#turns += 1
-    this.#hearer.changed()
+    this.#listener.changed()
     const { text, attachments = [], views = [] } = message
     const admitted = await this.session.admit(text, { attachments, views, whenBusy: 'queue' })
-    if (!admitted.ok) this.#hearer.comesBack(message)
+    if (!admitted.ok) this.#listener.notSent(message)
     const outcome = admitted.ok ? await admitted.value.done : admitted
     this.#turns -= 1
-    // A Turn that was refused for its attachments is in the Log, and was shown from there.
+    // A Turn that failed because of its attachments is in the Log and was already shown.
     if (!outcome.ok && outcome.error.kind !== 'attachments_failed')
-      this.#hearer.print(failureRows(outcome.error, this.#columns))
-    this.#hearer.changed()
+      this.#listener.print(failureRows(outcome.error, this.#columns))
+    this.#listener.changed()
   }
 
   async #watch(): Promise<void> {
     for (;;) {
       const isOver = await this.#watchOnce()
       if (isOver) return
-      // Whoever is too slow, or saw what another process took back, reads the Log.
+      // The watcher was too slow, or another process cut lines that it saw: read the Log.
       const known = await this.session.catchUp()
-      if (!known.ok) return this.#hearer.print(failureRows(known.error, this.#columns))
+      if (!known.ok) return this.#listener.print(failureRows(known.error, this.#columns))
       this.#showKnown()
     }
   }
@@ -133,16 +133,16 @@ export class WatchedSession {
     for await (const seen of this.session.subscribe()) {
       if (seen.kind === 'resync') return false
       const event = this.#see(seen)
-      this.#hearer.changed()
+      this.#listener.changed()
       if (event !== undefined) await this.#draw(event)
     }
     return true
   }
 
-  /** Answers with the Event that is shown now and was not before. */
+  /** Returns the Event if it is shown for the first time. */
   #see(seen: Exclude<Seen, { kind: 'resync' }>): WholeEvent | undefined {
     if (seen.kind === 'notice') {
-      this.#hearer.print(this.#view.notice(seen.notice))
+      this.#listener.print(this.#view.notice(seen.notice))
       return undefined
     }
     const { seq } = seen.line
@@ -154,18 +154,18 @@ export class WatchedSession {
     return this.session.events[at]
   }
 
-  /** Images that came just now; what happens meanwhile waits, so that they stand where they belong. */
+  /** Draws the images that an Event attached. Later Events wait, so that images appear in order. */
   async #draw(event: WholeEvent): Promise<void> {
-    const { draw } = this.#hearer
+    const { draw } = this.#listener
     if (draw === undefined) return
     for (const resource of broughtBy(event)) {
       const picture = await draw(this.session, resource)
-      if (picture !== undefined) this.#hearer.print([picture])
+      if (picture !== undefined) this.#listener.print([picture])
     }
   }
 
   #note(text: string): void {
-    this.#hearer.print(sentences(text, { columns: this.#columns, style: { dim: true } }))
+    this.#listener.print(sentences(text, { columns: this.#columns, style: { dim: true } }))
   }
 
   #showKnown(): void {
@@ -180,12 +180,12 @@ export class WatchedSession {
     const { events } = this.session
     const event = events[at]
     if (event === undefined) return
-    this.#hearer.print(this.#view.take(event, turnUpTo(events, at)))
-    if (event.type === 'user_message') this.#hearer.said()
+    this.#listener.print(this.#view.take(event, turnUpTo(events, at)))
+    if (event.type === 'user_message') this.#listener.messageRecorded()
   }
 }
 
-/** The Events of a Turn up to one of them: what it means is to be found there. */
+/** The Events of a Turn up to and including one of them. */
 function turnUpTo(events: readonly WholeEvent[], at: number): WholeEvent[] {
   let from = at
   while (from > 0 && events[from]?.type !== 'turn_started') from -= 1

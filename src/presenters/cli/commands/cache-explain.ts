@@ -13,10 +13,10 @@ import {
 import { wantsColour } from '../world/answer.ts'
 import { requestLines, summaryLines } from '../render/cache-lines.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { jsonLine } from '../text/json-line.ts'
-import { tellEnd } from '../world/log-end.ts'
+import { reportEnd } from '../world/log-end.ts'
 import { PacedOutput } from '../world/paced-output.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -91,10 +91,10 @@ export const Output = z
   .union([RequestLine, SummaryLine])
   .describe('JSON Lines: every request, then a summary.')
 
-/** Shows how much of each request of a Session was cached, and why not more. Exit code 1 when the Log is damaged. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = CacheExplainArgs.parse(given)
-  return inWorkspace(world, given, (opened) => explain(world, opened, parsed))
+/** Shows how much of each request of a Session was cached, and why not more. Exit code 1 if the Log is damaged. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = CacheExplainArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => explain(world, opened, parsed))
 }
 
 async function explain(
@@ -109,7 +109,7 @@ async function explain(
   const colour = wantsColour(world, stdout, settings.display?.colour)
   const report = new CacheReport()
   let before: ExplainedRequest | undefined
-  const tell = async (request: ExplainedRequest | undefined): Promise<boolean> => {
+  const print = async (request: ExplainedRequest | undefined): Promise<boolean> => {
     if (request === undefined) return !stdout.broken
     const text = json
       ? jsonLine({ type: 'request', ...request })
@@ -118,16 +118,16 @@ async function explain(
     return output.write(text)
   }
   const end = await harness.read(id.value, { types: CACHE_EVENTS }, async ({ event }) => {
-    const heard = await tell(event === undefined ? undefined : report.take(event))
-    return heard ? undefined : false
+    const isOpen = await print(event === undefined ? undefined : report.take(event))
+    return isOpen ? undefined : false
   })
   if (!end.ok) return end
-  await tell(report.end())
+  await print(report.end())
   const { summary } = report
   const last = { type: 'summary', ok: true, session_id: id.value, ...summary }
   await output.write(json ? jsonLine(last) : asText(summaryLines(summary), colour))
   await output.flush()
-  return stdout.broken ? ok(EXIT.done) : tellEnd(world, end.value, { json })
+  return stdout.broken ? ok(EXIT.done) : reportEnd(world, end.value, { json })
 }
 
 function asText(lines: readonly Line[], colour: boolean): string {

@@ -8,7 +8,7 @@ import { liveTarget, probePlan, REHEARSED, type ProbeTarget } from '../../../ses
 import { loadSettings } from '../../../session/settings/settings.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { behaved, comparisonLines, planLines } from '../render/probe-lines.ts'
 import { bothRuns } from '../../../session/probe/both-runs.ts'
@@ -54,7 +54,7 @@ const RunOutput = z.object({
 export const Output = z.object({
   ok: z.literal(true),
   dry_run: z.boolean().describe('Nothing was sent.'),
-  live: z.boolean().describe('A provider on the network is used instead of the rehearsal model.'),
+  live: z.boolean().describe('A remote provider is used instead of the offline demo model.'),
   plan: z.object({
     vary: z.enum(FACTORS),
     provider: z.string(),
@@ -62,7 +62,7 @@ export const Output = z.object({
     to: z.string().describe('Where requests go.'),
     variants: z.array(z.string()),
     workspaces: Count.describe(
-      'Number of workspaces that each variant runs a Session in, one after another.',
+      'Number of workspaces; each variant runs one Session in each, in sequence.',
     ),
     prompts: z.array(z.string()),
     least_calls: Count.describe('For both variants together; a model may make more.'),
@@ -80,12 +80,12 @@ export const Output = z.object({
 })
 
 /**
- * Runs the same Sessions in two ways that differ in one factor, and compares what was cached. Exit code 1 when the calls of a
- * run did not reach the workspace they were meant for, or nothing can be attributed.
+ * Runs the same Sessions in two variants that differ in one factor, and compares what was cached. Exit code 1 if the
+ * calls of a run did not reach the intended workspace, or the difference cannot be attributed.
  */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { options } = CacheProbeArgs.parse(given)
-  return inSettings(world, given, 'none', async ({ home }) => {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { options } = CacheProbeArgs.parse(commandInput)
+  return inSettings(world, commandInput, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     return loaded.ok ? probe(world, options, loaded.value.settings) : loaded
   })
@@ -103,9 +103,9 @@ async function probe(
   const plan = probePlan(vary, target.value)
   const { variants, ...rest } = plan
   const names = variants.map(({ name }) => name)
-  const told = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
+  const output = { dry_run: dryRun, live, plan: { ...rest, to, variants: names } }
   const colour = wantsColour(world, world.streams.stdout, settings.display?.colour)
-  if (dryRun) return ok(answer(world, json, told, () => asText(planLines(plan, to), colour)))
+  if (dryRun) return ok(answer(world, json, output, () => asText(planLines(plan, to), colour)))
   const runs = await withProgress(world, 'Running both variants', () =>
     untilStopped(world.streams, (signal) => bothRuns(world, plan, target.value, signal)),
   )
@@ -114,7 +114,7 @@ async function probe(
   if (!compared.ok) return compared
   const well = compared.value.runs.every(behaved)
   const comparison = { ...compared.value, behaved: well }
-  answer(world, json, { ...told, comparison }, () =>
+  answer(world, json, { ...output, comparison }, () =>
     asText([...planLines(plan, to), [], ...comparisonLines(compared.value)], colour),
   )
   return ok(well ? EXIT.done : EXIT.failed)

@@ -7,11 +7,11 @@ import { beginSession } from '../../../session/workspace/begin.ts'
 import { oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { chatActions, type Judge } from '../chat/actions.ts'
-import type { Attached } from '../chat/attached.ts'
+import type { PendingAttachment } from '../chat/pending-attachments.ts'
 import { runChat } from '../chat/chat.ts'
 import type { ChatActions } from '../chat/command-context.ts'
 import { Questions } from '../../../session/questions/questions.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { OpenWorkspace } from '../../../session/workspace/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -19,17 +19,17 @@ import type { CliWorld } from '../world/world.ts'
 const Options = SessionOptions.extend({ attach: z.array(z.string()).default([]) })
 type Options = z.infer<typeof Options>
 
-/** A conversation in this terminal. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+/** Starts a conversation in this terminal. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const { stdin, stdout } = world.streams
-  const choice = Options.safeParse(given.options)
+  const choice = Options.safeParse(commandInput.options)
   if (!choice.success) {
     return refuse(world, false, failed('invalid_args', z.prettifyError(choice.error)).error)
   }
   if (!stdin.isTTY || !stdout.isTTY) return refuse(world, false, noTerminal().error)
   const questions = new Questions()
   const talk = (opened: OpenWorkspace) => inSession(world, opened, choice.data, questions)
-  return inWorkspace(world, given, talk, { make: true, ask: questions.ask })
+  return inWorkspace(world, commandInput, talk, { make: true, ask: questions.ask })
 }
 
 async function inSession(
@@ -62,7 +62,7 @@ async function inSession(
     actions,
     attached: attached.value,
   })
-  // A conversation that never began leaves nothing behind.
+  // Delete a new Session without any Turn.
   const isNew = choice.session === undefined && choice.continue !== true
   if (isNew && session.state.turns === 0) await harness.delete(session.id)
   return ok(code)
@@ -72,8 +72,8 @@ async function inSession(
 async function attachedBy(
   { attach }: ChatActions,
   names: readonly string[],
-): Promise<Result<readonly Attached[]>> {
-  const all: Attached[] = []
+): Promise<Result<readonly PendingAttachment[]>> {
+  const all: PendingAttachment[] = []
   for (const name of names) {
     const one = await attach?.(name)
     if (one === undefined || !one.ok) return one ?? ok([])

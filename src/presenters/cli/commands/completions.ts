@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { quoted, shortened } from '../../../encoding/quote.ts'
 import { failed } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Command, Given, Run } from '../world/command.ts'
+import type { Command, CommandInput, Run } from '../world/command.ts'
 import { bashScript } from '../completion/bash.ts'
 import { fishScript } from '../completion/fish.ts'
 import { entries, groups, SHELLS, type Shell } from '../completion/vocabulary.ts'
@@ -20,16 +20,20 @@ export const Output = z.object({
   script: z.string(),
 })
 
-/** Prints a script that completes these commands, their options and values, and Sessions in a shell. */
+/** Prints a shell script that completes commands, options, values and Sessions. */
 export function runWith(commands: readonly Command[]): Run {
-  return async (world, given) => print(world, given, commands)
+  return async (world, commandInput) => print(world, commandInput, commands)
 }
 
-async function print(world: CliWorld, given: Given, commands: readonly Command[]): Promise<number> {
+async function print(
+  world: CliWorld,
+  commandInput: CommandInput,
+  commands: readonly Command[],
+): Promise<number> {
   const {
     args: [named],
     options: { json },
-  } = CompletionsArgs.parse(given)
+  } = CompletionsArgs.parse(commandInput)
   const shell = SHELLS.find((one) => one === named)
   if (shell === undefined) {
     const message = `Unknown shell ${quoted(shortened(named, 80))}. Expected one of ${SHELLS.join(', ')}.`

@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { diffLines } from '../render/diff-lines.ts'
 import { patchOf } from '../render/patch.ts'
 import { withProgress } from '../render/progress.ts'
@@ -33,10 +33,10 @@ export const Output = z.object({
   files: z.array(ChangedFile),
 })
 
-/** Shows what a Session, or one Turn of it, wrote and edited: on a terminal for people, elsewhere for `patch -p1`. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = DiffArgs.parse(given)
-  return inWorkspace(world, given, (opened) => show(world, opened, parsed))
+/** Shows the file changes of a Session or of one Turn: readable on a terminal, otherwise as input for `patch -p1`. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = DiffArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => show(world, opened, parsed))
 }
 
 async function show(
@@ -58,12 +58,12 @@ async function show(
     world.streams.stderr.write('hawser: this Session has not changed any files.\n')
   }
   const named_turn = turn.value === undefined ? {} : { turn_id: turn.value }
-  const told = { session_id: session.value.id, ...named_turn, files }
+  const output = { session_id: session.value.id, ...named_turn, files }
   const whole = () => files.map(({ diff }) => diff).join('')
-  return ok(answer(world, json, told, () => shown(world, whole(), settings.display?.colour)))
+  return ok(answer(world, json, output, () => shown(world, whole(), settings.display?.colour)))
 }
 
-/** As it is where a program reads it; where a person does, nothing in it can move the cursor. */
+/** Unchanged for programs; on a terminal, with control characters escaped. */
 function shown(world: CliWorld, diff: string, setting?: 'auto' | 'always' | 'never'): string {
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, setting)

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { answer, refuse, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell } from '../text/columns.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { bundle, redacted, type Secret } from '../doctor/bundle.ts'
 import type { Check, Status } from '../doctor/check.ts'
 import { examine, type Examination } from '../doctor/examine.ts'
@@ -46,44 +46,44 @@ export const Output = z.object({
   bundle: z.string().optional().describe('The report, with --bundle. It contains no paths.'),
 })
 
-/** Checks this machine and this folder. Exit code 1 when there is a problem. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { options } = DoctorArgs.parse(given)
+/** Checks this machine and this folder. Exit code 1 if there is a problem. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { options } = DoctorArgs.parse(commandInput)
   const workspace = await workspaceOf(world, options.workspace)
   const path = workspace.ok ? ok(workspace.value.path) : workspace
   if (!path.ok && path.error.kind === 'invalid_args') return refuse(world, options.json, path.error)
   const found = await withProgress(world, 'Checking', () => examine(world, path))
   const healthy = found.checks.every(({ status }) => status !== 'problem')
-  const told = { version: world.version, healthy }
+  const output = { version: world.version, healthy }
   if (options.bundle) {
     const secrets = secretsIn(world, path, found.keys)
     const checks = found.checks.map(({ id, status, plain }) => {
       return { id, status, text: redacted(plain, secrets), next_actions: [] }
     })
     const report = bundle({ version: world.version, ...found, secrets })
-    answer(world, options.json, { ...told, checks, bundle: report }, () => report)
+    answer(world, options.json, { ...output, checks, bundle: report }, () => report)
   } else {
     const checks = found.checks.map((check) => {
       const { id, status, text, next_actions, holds, does_not_hold } = check
       return { id, status, text, next_actions, holds, does_not_hold }
     })
-    answer(world, options.json, { ...told, checks }, () => words(world, found))
+    answer(world, options.json, { ...output, checks }, () => words(world, found))
   }
   return healthy ? EXIT.done : EXIT.failed
 }
 
 const SECRET_NAME = /key|token|secret|password|passwd|credential/i
 
-/** Nothing of this should be in a report to begin with. */
+/** A second safeguard: none of these should be in a report in the first place. */
 function secretsIn(
   world: CliWorld,
   workspace: Result<string>,
   stored: readonly string[],
 ): Secret[] {
-  const said = Object.entries(world.env).flatMap(([name, value]) =>
+  const environmentKeys = Object.entries(world.env).flatMap(([name, value]) =>
     value !== undefined && SECRET_NAME.test(name) ? [value] : [],
   )
-  const keys = [...said, ...stored].map((text) => ({ text, instead: '(hidden)' }))
+  const keys = [...environmentKeys, ...stored].map((text) => ({ text, instead: '(hidden)' }))
   const standing = currentFolder(world)
   const places = [
     { text: workspace.ok ? workspace.value : '', instead: '<workspace>' },

@@ -4,7 +4,7 @@ import { BlobKey, SessionId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer } from '../world/answer.ts'
 import { counted, shownBytes } from '../../../encoding/amounts.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -32,25 +32,25 @@ type Figures = Readonly<Omit<z.infer<typeof Output>, 'ok' | 'deleted' | 'writing
   readonly writing: readonly SessionId[]
 }
 
-/** Deletes stored bytes that nothing mentions and that are older than an hour. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { dryRun, json } = GcArgs.parse(given).options
-  const tell = (figures: Omit<Figures, 'dry_run'>) => {
-    const told = { dry_run: dryRun, ...figures }
-    return answer(world, json, told, () => words(told))
+/** Deletes stored bytes that nothing refers to and that are older than an hour. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { dryRun, json } = GcArgs.parse(commandInput).options
+  const print = (figures: Omit<Figures, 'dry_run'>) => {
+    const output = { dry_run: dryRun, ...figures }
+    return answer(world, json, output, () => words(output))
   }
   return inWorkspace(
     world,
-    given,
+    commandInput,
     async ({ harness }) => {
       const swept = await withProgress(world, 'Looking for unreferenced blobs', () =>
         harness.gc({ dryRun }),
       )
       if (!swept.ok) return swept
       const { kept, deleted, freed_bytes, unbegun, writing } = swept.value
-      return ok(tell({ kept, deleted, freed_bytes, unbegun, writing }))
+      return ok(print({ kept, deleted, freed_bytes, unbegun, writing }))
     },
-    { unused: () => tell({ kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [] }) },
+    { unused: () => print({ kept: 0, deleted: [], freed_bytes: 0, unbegun: 0, writing: [] }) },
   )
 }
 

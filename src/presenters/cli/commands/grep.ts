@@ -8,7 +8,7 @@ import type { SearchEnd } from '../../../session/queries/search.ts'
 import { Activity } from '../render/activity.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { failureAsText } from '../world/failure.ts'
 import { PacedOutput } from '../world/paced-output.ts'
@@ -63,15 +63,15 @@ export const Output = z.object({
   incomplete: z.array(Incomplete).describe('Sessions that could only be searched in part.'),
 })
 
-/** How long matching may take in one Session: a pattern can be such that it would take for ever. */
+/** Time limit for matching in one Session: some patterns would take practically unlimited time. */
 const BUDGET_MS = 10_000
 
-/** Searches what was said and done in all Sessions. Exit code 0 with a match, 1 without, 124 when time ran out first. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = GrepArgs.parse(given)
+/** Searches the messages and tool calls of all Sessions. Exit code 0 with a match, 1 without, 124 after a timeout. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = GrepArgs.parse(commandInput)
   const none: Outcome = { matches: [], searched: 0, limited: false, incomplete: [] }
-  return inWorkspace(world, given, (opened) => grep(world, opened, parsed), {
-    unused: () => told(world, parsed, none),
+  return inWorkspace(world, commandInput, (opened) => grep(world, opened, parsed), {
+    unused: () => report(world, parsed, none),
   })
 }
 
@@ -99,16 +99,16 @@ async function grep(
   const outcome = await searchAll(searching, chosen.value, async (found) => {
     if (json) return true
     activity.clear()
-    const heard = await output.write(`${painted(matchLine(found), colour)}\n`)
-    // Whoever looks on should see each match when it is found.
+    const isOpen = await output.write(`${painted(matchLine(found), colour)}\n`)
+    // On a terminal, show each match as soon as it is found.
     if (stdout.isTTY) await output.flush()
     activity.during('Searching')
-    return heard
+    return isOpen
   })
   activity.clear()
   if (!outcome.ok) return outcome
   await output.flush()
-  return ok(told(world, parsed, outcome.value))
+  return ok(report(world, parsed, outcome.value))
 }
 
 function limitOf(text: string): Result<number> {
@@ -132,25 +132,25 @@ interface Searching {
   readonly limit: number
 }
 
-/** `tell` answers false when nobody listens any more. */
+/** `show` returns false when the output is closed. */
 async function searchAll(
   { harness, pattern, limit }: Searching,
   sessions: readonly SessionId[],
-  tell: (found: Found) => Promise<boolean>,
+  show: (found: Found) => Promise<boolean>,
 ): Promise<Result<Outcome>> {
   const matches: Found[] = []
   const incomplete: Incomplete[] = []
   let searched = 0
-  let heard = true
+  let isOpen = true
   for (const session_id of sessions) {
-    if (matches.length >= limit || !heard) break
+    if (matches.length >= limit || !isOpen) break
     const options = { pattern, limit: limit - matches.length, budgetMs: BUDGET_MS }
     const end = await harness.search(session_id, options, async (match) => {
       const found = { session_id, ...excerptOf(match) }
       matches.push(found)
-      heard = heard && (await tell(found))
+      isOpen = isOpen && (await show(found))
     })
-    // Deleted since the Sessions were listed, and not by us.
+    // Another process deleted it after the Sessions were listed.
     if (!end.ok && end.error.kind === 'not_found' && sessions.length > 1) continue
     if (!end.ok && end.error.kind !== 'log_damaged') return end
     searched += 1
@@ -170,7 +170,7 @@ function gapsOf(
   return [{ session_id, why: 'damaged', damage: copy }]
 }
 
-function told(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
+function report(world: CliWorld, { options: { json, limit } }: GrepArgs, outcome: Outcome): number {
   const { matches, limited, incomplete } = outcome
   if (json) answer(world, json, outcome, () => '')
   const { stderr } = world.streams

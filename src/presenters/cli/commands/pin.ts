@@ -3,7 +3,7 @@ import { failed, ok } from '../../../model/errors.ts'
 import { SessionId } from '../../../model/ids.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { answer } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../world/workspace.ts'
 import type { CliWorld } from '../world/world.ts'
@@ -19,14 +19,14 @@ export const Output = z.object({
   text: z.string(),
 })
 
-/** Records text that every checkpoint of a Session keeps as it is. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+/** Records text that every checkpoint of a Session keeps verbatim. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named, words],
     options: { json },
-  } = PinArgs.parse(given)
+  } = PinArgs.parse(commandInput)
   const text = words.join(' ').toWellFormed()
-  return inWorkspace(world, given, async ({ harness }) => {
+  return inWorkspace(world, commandInput, async ({ harness }) => {
     const limit = LIMITS.user_text_bytes
     const actual = Buffer.byteLength(text)
     if (actual > limit) {
@@ -40,7 +40,8 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     const pinned = await harness.pin(session.value, text)
     if (!pinned.ok) return pinned
     const session_id = session.value.id
-    const told = () => `Pinned in ${session_id}: every checkpoint keeps this text verbatim.\n`
-    return ok(answer(world, json, { session_id, text }, told))
+    const confirmation = () =>
+      `Pinned in ${session_id}: every checkpoint keeps this text verbatim.\n`
+    return ok(answer(world, json, { session_id, text }, confirmation))
   })
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import type { RehearsalServer } from '../../../session/workspace/rehearsal-server.ts'
@@ -28,17 +28,17 @@ export const Output = z.object({
     .array(z.string())
     .describe('Faults that can be requested in the first path segment, for example /~cut:300.'),
 })
-type Told = Omit<z.infer<typeof Output>, 'ok'>
+type RehearseOutput = Omit<z.infer<typeof Output>, 'ok'>
 
-/** Serves the rehearsal model until it is told to stop, which is how it ends and no failure. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { port, cacheRate, json } = RehearseArgs.parse(given).options
+/** Serves the offline demo model until a signal, which is the regular way to stop it. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { port, cacheRate, json } = RehearseArgs.parse(commandInput).options
   const listening = await listen(world, { port, cacheRate, json })
   if (!listening.ok) return refuse(world, json, listening.error)
   const server = listening.value
-  const told = toldOf(server)
+  const output = outputOf(server)
   const stopped = untilStopped(world)
-  answer(world, json, told, () => words(told))
+  answer(world, json, output, () => words(output))
   await stopped
   await server.close()
   return EXIT.done
@@ -61,10 +61,10 @@ async function listen(
   return rehearsal({
     ...(place.value === undefined ? {} : { port: place.value }),
     ...(rate.value === undefined ? {} : { cacheRate: rate.value }),
-    heard: ({ method, path, status }) => {
+    onRequest: ({ method, path, status }) => {
       if (json) return
-      const said = status === 0 ? 'hung up' : String(status)
-      streams.stderr.write(`${visibleLine(`${method} ${path}`)} ${said}\n`)
+      const outcome = status === 0 ? 'hung up' : String(status)
+      streams.stderr.write(`${visibleLine(`${method} ${path}`)} ${outcome}\n`)
     },
   })
 }
@@ -77,10 +77,10 @@ function figure(text: string | undefined, flag: string, most: number): Result<nu
   ])
 }
 
-/** Too short to be taken for a secret, which would be taken out of whatever holds the same word. */
+/** Too short to be redacted as a secret, which would also redact this word elsewhere. */
 const ANY_KEY = 'offline'
 
-function toldOf({ origin, switches }: RehearsalServer): Told {
+function outputOf({ origin, switches }: RehearsalServer): RehearseOutput {
   return {
     origin,
     base_urls: { anthropic: origin, openai: `${origin}/v1` },
@@ -94,7 +94,7 @@ function toldOf({ origin, switches }: RehearsalServer): Told {
   }
 }
 
-function words({ origin, environment, switches }: Told): string {
+function words({ origin, environment, switches }: RehearseOutput): string {
   const lines = Object.entries(environment).map(([name, value]) => `  export ${name}=${value}`)
   return [
     `The offline demo model is listening on ${origin}. Press Ctrl-C to stop.`,

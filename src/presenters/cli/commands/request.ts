@@ -3,7 +3,7 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 import { SessionId, Sha256 } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { answer, refuse } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { promptOf } from '../input/prompt.ts'
 import { openNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleText } from '../text/visible-text.ts'
@@ -28,36 +28,36 @@ export const Output = z.object({
   body: z.string().describe('The request as it would be sent, byte for byte, in UTF-8.'),
 })
 
-/** Prints the request that a prompt would become. Nothing is sent and nothing is written. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+/** Prints the request for a prompt. Sends and writes nothing. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named],
     options: { prompt, dialect, json },
-  } = RequestArgs.parse(given)
+  } = RequestArgs.parse(commandInput)
   const text = await textOf(world, prompt)
   if (!text.ok) return refuse(world, json, text.error)
-  return inWorkspace(world, given, async ({ harness }) => {
+  return inWorkspace(world, commandInput, async ({ harness }) => {
     const session = await openNamed(harness, named)
     if (!session.ok) return session
     const request = await harness.preview(session.value, text.value, { dialect })
     if (!request.ok) return request
     const { body, sha256, made } = request.value
-    const told = {
+    const output = {
       session_id: session.value.id,
       dialect: made.dialect,
       sha256,
       bytes: body.length,
       body: body.toString('utf8'),
     }
-    return ok(answer(world, json, told, () => shown(world, told.body)))
+    return ok(answer(world, json, output, () => shown(world, output.body)))
   })
 }
 
-/** There is no request without something asked: what is not said here is read from standard input, as `run` reads it. */
+/** A request needs a prompt: without `--prompt`, it is read from standard input, as in `run`. */
 async function textOf(world: CliWorld, prompt: string | undefined): Promise<Result<string>> {
   if (prompt !== undefined || !world.streams.stdin.isTTY) {
-    const said = await promptOf(world, prompt === undefined ? [] : [prompt])
-    return said.ok ? ok(said.value.text) : said
+    const read = await promptOf(world, prompt === undefined ? [] : [prompt])
+    return read.ok ? ok(read.value.text) : read
   }
   return failed(
     'invalid_args',
@@ -67,7 +67,7 @@ async function textOf(world: CliWorld, prompt: string | undefined): Promise<Resu
   )
 }
 
-/** The bytes themselves, unless a person looks at them: then what a terminal would obey is spelt out. */
+/** The exact bytes; on a terminal, with control characters escaped. */
 function shown({ streams: { stdout } }: CliWorld, body: string): string {
   return stdout.isTTY ? `${visibleText(body)}\n` : body
 }

@@ -7,7 +7,7 @@ import type { ListedResource } from '../../../session/queries/resources.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted } from '../text/cell-width.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { resourceTable } from '../render/resource-table.ts'
 import { resourceName } from '../text/resource-words.ts'
@@ -45,10 +45,10 @@ export const Output = z.object({
   dropped: z.string().optional().describe('The handle, with drop.'),
 })
 
-/** Lists the Resources of a Session, or drops one: from then on its bytes are not sent to a model again. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = ResourcesArgs.parse(given)
-  return inWorkspace(world, given, async (opened) => {
+/** Lists the Resources of a Session, or drops one so that its bytes are never sent to a model again. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = ResourcesArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, async (opened) => {
     const [named, action, handle] = withSession(parsed.args)
     if (action !== undefined && action !== 'drop') return noSuchAction()
     const session = await openNamed(opened.harness, named)
@@ -59,7 +59,7 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   })
 }
 
-/** `drop` is no part of an id, so the Session was left out. */
+/** `drop` cannot be part of an id, so the Session is omitted. */
 function withSession([first, second, third]: ResourcesArgs['args']): ResourcesArgs['args'] {
   return first === 'drop' ? [undefined, first, second] : [first, second, third]
 }
@@ -74,10 +74,10 @@ async function list(
     harness.resources(session),
   )
   if (!listed.ok) return listed
-  const told = { session_id: session.id, resources: listed.value }
+  const output = { session_id: session.id, resources: listed.value }
   const { stdout } = world.streams
   const colour = wantsColour(world, stdout, settings.display?.colour)
-  return ok(answer(world, json, told, () => words(listed.value, colour)))
+  return ok(answer(world, json, output, () => words(listed.value, colour)))
 }
 
 function words(listed: readonly ListedResource[], colour: boolean): string {
@@ -99,18 +99,18 @@ interface Drop {
 async function drop(
   world: CliWorld,
   { harness }: OpenWorkspace,
-  { session, handle: given, parsed: { options } }: Drop,
+  { session, handle: named, parsed: { options } }: Drop,
 ): Promise<Result<number>> {
-  if (given === undefined)
+  if (named === undefined)
     return failed('invalid_args', 'Missing handle: name a Resource, for example @img1.')
-  const handle = given.startsWith('@') ? given : `@${given}`
+  const handle = named.startsWith('@') ? named : `@${named}`
   const before = await harness.resources(session)
   if (!before.ok) return before
   const dropped = await harness.dropResource(session, handle)
   if (!dropped.ok) return dropped
   const was = before.value.find(({ descriptor }) => descriptor.handle === handle)
-  const told = { session_id: session.id, dropped: handle }
-  return ok(answer(world, options.json, told, () => droppedWords(was, handle)))
+  const output = { session_id: session.id, dropped: handle }
+  return ok(answer(world, options.json, output, () => droppedWords(was, handle)))
 }
 
 function droppedWords(was: ListedResource | undefined, handle: string): string {

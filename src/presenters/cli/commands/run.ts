@@ -10,10 +10,10 @@ import { beginSession } from '../../../session/workspace/begin.ts'
 import { Activity } from '../render/activity.ts'
 import { refuse, wantsColour } from '../world/answer.ts'
 import { limitedByPlan, oneSession, REHEARSING, SessionOptions } from '../input/session-choice.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT, exitCodeOfTurn } from '../world/exit-code.ts'
 import { footer } from '../render/footer.ts'
-import { attachmentsNamed, enclosedIn } from '../input/given-attachments.ts'
+import { attachmentsNamed, enclosedIn } from '../input/attachment-arguments.ts'
 import { oneTurn, type Message } from '../../../session/live/one-turn.ts'
 import { pipedText, type PipedText } from '../input/piped-text.ts'
 import { standing } from '../render/picture.ts'
@@ -36,9 +36,12 @@ const Options = SessionOptions.extend({
 })
 type Options = z.infer<typeof Options>
 
-/** One Turn: the answer on standard output, or every Event with `--json`; all else on standard error. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const options = Options.safeParse(given.options)
+/**
+ * Runs one Turn: prints the answer to standard output, or every Event with `--json`; everything else goes to standard
+ * error.
+ */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const options = Options.safeParse(commandInput.options)
   if (!options.success) {
     const { error } = failed(
       'invalid_args',
@@ -46,10 +49,10 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
       {},
       [{ action: 'show_help', command: 'hawser run --help' }],
     )
-    return refuse(world, given.options['json'] === true, error)
+    return refuse(world, commandInput.options['json'] === true, error)
   }
   const { json } = options.data
-  const input = await inputOf(world, given.args[0], options.data)
+  const input = await inputOf(world, commandInput.args[0], options.data)
   if (!input.ok) return refuse(world, json, input.error)
   const activity = new Activity(world.clock, world.streams.stderr)
   const { streams, clock } = world
@@ -57,13 +60,13 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
   const ask = json ? undefined : askAtTerminal({ streams, clock, colour, activity })
   return inWorkspace(
     world,
-    given,
+    commandInput,
     (opened) => inSession(world, opened, options.data, input.value, activity),
     { make: true, ...(ask === undefined ? {} : { ask }) },
   )
 }
 
-/** What a person said and attached, as far as it is known without a Session. */
+/** The prompt and attachments, as far as they are known without a Session. */
 interface RunInput {
   readonly prompt: Prompt
   readonly attached: readonly AttachmentInput[]
@@ -80,7 +83,7 @@ async function inputOf(
   if (!prompt.ok) return prompt
   const attached = await attachmentsNamed({ ...world, stdin: world.streams.stdin }, names)
   if (!attached.ok) return attached
-  // Without words standard input is the prompt itself, or was attached.
+  // Without a typed prompt, standard input is the prompt or an attachment.
   const read =
     prompt.value.typed && !beside.stdin ? await pipedText(world.streams.stdin, world.clock) : ok({})
   if (!read.ok) return read
@@ -122,7 +125,7 @@ async function inSession(
     const exit_code = stopping.code() ?? exitCodeOfTurn(result.value)
     for (const notice of noticesAfter(session, result.value)) view.after(notice)
     view.end(session.id, { ...result.value, exit_code })
-    if (!options.quiet && !options.json) tellEnd(world, session, result.value, started)
+    if (!options.quiet && !options.json) reportEnd(world, session, result.value, started)
     return ok(exit_code)
   } finally {
     activity.clear()
@@ -131,7 +134,7 @@ async function inSession(
   }
 }
 
-/** What was recorded while the Log was given back: it belongs to no Turn. */
+/** Notices that were recorded while the lock was released; they belong to no Turn. */
 function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'notice'>[] {
   const end = session.events.findLastIndex(
     (event) => event.type === 'turn_ended' && event.turn_id === turn_id,
@@ -139,7 +142,7 @@ function noticesAfter(session: Session, { turn_id }: TurnResult): WholeEvent<'no
   return session.events.slice(end + 1).flatMap((event) => (event.type === 'notice' ? [event] : []))
 }
 
-/** The `@` words of a prompt mean something only where a person typed it. */
+/** `@` words are resolved only in a prompt that a person typed. */
 async function messageOf(
   world: CliWorld,
   session: Session,
@@ -166,7 +169,7 @@ async function wordsFor(
   const { stdout, stderr } = world.streams
   const { display } = settings.settings
   const colour = wantsColour(world, stderr, display?.colour)
-  // Where no terminal is, nobody waits for what only a terminal needs.
+  // Without a terminal, do not load what only a terminal needs.
   const { resultRows, painted } = stderr.isTTY
     ? { ...(await import('../screen/tool-rows.ts')), ...(await import('../text/cell-width.ts')) }
     : { resultRows: () => [], painted: () => '' }
@@ -188,7 +191,7 @@ async function wordsFor(
   return wordsView({ stdout, stderr, activity, quiet, resultText, resourceOf, picture })
 }
 
-/** A signal or the time limit ends the Turn in the Log first; the code says which it was. */
+/** A signal or the time limit ends the Turn in the Log first; the exit code shows which one. */
 function stopOnSignals(
   { streams, clock }: CliWorld,
   session: Session,
@@ -208,7 +211,7 @@ function stopOnSignals(
   return { code: () => code, stopListening: () => listening.forEach((end) => end()) }
 }
 
-function tellEnd(
+function reportEnd(
   { streams: { stderr }, clock }: CliWorld,
   session: Session,
   { usage }: TurnResult,

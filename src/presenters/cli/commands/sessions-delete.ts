@@ -4,7 +4,7 @@ import { SessionId } from '../../../model/ids.ts'
 import type { ListedSession } from '../../../session/queries/list.ts'
 import { counted } from '../../../encoding/amounts.ts'
 import { answer } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { canAsk, confirmed } from '../input/confirm.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
 import { visibleLine } from '../text/visible-text.ts'
@@ -20,10 +20,10 @@ type SessionsDeleteArgs = z.infer<typeof SessionsDeleteArgs>
 
 export const Output = z.object({ ok: z.literal(true), session_id: SessionId })
 
-/** Deletes a Session for ever, when a person at the terminal, or the caller, said so. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = SessionsDeleteArgs.parse(given)
-  return inWorkspace(world, given, (opened) => deleteOne(world, opened, parsed))
+/** Deletes a Session permanently, after confirmation at the terminal or with `--yes`. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = SessionsDeleteArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => deleteOne(world, opened, parsed))
 }
 
 async function deleteOne(

@@ -7,7 +7,7 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionTree, type TreeRow } from '../render/session-tree.ts'
 import { inWorkspace } from '../world/workspace.ts'
@@ -38,19 +38,19 @@ export const Output = z.object({
     .describe('Families by their latest member, latest first; forks after their parents.'),
 })
 
-/** Lists the Sessions of a folder, forks below their parents. An empty folder is no error. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { json } = SessionsArgs.parse(given).options
+/** Lists the Sessions of a folder, forks below their parents. No Sessions is not an error. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { json } = SessionsArgs.parse(commandInput).options
   const none = () => answer(world, json, { sessions: [] }, () => NONE)
   return inWorkspace(
     world,
-    given,
+    commandInput,
     async ({ harness, settings }) => {
       const sessions = await withProgress(world, 'Reading the Sessions', () => harness.list())
       if (sessions.length === 0) return ok(none())
       const rows = sessionTree(sessions)
-      const told = { sessions: rows.map(entryOf) }
-      return ok(answer(world, json, told, () => words(world, settings, rows)))
+      const output = { sessions: rows.map(entryOf) }
+      return ok(answer(world, json, output, () => words(world, settings, rows)))
     },
     { unused: none },
   )
@@ -90,11 +90,11 @@ function words(world: CliWorld, { settings }: OpenWorkspace['settings'], rows: r
 
 const ALIGN = ['left', 'left', 'right', 'left'] as const
 
-/** The columns before the title, and what stands between them. */
+/** The columns before the title, and the spaces between them. */
 const BEFORE_TITLE = 'ses_01kg8m2q3r4s5t6v7w8x9y0z12  2026-01-31T12:00Z  Turns  '.length
 const SHORTEST_TITLE = 16
 
-/** `room` is what is left for the title and the marks behind it. */
+/** `room` is the width for the title and the marks after it. */
 function cellsOf({ session, depth }: TreeRow, room: number): Line[] {
   const { id, state } = session
   const marks = marksOf(session)
@@ -112,7 +112,7 @@ function branchOf(depth: number): string {
   return depth === 0 ? '' : `${'  '.repeat(Math.min(depth, DEEPEST) - 1)}└ `
 }
 
-/** Forks of forks are told apart by their place; so deep, nobody counts any more. */
+/** Deeper forks are not indented further. */
 const DEEPEST = 8
 
 function marksOf({ state, foreign, busy, damage }: ListedSession): string[] {

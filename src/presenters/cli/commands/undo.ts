@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { SessionId, TurnId } from '../../../model/ids.ts'
 import type { Session } from '../../../session/live/session.ts'
 import { answer } from '../world/answer.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { EXIT } from '../world/exit-code.ts'
 import { withProgress } from '../render/progress.ts'
 import { openNamed, turnNamed } from '../../../session/workspace/session-reference.ts'
@@ -19,7 +19,7 @@ const UndoArgs = z.object({
 })
 type UndoArgs = z.infer<typeof UndoArgs>
 
-/** A file that changed since is left alone; one that failed could not be read or written. */
+/** `changed_since`: left alone; `failed`: could not be read or written. */
 const RestoredFile = z.object({
   path: z.string(),
   outcome: z.enum(['restored', 'changed_since', 'failed']),
@@ -37,10 +37,10 @@ export const Output = z.object({
   files: z.array(RestoredFile),
 })
 
-/** Puts files back as they were before a Turn wrote them. Exit code 1 when one of them could not be. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = UndoArgs.parse(given)
-  return inWorkspace(world, given, (opened) => takeBack(world, opened, parsed))
+/** Restores files to their content before a Turn. Exit code 1 if one of them could not be restored. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = UndoArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => takeBack(world, opened, parsed))
 }
 
 async function takeBack(
@@ -62,8 +62,8 @@ async function takeBack(
     return { path, outcome, ...(why === undefined ? {} : { why }) }
   })
   const all_restored = files.every(({ outcome }) => outcome === 'restored')
-  const told = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
-  answer(world, json, told, () => words(session.value, undone_turn_id, files))
+  const output = { session_id: session.value.id, turn_id: undone_turn_id, all_restored, files }
+  answer(world, json, output, () => words(session.value, undone_turn_id, files))
   return ok(all_restored ? EXIT.done : EXIT.failed)
 }
 
@@ -92,7 +92,7 @@ const OUTCOMES = {
 
 const REDACTED = 'not restored: contained a key'
 
-/** As people count: from 1. */
+/** Counted from 1. */
 function numberOf({ events }: Session, turn: TurnId): number {
   const begun = events.filter(({ type }) => type === 'turn_started')
   return begun.findIndex(({ turn_id }) => turn_id === turn) + 1

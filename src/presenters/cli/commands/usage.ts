@@ -13,7 +13,7 @@ import { answer, wantsColour } from '../world/answer.ts'
 import { painted, type Line } from '../text/cell-width.ts'
 import { counted, grouped } from '../../../encoding/amounts.ts'
 import { cell, inColumns } from '../text/columns.ts'
-import type { Given } from '../world/command.ts'
+import type { CommandInput } from '../world/command.ts'
 import { failureAsText } from '../world/failure.ts'
 import { withProgress } from '../render/progress.ts'
 import { sessionNamed } from '../../../session/workspace/session-reference.ts'
@@ -50,11 +50,11 @@ export const Output = z.object({
 })
 type Used = Omit<z.infer<typeof Output>, 'ok'>
 
-/** What the Sessions of a folder used, by day and model. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = UsageArgs.parse(given)
+/** Shows the usage of the Sessions of a folder, by day and model. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = UsageArgs.parse(commandInput)
   const nothing: Used = { rows: [], total: { ...NO_CALLS }, sessions: 0, damaged: [] }
-  return inWorkspace(world, given, (opened) => usage(world, opened, parsed), {
+  return inWorkspace(world, commandInput, (opened) => usage(world, opened, parsed), {
     unused: () => answer(world, parsed.options.json, nothing, () => NOTHING),
   })
 }
@@ -92,14 +92,14 @@ async function readAll(
 ): Promise<Result<Reading>> {
   const only = named === undefined ? undefined : await sessionNamed(harness, named)
   if (only?.ok === false) return only
-  // The oldest first: a salvaged Session repeats calls of the one it was saved from, which counts.
+  // The oldest first: a salvaged Session repeats calls of its original, which must be counted first.
   const ids =
     only === undefined ? (await harness.list()).map(({ id }) => id).toSorted() : [only.value]
   const damaged: { id: SessionId; error: HawserError }[] = []
   let sessions = 0
   for (const id of ids) {
     const read = await harness.usage(id, table)
-    // Deleted since the Sessions were listed, and not by us.
+    // Another process deleted it after the Sessions were listed.
     if (!read.ok && read.error.kind === 'not_found' && only === undefined) continue
     if (!read.ok && read.error.kind !== 'log_damaged') return read
     sessions += 1

@@ -6,9 +6,9 @@ import {
   type Group,
 } from './vocabulary.ts'
 
-/** A function for bash's `complete -F`. It runs `hawser` only to list Sessions, and passes over what that complains about. */
+/** A function for bash's `complete -F`. It runs `hawser` only to list Sessions, and ignores errors of that. */
 export function bashScript(entries: readonly Entry[], groups: readonly Group[]): string {
-  return `# Completes commands of hawser in bash. Use it so: source <(hawser completions bash)
+  return `# Completes commands of hawser in bash. Usage: source <(hawser completions bash)
 _hawser() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
   local command='' skip='' at=0 i word
@@ -56,7 +56,7 @@ complete -F _hawser hawser
 `
 }
 
-/** The beginnings of commands, each behind a space. */
+/** Command prefixes, each preceded by a space. */
 function prefixes(entries: readonly Entry[], groups: readonly Group[]): string {
   const names = [...entries, ...groups].map(({ name }) => name).filter((name) => name !== '')
   return [...new Set(names)].map((name) => `' ${name}'`).join('|')

@@ -1,8 +1,8 @@
 import type { Entry, EntryOption, Expected, Group } from './vocabulary.ts'
 
-/** Rules for fish's \`complete\`. */
+/** Rules for fish's `complete`. */
 export function fishScript(entries: readonly Entry[], groups: readonly Group[]): string {
-  return `# Completes commands of hawser in fish. Use it so: hawser completions fish | source
+  return `# Completes commands of hawser in fish. Usage: hawser completions fish | source
 function __hawser_words
     commandline -opc | tail -n +2 | string match -v -- '-*'
 end

@@ -1,14 +1,14 @@
 import { allSettings } from '../../../model/settings.ts'
 import type { Command } from '../world/command.ts'
 
-/** What can stand somewhere. `text` is what nobody can foresee. */
+/** What can be completed at a position. `text` cannot be predicted. */
 export type Expected =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'sessions' | 'folders' | 'files' | 'text' }
 
-/** What a shell needs to know of one command. */
+/** What a shell needs to know about one command. */
 export interface Entry {
-  /** Its words, as in `log show`. */
+  /** Its words, such as `log show`. */
   readonly name: string
   readonly summary: string
   readonly args: readonly Expected[]
@@ -16,14 +16,14 @@ export interface Entry {
 }
 
 export interface EntryOption {
-  /** Spelt as it is typed: `-i`, `--ignore-case`. */
+  /** As typed: `-i`, `--ignore-case`. */
   readonly names: readonly string[]
   readonly help: string
-  /** Absent when it takes no value. */
+  /** Absent if it takes no value. */
   readonly value?: Expected
 }
 
-/** A word that leads to commands, and those words. The program itself is ''. */
+/** A command prefix and the words that can follow. The program itself is ''. */
 export interface Group {
   readonly name: string
   readonly next: readonly { readonly word: string; readonly summary: string }[]
@@ -68,7 +68,7 @@ function optionOf({ flags, help, choices }: Command['options'][number]): EntryOp
   const value = /[<[]([a-z]+)/.exec(flags)?.[1]
   if (value === undefined) return { names, help }
   const words = choices === undefined ? undefined : { kind: 'words' as const, words: choices }
-  // What an option calls an id is that of a Session: Turns are named by arguments.
+  // An `id` in an option is a Session id; Turns are arguments.
   return { names, help, value: words ?? expectedAt(value === 'id' ? 'session' : value) }
 }
 
@@ -92,7 +92,7 @@ function expectedAt(placeholder: string): Expected {
   }
 }
 
-/** Every option that is followed by a value, whichever command it belongs to, as alternatives of a shell pattern. */
+/** Every option of any command that takes a value, as alternatives of a shell pattern. */
 export function valueOptions(all: readonly Entry[]): string {
   const options = all.flatMap(({ options: own }) => own)
   const names = options.flatMap(({ names: own, value }) => (value === undefined ? [] : own))

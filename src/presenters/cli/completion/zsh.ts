@@ -6,10 +6,10 @@ import {
   type Group,
 } from './vocabulary.ts'
 
-/** A completion function for zsh, to be sourced after `compinit` or put into a folder of `fpath` as `_hawser`. */
+/** A completion function for zsh: source it after `compinit`, or save it in a folder of `fpath` as `_hawser`. */
 export function zshScript(entries: readonly Entry[], groups: readonly Group[]): string {
   return `#compdef hawser
-# Completes commands of hawser in zsh. Use it so, after compinit: source <(hawser completions zsh)
+# Completes commands of hawser in zsh. Usage, after compinit: source <(hawser completions zsh)
 _hawser() {
   local cur=\${words[CURRENT]} prev=\${words[CURRENT-1]}
   local command='' skip='' word
@@ -100,7 +100,7 @@ function action(expected: Expected): string {
   }
 }
 
-/** As \`_describe\` takes it: a colon ends the word. */
+/** In the format of `_describe`, in which a colon ends the word. */
 function described(word: string, help: string): string {
   return quoted(`${word.replaceAll(':', String.raw`\:`)}:${help}`)
 }

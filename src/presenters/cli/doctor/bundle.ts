@@ -4,14 +4,14 @@ import type { SourcedSetting } from '../../../session/settings/stored-settings.t
 import { isFreeText, shownValue } from '../input/setting-values.ts'
 import type { Check } from './check.ts'
 
-/** What a report is made of. Everything in it is a number, a word of ours, or made by `redacted`. */
+/** The parts of a report. Everything in it is a number, a fixed word, or passed through `redacted`. */
 export interface BundleParts {
   readonly version: string
   readonly checks: readonly Check[]
   readonly settings: readonly SourcedSetting[]
   /** The latest first. */
   readonly errors: readonly ErrorKind[]
-  /** What must not be in it, and what stands there instead. */
+  /** Texts that must not be in it, and their replacements. */
   readonly secrets: readonly Secret[]
 }
 
@@ -20,7 +20,7 @@ export interface Secret {
   readonly instead: string
 }
 
-/** A report that is safe to paste: no path of this machine, no prompt, no content, no key, no name that somebody chose. */
+/** A report that is safe to paste: without paths, prompts, content, keys or user-chosen names. */
 export function bundle({ version, checks, settings, errors, secrets }: BundleParts): string {
   const report = [
     `hawser ${version}`,
@@ -36,7 +36,7 @@ export function bundle({ version, checks, settings, errors, secrets }: BundlePar
 
 const ERRORS = 10
 
-/** A value that is one of a few words, or a number, tells nothing about anybody; text could be anything. */
+/** An enumerated value or a number reveals nothing about the user; free text could. */
 function settingLine({ setting, value, source, untrusted }: SourcedSetting): string {
   const chosen = source !== 'default' && isFreeText(setting)
   const shown = value === undefined ? '-' : chosen ? HIDDEN : shownValue(value)
@@ -46,7 +46,7 @@ function settingLine({ setting, value, source, untrusted }: SourcedSetting): str
 
 const HIDDEN = '(set, not shown)'
 
-/** The longest first, since one may hold another. What is too short to be told from other words is left. */
+/** Replaces the longest first, since one may contain another. Texts too short to be distinctive are kept. */
 export function redacted(text: string, secrets: readonly Secret[]): string {
   return secrets
     .filter((secret) => secret.text.length >= SHORTEST)

@@ -2,16 +2,16 @@ import type { NextAction } from '../../../model/errors.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 
-/** One thing that was looked at. A warning says that something is missing; a problem, that Hawser cannot work as it is. */
+/** The result of one check. A warning means that something is missing; a problem, that Hawser cannot work. */
 export interface Check {
   readonly id: string
   readonly status: Status
-  /** For the person at this machine: may name paths, keys and Sessions. */
+  /** For the person at this machine; may contain paths, keys and Sessions. */
   readonly text: string
-  /** The same to be pasted elsewhere: no path, no name and no word that somebody chose. */
+  /** The same for pasting elsewhere: without paths or user-chosen names. */
   readonly plain: string
   readonly next_actions: readonly NextAction[]
-  /** What it keeps programs from, and what it does not. */
+  /** What the sandbox prevents, and what it does not. */
   readonly holds?: readonly string[]
   readonly does_not_hold?: readonly string[]
 }
@@ -22,16 +22,16 @@ export function good(id: string, text: string, plain = text): Check {
 
 export function warning(
   id: string,
-  said: { readonly text: string; readonly plain?: string },
+  description: { readonly text: string; readonly plain?: string },
   next: NextAction,
 ): Check {
-  return { id, status: 'warning', plain: said.text, ...said, next_actions: [next] }
+  return { id, status: 'warning', plain: description.text, ...description, next_actions: [next] }
 }
 
 export function problem(
   id: string,
-  said: { readonly text: string; readonly plain?: string },
+  description: { readonly text: string; readonly plain?: string },
   next: NextAction,
 ): Check {
-  return { id, status: 'problem', plain: said.text, ...said, next_actions: [next] }
+  return { id, status: 'problem', plain: description.text, ...description, next_actions: [next] }
 }

@@ -21,12 +21,12 @@ test.each([
   expect(machine.nodeCheck({ ...MACHINE, node }).status).toBe(status)
 })
 
-test('a platform that nobody tried is a warning', () => {
+test('an untested platform is a warning', () => {
   expect(machine.platformCheck(MACHINE)).toMatchObject({ status: 'ok', text: 'linux 6.1.0, x64' })
   expect(machine.platformCheck({ ...MACHINE, platform: 'win32' }).status).toBe('warning')
 })
 
-test('without a sandbox it is said what is not confined', () => {
+test('without a sandbox, the check lists what is not confined', () => {
   const absent = machine.sandboxCheck({ confined: false, why: 'bubblewrap is not installed' })
   expect(absent.status).toBe('warning')
   expect(absent.text).toContain('bubblewrap is not installed')
@@ -63,13 +63,13 @@ test('limits that nothing holds are not named', () => {
   expect(machine.limitsCheck({ confined: false, why: 'no' })).toEqual([])
 })
 
-test('with a sandbox it is said what that holds and what it does not, here too', () => {
+test('with a sandbox, the check lists what it prevents and what it does not, in this workspace too', () => {
   const guarantees = { holds: ['a'], does_not_hold: ['b'] }
   const check = machine.sandboxCheck({ confined: true, by: 'x', guarantees }, ['c'])
   expect(check).toMatchObject({ holds: ['a'], does_not_hold: ['b', 'c'] })
 })
 
-test('a program that is missing is a warning, and where one is stays here', () => {
+test('a missing program is a warning, and the path of a found one is not in the report', () => {
   expect(machine.programCheck('git', undefined, 'no commits').status).toBe('warning')
   const found = machine.programCheck('git', '/usr/bin/git', '')
   expect(found).toMatchObject({ status: 'ok', text: '/usr/bin/git', plain: 'installed' })
@@ -106,7 +106,7 @@ test('the fuller of two disks decides', () => {
   expect(place.diskCheck([{ path: '/x', facts: { kind: 'missing' } }])).toBeUndefined()
 })
 
-test('a path is told to the person and not to others', () => {
+test('a path is shown to the person and not in the report', () => {
   const workspace = place.workspaceCheck({ path: '/secret/\u001b[2J', facts: FOLDER })
   expect(workspace.text).toBe('/secret/\\u{1b}[2J, writable')
   expect(workspace.plain).toBe('writable')
@@ -124,7 +124,7 @@ test('a path is told to the person and not to others', () => {
   expect(home.plain).toBe('Not usable: permission_denied, NOT_OURS.')
 })
 
-test('a home that others could read is said to be closed now', () => {
+test('a home that others could read is reported as closed now', () => {
   const open = { path: '/x', facts: { ...FOLDER, mode: 0o755 } }
   expect(place.homeCheck(open, ok(undefined)).text).toContain('0755')
   expect(place.homeCheck({ ...open, facts: { kind: 'missing' } }, ok(undefined)).status).toBe('ok')
@@ -162,7 +162,7 @@ test.each<[string, Env, Settings, 'ok' | 'warning' | 'problem', string]>([
   expect(JSON.stringify(check)).not.toContain('canary')
 })
 
-test('a provider and a place that somebody named are not told to others', () => {
+test('a custom provider or URL is not in the report', () => {
   const unknown = providerCheck({}, { provider: 'mine\u001b[2J' })
   expect(unknown.status).toBe('problem')
   expect(unknown.text).toContain('mine\\u{1b}[2J')
@@ -174,9 +174,11 @@ test('a provider and a place that somebody named are not told to others', () => 
   expect(server.plain).not.toContain('127')
 })
 
-test('what waits for trust is told to others without the names of models', () => {
+test('untrusted settings are in the report without model names', () => {
   const here = { settings: { models: { mine: { images: true } } }, sha256: '' }
-  const check = place.settingsCheck(ok({ own: undefined, here, trusted: false }))
+  const check = place.settingsCheck(
+    ok({ userFile: undefined, workspaceFile: here, trusted: false }),
+  )
   expect(check.text).toContain('models.mine.images')
   expect(check.plain).toContain('models.<id>.images')
 })
@@ -190,7 +192,7 @@ test('what must not be there is replaced, the longest first', () => {
   expect(redacted('/home/x/work/ab /home/x/ab', secrets)).toBe('<workspace>/ab ~/ab')
 })
 
-test('a key that is too short to be redacted is named, and not told', () => {
+test('a key too short for redaction is reported by name, not by value', () => {
   const check = shortKeyCheck({ OPENAI_API_KEY: 'tooshrt' }, {})
   expect([check?.status, check?.text.includes('OPENAI_API_KEY')]).toEqual(['warning', true])
   expect(check?.text).not.toContain('tooshrt')

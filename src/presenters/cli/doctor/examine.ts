@@ -24,16 +24,16 @@ import * as place from './place-checks.ts'
 import { providerCheck, shortKeyCheck } from './provider-check.ts'
 import * as session from './session-checks.ts'
 
-/** What was found, in the order in which a person mends it. */
+/** The results, in the order in which a person should fix them. */
 export interface Examination {
   readonly checks: readonly Check[]
   readonly settings: readonly SourcedSetting[]
   readonly errors: readonly ErrorKind[]
-  /** Keys of providers that settings hold, also those that do not count. */
+  /** API keys in the settings, including ignored ones. */
   readonly keys: readonly string[]
 }
 
-/** Looks at everything that Hawser stands on. Whatever is broken becomes a check; nothing stops the others. */
+/** Checks everything that Hawser depends on. A failure becomes a check result and does not stop the others. */
 export async function examine(world: CliWorld, path: Result<string>): Promise<Examination> {
   const facts = machineFacts()
   const homeFacts = await pathFacts(world.home)
@@ -51,7 +51,9 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   return {
     settings: sourcedSettings(stored),
     errors: sessions.errors,
-    keys: [stored.own, stored.here].flatMap((file) => secretsOf({}, file?.settings ?? {})),
+    keys: [stored.userFile, stored.workspaceFile].flatMap((file) =>
+      secretsOf({}, file?.settings ?? {}),
+    ),
     checks: [
       machine.nodeCheck(facts),
       machine.platformCheck(facts),
@@ -73,16 +75,20 @@ export async function examine(world: CliWorld, path: Result<string>): Promise<Ex
   }
 }
 
-const NOTHING_STORED: AllStoredSettings = { own: undefined, here: undefined, trusted: false }
+const NOTHING_STORED: AllStoredSettings = {
+  userFile: undefined,
+  workspaceFile: undefined,
+  trusted: false,
+}
 
 interface Places {
   readonly home: Result<unknown>
   readonly stored: Result<AllStoredSettings>
-  /** Absent where there is nothing to try them on. */
+  /** Absent if there is no folder to test them in. */
   readonly locks?: Result<boolean>
 }
 
-/** Settings are read from their files, so that bad ones do not keep anybody from finding out. */
+/** Reads settings from their files directly, so that invalid ones do not stop the other checks. */
 async function examinePlaces(world: CliWorld, path: Result<string>): Promise<Places> {
   const home = await world.openHome()
   if (!home.ok) return { home, stored: ok(NOTHING_STORED) }
@@ -99,7 +105,7 @@ async function examinePlaces(world: CliWorld, path: Result<string>): Promise<Pla
   })
 }
 
-/** On a file of its own, which is gone after. */
+/** Uses a temporary file. */
 async function tryLock(folder: Folder, ids: Ids): Promise<Result<boolean>> {
   return asResult('try a file lock', async () => {
     const name = ids.temporary()
@@ -115,7 +121,7 @@ async function tryLock(folder: Folder, ids: Ids): Promise<Result<boolean>> {
 interface Sessions {
   readonly listed: Result<readonly ListedSession[]>
   readonly errors: readonly ErrorKind[]
-  /** Absent where there is no Session to look at. */
+  /** Absent if there are no Sessions. */
   readonly bad?: Result<readonly BadPayload[]>
 }
 

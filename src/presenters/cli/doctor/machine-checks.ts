@@ -2,7 +2,7 @@ import type { MachineFacts } from '../../../host/machine.ts'
 import type { SandboxStatus } from '../../../host/sandbox/sandbox.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
-/** The oldest Node that Hawser is written for. */
+/** The oldest supported Node version. */
 const OLDEST_NODE = [20, 19] as const
 const PLATFORMS: ReadonlySet<string> = new Set(['linux', 'darwin'])
 
@@ -27,7 +27,7 @@ export function platformCheck({ platform, arch, release }: MachineFacts): Check 
   return warning('platform', unknown, { action: 'Use Linux or macOS.' })
 }
 
-/** `here` is what does not hold because of where the workspace lies. */
+/** `here` lists what the sandbox cannot prevent because of the location of the workspace. */
 export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []): Check {
   if (status.confined) {
     const { by, guarantees = { holds: [], does_not_hold: [] } } = status
@@ -43,7 +43,7 @@ export function sandboxCheck(status: SandboxStatus, here: readonly string[] = []
   return warning('sandbox', { text }, { action: 'On Linux, install bubblewrap (bwrap).' })
 }
 
-/** Nothing where commands are not confined: then they are not limited either, which the check of the sandbox implies. */
+/** Empty if commands are not sandboxed: they are not limited then, which the sandbox check implies. */
 export function limitsCheck(status: SandboxStatus): readonly Check[] {
   if (!status.confined || status.limits === undefined) return []
   const { by, processes, memoryBytes, bindsProcesses } = status.limits
@@ -63,7 +63,7 @@ export function limitsCheck(status: SandboxStatus): readonly Check[] {
 
 const GIB = 1024 ** 3
 
-/** `what` does not work without it. */
+/** `what` describes what does not work without the program. */
 export function programCheck(name: string, found: string | undefined, what: string): Check {
   if (found !== undefined) return good(name, found, 'installed')
   const text = `${name} not found: ${what}.`

@@ -7,22 +7,22 @@ import { counted, shownBytes } from '../../../encoding/amounts.ts'
 import { visibleLine } from '../text/visible-text.ts'
 import { good, problem, warning, type Check } from './check.ts'
 
-/** A path as a person reads it, and what is known of it. */
+/** A path as shown to a person, and its facts. */
 interface Place {
   readonly path: string
   readonly facts: PathFacts
 }
 
-/** `opening` says whether Hawser could use it; `facts` are from before that. */
+/** `opening` is the result of opening it; `facts` are from before that. */
 export function homeCheck({ path, facts }: Place, opening: Result<unknown>): Check {
   const shown = visibleLine(path)
   if (!opening.ok) {
     const { message } = opening.error
-    const said = {
+    const description = {
       text: visibleLine(message),
       plain: `Not usable: ${codeOf(opening.error)}.`,
     }
-    return problem('home', said, opening.error.next_actions[0] ?? NAME_A_HOME)
+    return problem('home', description, opening.error.next_actions[0] ?? NAME_A_HOME)
   }
   if (facts.kind !== 'folder') return good('home', `${shown}, created just now`, 'created just now')
   const open = (facts.mode & 0o077) !== 0
@@ -58,17 +58,17 @@ export function diskCheck(places: readonly Place[]): Check | undefined {
   const free = places.flatMap(({ facts }) => (facts.kind === 'folder' ? [facts.freeBytes] : []))
   if (free.length === 0) return undefined
   const least = Math.min(...free)
-  const said = { text: `${shownBytes(least)} free` }
+  const description = { text: `${shownBytes(least)} free` }
   const next = { action: 'Free some space.', command: 'hawser gc --dry-run' }
-  if (least < TOO_LITTLE_BYTES) return problem('disk', said, next)
-  return least < LITTLE_BYTES ? warning('disk', said, next) : good('disk', said.text)
+  if (least < TOO_LITTLE_BYTES) return problem('disk', description, next)
+  return least < LITTLE_BYTES ? warning('disk', description, next) : good('disk', description.text)
 }
 
 export function locksCheck(tried: Result<boolean>): Check {
   if (tried.ok && tried.value) return good('locks', 'File locks work here.')
   const why = tried.ok ? 'a new file is already locked' : codeOf(tried.error)
-  const said = { text: `File locks do not work here (${why}), so no Log can be written.` }
-  return problem('locks', said, { action: 'Use a local file system.' })
+  const description = { text: `File locks do not work here (${why}), so no Log can be written.` }
+  return problem('locks', description, { action: 'Use a local file system.' })
 }
 
 export function settingsCheck(read: Result<AllStoredSettings>): Check {
@@ -86,16 +86,16 @@ export function settingsCheck(read: Result<AllStoredSettings>): Check {
   const waiting = all.filter(({ untrusted }) => untrusted !== undefined)
   const text = `${counted(set, 'setting')} set`
   if (waiting.length === 0) return good('settings', text)
-  const said = (keys: ReadonlySet<string>) =>
+  const description = (keys: ReadonlySet<string>) =>
     `${text}; ignoring untrusted workspace settings: ${[...keys].join(', ')}`
   const both = {
-    text: said(new Set(waiting.map(({ setting }) => setting.key))),
-    plain: said(new Set(waiting.map(({ setting }) => generalKey(setting)))),
+    text: description(new Set(waiting.map(({ setting }) => setting.key))),
+    plain: description(new Set(waiting.map(({ setting }) => generalKey(setting)))),
   }
   return warning('settings', both, { action: 'Review and trust them.', command: 'hawser trust' })
 }
 
-/** What a program would branch on: never a sentence, so never a name. */
+/** A code without user-chosen names, never a sentence. */
 function codeOf(error: HawserError): string {
   const cause = causeOf(error)
   return cause?.type === 'system' ? `${error.kind}, ${cause.code}` : error.kind

@@ -10,7 +10,7 @@ import type { Settings } from '../../../model/settings.ts'
 import { providerOf, type ChosenProvider } from '../../../session/settings/choice.ts'
 import {
   credentialsOf,
-  saidIn,
+  nonEmptyValue,
   unredactedKeys,
   USE_OFFLINE,
   type Credentials,
@@ -36,7 +36,7 @@ export function providerCheck(env: Env, settings: Settings): Check {
     : problemCheck(uses, found)
 }
 
-/** A key that is too short to be redacted; `undefined` where there is none. */
+/** Warns about keys that are too short to be redacted; `undefined` if there are none. */
 export function shortKeyCheck(env: Env, settings: Settings): Check | undefined {
   const names = unredactedKeys(env, settings)
   if (names.length === 0) return undefined
@@ -46,14 +46,14 @@ export function shortKeyCheck(env: Env, settings: Settings): Check | undefined {
 
 function whyOf({ provider, because }: ChosenProvider, env: Env): string {
   switch (because) {
-    case 'said':
+    case 'option':
     case 'environment':
       return 'HAWSER_PROVIDER is set'
     case 'settings':
       return 'the settings choose it'
     case 'key': {
       const variable = isRemoteProvider(provider) ? REMOTE_PROVIDERS[provider].key_variable : ''
-      const inEnvironment = saidIn(env[variable]) !== undefined
+      const inEnvironment = nonEmptyValue(env[variable]) !== undefined
       return inEnvironment ? `${variable} is set` : 'its key is in the settings'
     }
     case 'nothing_else':
@@ -73,10 +73,10 @@ function foundCheck(uses: string, { provider, found, settings }: Found): Check {
   const { key, baseUrl, from } = found
   const where = from === 'environment' ? 'the environment' : 'the settings'
   const keys = key === undefined ? 'without a key' : `with a key from ${where}`
-  const said = (place: string) => `${uses}; at ${place}, ${keys}.`
+  const describe = (place: string) => `${uses}; at ${place}, ${keys}.`
   const both = {
-    text: said(baseUrl),
-    plain: said(baseUrl === own_url ? baseUrl : 'a custom URL'),
+    text: describe(baseUrl),
+    plain: describe(baseUrl === own_url ? baseUrl : 'a custom URL'),
   }
   const stored = settings.providers?.[provider]?.base_url
   if (from === 'settings' || stored === undefined) return good('provider', both.text, both.plain)
@@ -94,8 +94,8 @@ function problemCheck(uses: string, { error: { message, next_actions } }: Failed
 }
 
 function unknownCheck(provider: string, because: string): Check {
-  const said = (name: string) =>
+  const describe = (name: string) =>
     `Unknown provider ${name}, chosen for new Sessions because ${because}.`
-  const both = { text: said(visibleLine(provider)), plain: said('(not shown)') }
+  const both = { text: describe(visibleLine(provider)), plain: describe('(not shown)') }
   return problem('provider', both, USE_OFFLINE)
 }

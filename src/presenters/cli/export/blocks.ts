@@ -11,7 +11,7 @@ import {
   type ResourceOf,
 } from '../text/resource-words.ts'
 
-/** A part of a Session as a document shows it. Texts are as they came: each format makes them safe in its own way. */
+/** A part of a Session in a document. Texts are unescaped: each format escapes them in its own way. */
 export type Block =
   | { readonly kind: 'turn'; readonly ts: string }
   | {
@@ -20,14 +20,14 @@ export type Block =
       readonly title: string
       readonly ts: string
       readonly text: string
-      /** One line each: attachments by their descriptors, and what else belongs to the text. */
+      /** One line each: descriptors of attachments, and other notes about the text. */
       readonly notes: readonly string[]
     }
   | { readonly kind: 'note'; readonly ts: string; readonly text: string }
 
 /**
- * What a document shows of an Event; an empty list for what only the Log needs. `resourceOf` finds what came before by its
- * id. Pure.
+ * The blocks of an Event; empty for Events that a document does not show. `resourceOf` finds earlier Resources by id.
+ * Pure.
  */
 export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): readonly Block[] {
   if (event === undefined) return [unknownBlock(raw)]
@@ -105,7 +105,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
       return note(`Compaction undone: ${event.data.reason}`)
     case 'log_repaired':
       return note(`After a crash: ${essenceOf(event).head}`)
-    // What only the Log needs. Each is named, so that a new type has to be decided about.
+    // Event types that a document does not show. All are listed, so that a new type requires a decision.
     case 'session_started':
     case 'prompt_surface':
     case 'late_context':

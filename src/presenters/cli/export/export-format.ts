@@ -4,18 +4,18 @@ import type { ReadEvent } from '../../../session/queries/read-log.ts'
 import type { ResourceOf } from '../text/resource-words.ts'
 
 /**
- * A Session as a document, piece by piece: `begin` once, then `event` for every Event in the order of the Log, then `end`.
- * The pieces joined are the document. Pure but for what it remembers of the Events before.
+ * Writes a Session as a document in pieces: `begin` once, then `event` for every Event in Log order, then `end`. The
+ * concatenated pieces are the document. Pure except for state from earlier Events.
  */
 export interface ExportFormat {
   begin(header: ExportHeader): string
   event(read: ReadEvent, resourceOf: ResourceOf): string
-  /** `damage` is why the Log could not be read further. */
+  /** `damage` is the reason why the Log could not be read further. */
   end(damage: HawserError | undefined): string
 }
 
 export interface ExportHeader {
   readonly session: ListedSession
-  /** Version of Hawser. */
+  /** The Hawser version. */
   readonly version: string
 }

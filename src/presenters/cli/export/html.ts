@@ -6,8 +6,8 @@ import { titleOf } from './markdown.ts'
 import { STYLE } from './style.ts'
 
 /**
- * One page that needs nothing else: no script, no reference to anything outside, and a policy that forbids both. It looks
- * the same from a disk, from a server and on paper.
+ * A self-contained page: no scripts, no external references, and a policy that forbids both. It looks the same from a
+ * disk, from a server and in print.
  */
 export function htmlExport(): ExportFormat {
   let turns = 0
@@ -31,11 +31,11 @@ export function htmlExport(): ExportFormat {
     begin: headerText,
     event: (read, resourceOf) => blocksOf(read, resourceOf).map(blockText).join(''),
     end: (damage) => {
-      const told =
+      const ending =
         damage === undefined
           ? ''
           : `<p class="damage"><strong>Incomplete.</strong> ${line(damage.message)}</p>\n`
-      return `${turns === 0 ? '' : '</section>\n'}${told}</main>\n</body>\n</html>\n`
+      return `${turns === 0 ? '' : '</section>\n'}${ending}</main>\n</body>\n</html>\n`
     },
   }
 }
@@ -80,7 +80,7 @@ ${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).j
 `
 }
 
-/** Nothing may be loaded, run, sent or framed; only this very style counts. */
+/** Nothing may be loaded, run, sent or framed; only this style sheet is allowed. */
 const STYLE_HASH = Buffer.from(sha256(STYLE), 'hex').toString('base64')
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'`
 
@@ -89,7 +89,7 @@ function time(ts: string): string {
   return `<time datetime="${escaped(ts)}">${escaped(shown)}</time>`
 }
 
-/** Text that stays on its line. */
+/** Text on one line. */
 function line(text: string): string {
   return escaped(visibleLine(text))
 }

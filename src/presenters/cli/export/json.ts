@@ -1,7 +1,10 @@
 import { jsonText } from '../text/json-line.ts'
 import type { ExportFormat } from './export-format.ts'
 
-/** `{session, events, damage?}`: every Event with its long fields in place, one a line, so that lines can be compared. Nothing in it steers a terminal. */
+/**
+ * `{session, events, damage?}`: every Event with its long fields loaded, one per line, so that exports can be compared
+ * by line. Control characters are escaped.
+ */
 export function jsonExport(): ExportFormat {
   let first = true
   return {
@@ -17,8 +20,8 @@ export function jsonExport(): ExportFormat {
       return before + jsonText(event ?? raw)
     },
     end: (damage) => {
-      const told = damage === undefined ? '' : `,"damage":${jsonText(damage)}`
-      return `\n]${told}}\n`
+      const ending = damage === undefined ? '' : `,"damage":${jsonText(damage)}`
+      return `\n]${ending}}\n`
     },
   }
 }

@@ -3,8 +3,8 @@ import { blocksOf, type Block } from './blocks.ts'
 import type { ExportFormat, ExportHeader } from './export-format.ts'
 
 /**
- * Markdown in which nothing that was said can become markup: texts stand in fences longer than any run of backticks in
- * them, names in code spans. Shown by whatever program, it fetches nothing.
+ * Markdown in which no content can become markup: texts are in fences longer than any run of backticks in them, names
+ * in code spans. It references nothing, so no viewer fetches anything.
  */
 export function markdownExport(): ExportFormat {
   let turns = 0
@@ -45,7 +45,7 @@ export function titleOf(title: string): string {
   return title === '' ? 'Untitled Session' : title
 }
 
-/** A fence is closed only by one at least as long, so no text can end its own. */
+/** Only a fence of at least the same length closes a fence, so no text can close its own. */
 function fenced(text: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   const shown = visibleText(text)
@@ -59,7 +59,7 @@ function codeSpan(text: string): string {
   return `${tick}${pad}${shown}${pad}${tick}`
 }
 
-/** Words in a line that is no code: whatever Markdown could read into them is escaped, addresses included. */
+/** Inline text outside code: everything that Markdown could interpret is escaped, including addresses. */
 function plain(text: string): string {
   return visibleLine(text).replaceAll(MARKUP, String.raw`\$&`)
 }

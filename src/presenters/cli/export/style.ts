@@ -1,4 +1,4 @@
-/** How the exported page looks: for a light and a dark screen, and for paper. */
+/** The style sheet of the exported page, for light and dark screens and for print. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2024; --faint: #5b646d; --paper: #fbfbfa; --card: #ffffff;
   --line: #d9dde1; --person: #0b61a4; --model: #1b7340; --tool: #8a4b08; --harness: #6b4aa0; --damage: #b3261e; }

@@ -1,18 +1,18 @@
 import type { Streams } from '../../../host/streams.ts'
 import { typedLine } from './typed-line.ts'
 
-/** Whether there is a person who can be asked. */
+/** Whether there is a terminal to ask at. */
 export function canAsk({ stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>): boolean {
   return stdin.isTTY && stderr.isTTY
 }
 
-/** Asks on standard error; only `y` or `yes` is a yes. */
+/** Asks on standard error; only `y` or `yes` confirms. */
 export async function confirmed(
   streams: Pick<Streams, 'stdin' | 'stderr'>,
   question: string,
 ): Promise<boolean> {
-  const asked = `${question} [y/N] `
-  const line = await typedLine(streams, { question: asked, shown: true, longest: LONGEST_ANSWER })
+  const prompt = `${question} [y/N] `
+  const line = await typedLine(streams, { question: prompt, shown: true, longest: LONGEST_ANSWER })
   return /^y(es)?$/i.test(line?.trim() ?? '')
 }
 

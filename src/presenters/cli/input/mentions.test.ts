@@ -17,7 +17,7 @@ test.each([
   ['@someone, @img0, @img01, @img1x, @link-1, @', [], []],
   ['@a.tar.gz @.png @a.png.exe @folder/', [], []],
   ['line\n@notes.txt\n@img2', ['@img2'], ['notes.txt']],
-])('%j means %j and %j', (text, handles, paths) => {
+])('%j mentions %j and %j', (text, handles, paths) => {
   expect(mentionsIn(text)).toEqual({ handles, paths })
 })
 

@@ -1,17 +1,17 @@
 import { ATTACHMENT_EXTENSIONS } from '../../../model/limits.ts'
 import { HANDLE_PREFIXES } from '../../../model/descriptor.ts'
 
-/** What a prompt may mean by its `@` words, each once, in order. What it does mean, the Session and the disk decide. */
+/** Candidates for the `@` words of a prompt, each once, in order. The Session and the disk decide which ones exist. */
 export interface Mentions {
-  /** As in `@img1`. */
+  /** Such as `@img1`. */
   readonly handles: readonly string[]
-  /** As they were written behind the `@`. */
+  /** As written after the `@`. */
   readonly paths: readonly string[]
 }
 
 /**
- * Finds `@img1`, `@docs/a.pdf` and `@"a b.png"` in a text, and leaves the text alone. An `@` within a word, as in an
- * address of mail, begins none; punctuation behind it does not belong to it. Pure.
+ * Finds `@img1`, `@docs/a.pdf` and `@"a b.png"` in a text. An `@` within a word, such as in an email address, is
+ * ignored, and so is trailing punctuation. Pure.
  */
 export function mentionsIn(text: string): Mentions {
   const handles = new Set<string>()
@@ -27,7 +27,7 @@ export function mentionsIn(text: string): Mentions {
 
 const LONGEST_PATH = 4_096
 
-/** Every one of them is looked for on the disk. */
+/** A limit, because each one is looked up on disk. */
 const MOST_PATHS = 100
 
 const MENTION = /(?<=^|[\s([{<"'“‘«,;:])@(?:"([^"\n]+)"|([^\s"]+))/gu
@@ -39,7 +39,7 @@ const HANDLE = new RegExp(
   'u',
 )
 
-/** So many signs of punctuation behind a path are looked past. */
+/** At most this many trailing punctuation characters are stripped from a path. */
 const MOST_SIGNS = 8
 const PUNCTUATION = /(?:['’]s|[.,;:!?)\]}>'’”»…*_`])$/u
 
@@ -53,7 +53,7 @@ function pathIn(quoted: string | undefined, bare: string): string | undefined {
   return undefined
 }
 
-/** The last one counts, in small letters, and something must stand before it. */
+/** Only the last extension counts, case-insensitively, and something must precede it. */
 function hasExtension(path: string): boolean {
   if (path.length > LONGEST_PATH) return false
   const extension = /[^/\\](\.[^./\\]+)$/.exec(path)?.[1]

@@ -44,7 +44,7 @@ test.each([
   ['one byte more', Buffer.alloc(65_537, 'x'), { attached: { from: 'bytes', name: 'stdin.txt' } }],
   ['10 MiB', Buffer.alloc(10_485_760, 'x'), { attached: { from: 'bytes', name: 'stdin.txt' } }],
   ['text in Latin-1', Buffer.from('caf\xe9', 'latin1'), { attached: { name: 'stdin.txt' } }],
-])('%s is taken whole', async (_what, bytes, value) => {
+])('%s is read completely', async (_what, bytes, value) => {
   expect(await pipedText(input('file', bytes), virtualClock())).toMatchObject({ ok: true, value })
 })
 

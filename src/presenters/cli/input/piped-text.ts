@@ -8,19 +8,19 @@ import { failed, ok, type Failed, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import { counted } from '../../../encoding/amounts.ts'
 
-/** What standard input adds to a prompt that was given in words. */
+/** What standard input adds to a typed prompt. */
 export interface PipedText {
-  /** Text that goes into the message itself. */
+  /** Text that becomes part of the message. */
   readonly piped?: string
-  /** Text that is too long for that, or not UTF-8. */
+  /** Text that is too long for the message, or not UTF-8. */
   readonly attached?: AttachmentInput
-  /** For the person, who may not have meant it to be read. */
+  /** Informs the person, who may not have intended it to be read. */
   readonly notice?: string
 }
 
 /**
- * Reads standard input beside a prompt, if a file or a pipe is there. A pipe that sends nothing at first is left alone: many
- * programs start others with one that they never write to or close.
+ * Reads standard input in addition to a prompt, if it is a file or a pipe. A pipe that sends nothing at first is
+ * ignored, because many programs start others with a pipe that they never write to or close.
  */
 export async function pipedText(
   stdin: Pick<Streams['stdin'], 'source' | 'ready' | 'upTo'>,
@@ -31,7 +31,7 @@ export async function pipedText(
   const ready = await stdin.ready(limit.signal)
   limit.end()
   if (!ready) return ok({ notice: SILENT })
-  // One byte more than may be attached shows that it is too much.
+  // Reads one byte more than the limit, so that the size check rejects it.
   const bytes = await stdin.upTo(LIMITS.attachment_bytes + 1)
   if (bytes.length === 0) return ok({ notice: EMPTY })
   const refused = tooLong(bytes) ?? notText(bytes)

@@ -5,19 +5,19 @@ import type { CliWorld } from '../world/world.ts'
 
 export interface Prompt {
   readonly text: string
-  /** A person typed it here: its `@` words mean files and Resources. */
+  /** A person typed it here, so its `@` words are resolved. */
   readonly typed: boolean
 }
 
-/** What else is given with a prompt. */
+/** What else is passed with a prompt. */
 export interface Beside {
-  /** Something is attached, so that there need be no words. */
+  /** Something is attached, so the prompt may be empty. */
   readonly attached: boolean
-  /** Standard input is itself what is attached. */
+  /** Standard input is an attachment. */
   readonly stdin: boolean
 }
 
-/** What a person asks: the words of the command, or else everything that standard input holds. */
+/** The prompt: the words of the command, or else all of standard input. */
 export async function promptOf(
   { streams }: CliWorld,
   words: unknown,

@@ -2,18 +2,18 @@ import { failed, ok, type Result } from '../../../model/errors.ts'
 
 export interface PatternOptions {
   readonly ignoreCase: boolean
-  /** The pattern is plain text. */
+  /** The pattern is literal text. */
   readonly fixed: boolean
 }
 
-/** The regular expression a person meant. */
+/** Compiles the pattern. */
 export function searchPattern(
   pattern: string,
   { ignoreCase, fixed }: PatternOptions,
 ): Result<RegExp> {
   const source = fixed ? pattern.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern
   const flags = ignoreCase ? 'i' : ''
-  // Strict first, in which characters are whole and classes such as \p{L} work; then as most people write them.
+  // Unicode mode first, in which code points are whole and classes such as \p{L} work; then the lenient syntax.
   const strict = compiled(source, `${flags}u`)
   if (strict instanceof RegExp) return ok(strict)
   const loose = compiled(source, flags)
@@ -23,7 +23,7 @@ export function searchPattern(
   ])
 }
 
-/** The expression, or what the engine says against it. */
+/** The expression, or the error message of the engine. */
 function compiled(source: string, flags: string): RegExp | string {
   try {
     return new RegExp(source, flags)

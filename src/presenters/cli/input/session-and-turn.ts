@@ -1,4 +1,7 @@
-/** Arguments where a Session may be left out: a lone Turn is one of the latest Session. Shorter than any part of an id. */
+/**
+ * Splits arguments in which the Session is optional: a lone Turn number belongs to the latest Session. It is shorter
+ * than the end of any id.
+ */
 export function sessionAndTurn(
   first: string | undefined,
   second: string | undefined,

@@ -3,7 +3,7 @@ import { PermissionMode, SessionMode } from '../../../model/modes.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { Session } from '../../../session/live/session.ts'
 
-/** The options that say which Session goes on, or how a new one begins. */
+/** The options that select a Session to continue, or configure a new one. */
 export const SessionOptions = z.object({
   session: z.string().optional(),
   continue: z.boolean().optional(),
@@ -14,14 +14,14 @@ export const SessionOptions = z.object({
 })
 export type SessionOptions = z.infer<typeof SessionOptions>
 
-/** The choice, unless its options contradict each other. */
+/** Fails if the options contradict each other. */
 export function oneSession<T extends SessionOptions>(choice: T): Result<T> {
   return choice.session !== undefined && choice.continue === true
     ? failed('invalid_args', 'Pass either --session or --continue, not both.')
     : ok(choice)
 }
 
-/** What a person should know who allowed more than the mode of the Session lets through. */
+/** A warning when `--permission` allows more than plan mode does. */
 export function limitedByPlan(
   { state }: Session,
   { permission }: Pick<SessionOptions, 'permission'>,

@@ -26,7 +26,7 @@ test.each([
   ['models.x.late_role', 'system', 'system'],
   ['sandbox.readable', '/srv/data,~/notes', ['/srv/data', '~/notes']],
   ['models.window_tokens.window_tokens.images', 'true', true],
-])('%s takes %s', (key, typed, value) => {
+])('%s accepts %s', (key, typed, value) => {
   expect(settingValue(setting(key), typed)).toEqual({ ok: true, value })
 })
 
@@ -54,14 +54,14 @@ test.each([
   ['sandbox.readable', '/srv/../root'],
   ['sandbox.readable', '/srv,notes'],
   ['models.gpt-5.5.prices.input', '-1'],
-])('%s does not take "%s"', (key, typed) => {
+])('%s refuses "%s"', (key, typed) => {
   expect(settingValue(setting(key), typed)).toMatchObject({
     ok: false,
     error: { kind: 'invalid_args', details: { key, allowed: allowedIn(setting(key)) } },
   })
 })
 
-test('every setting says what it takes', () => {
+test('every setting describes its accepted values', () => {
   expect(allSettings().map((one) => [one.key, allowedIn(one)])).toEqual([
     ['provider', 'text'],
     ['model', 'text'],
@@ -135,14 +135,14 @@ test.each([
   ['models.<id>.images'],
   ['providers.openai'],
   ['window_tokens'],
-])('"%s" is no setting, and near to none', (typed) => {
+])('"%s" is not a setting and gets no suggestion', (typed) => {
   expect(settingNamed(typed)).toMatchObject({
     ok: false,
     error: { kind: 'invalid_args', next_actions: [{ command: 'hawser config get' }] },
   })
 })
 
-test('what was typed comes back short and visible', () => {
+test('typed text is repeated shortened and escaped', () => {
   const long = settingNamed(`\x1b[2J${'x'.repeat(10_000)}`)
   expect(long).toMatchObject({ ok: false, error: { kind: 'invalid_args' } })
   const message = long.ok ? '' : long.error.message

@@ -7,7 +7,7 @@ import type { SourcedSetting } from '../../../session/settings/stored-settings.t
 import { nearest } from '../../../session/settings/nearest.ts'
 import { visibleLine } from '../text/visible-text.ts'
 
-/** The setting a person named. One that does not exist is answered with the nearest that does. */
+/** Finds a setting by name. An unknown name fails with the nearest one. */
 export function settingNamed(key: string): Result<Setting> {
   const found = settingAt(key)
   if (found !== undefined) return ok(found)
@@ -25,7 +25,7 @@ export function settingNamed(key: string): Result<Setting> {
   return failedKey(`Unknown setting ${shown(key)}.${hint}`, keys, close)
 }
 
-/** The value that a person typed, as the setting takes it: a number, a boolean, one of some words, or text. */
+/** Parses the typed value according to the setting: a number, a boolean, an enumerated word, or text. */
 export function settingValue(setting: Setting, typed: string): Result<unknown> {
   const text = setting.secret ? usableKey(typed) : typed
   const readings: unknown[] = [text]
@@ -37,7 +37,7 @@ export function settingValue(setting: Setting, typed: string): Result<unknown> {
   )
   if (fitting !== undefined) return ok(fitting)
   const allowed = allowedIn(setting)
-  // What could be anything could be a secret, and is not repeated.
+  // Free text may be a secret, so it is not repeated.
   const instead = isFreeText(setting) ? '' : `, not ${shown(typed)}`
   return failed('invalid_args', `${setting.key} must be ${allowed}${instead}.`, {
     key: setting.key,
@@ -49,12 +49,12 @@ function shown(typed: string): string {
   return quoted(shortened(typed, 80))
 }
 
-/** A value as a person types it. */
+/** A value as a person would type it. */
 export function shownValue(value: unknown): string {
   return visibleLine(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Whether colours are wanted, by the setting that counts. */
+/** The colour setting in force. */
 export function chosenColour(settings: readonly SourcedSetting[]): 'auto' | 'always' | 'never' {
   const chosen = settings.find(({ setting }) => setting.key === 'display.colour')?.value
   return chosen === 'always' || chosen === 'never' ? chosen : 'auto'
@@ -73,13 +73,13 @@ function shapeOf({ schema }: Setting): z.infer<typeof Shape> {
   return Shape.parse(z.toJSONSchema(schema))
 }
 
-/** Whether it takes any text, and so may hold what nobody else should see. */
+/** Whether it accepts free text, which may be confidential. */
 export function isFreeText(setting: Setting): boolean {
   const { type, enum: words } = shapeOf(setting)
   return (type === 'string' || type === 'array') && words === undefined
 }
 
-/** What a setting takes, in words. */
+/** Describes the accepted values. */
 export function allowedIn(setting: Setting): string {
   const { type, format, enum: words, minimum, exclusiveMinimum, maximum } = shapeOf(setting)
   if (setting.secret) return 'an API key: letters, digits and symbols, no spaces'

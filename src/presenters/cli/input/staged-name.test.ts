@@ -15,6 +15,6 @@ test.each([
   ['a ZIP archive', Buffer.from('PK\x03\x04', 'latin1'), 'stdin.bin'],
   ['a RIFF file that is no image', Buffer.from('RIFF....WAVEfmt '), 'stdin.bin'],
   ['bytes that are no text', Buffer.from([1, 0, 2]), 'stdin.bin'],
-])('%s is staged under a name that says so', (_what, bytes, name) => {
+])('%s gets a name with its type', (_what, bytes, name) => {
   expect(stagedName('stdin', bytes)).toBe(name)
 })

@@ -2,17 +2,17 @@ import type { Streams } from '../../../host/streams.ts'
 import { visibleText } from '../text/visible-text.ts'
 
 export interface LineOptions {
-  /** What is asked for, on standard error. */
+  /** The prompt on standard error. */
   readonly question: string
-  /** Whether what is typed can be seen. */
+  /** Whether input is echoed. */
   readonly shown: boolean
-  /** Characters beyond it are not taken. */
+  /** Further characters are ignored. */
   readonly longest: number
 }
 
 /**
- * One line that a person types at a terminal; `undefined` when they end the input instead. Ctrl-C interrupts the program as it
- * would elsewhere. A whole line is read: a key that were left over would be typed into the shell.
+ * Reads one line from a terminal; `undefined` at the end of input. Ctrl-C interrupts the program as usual. Always reads
+ * a whole line, because left-over keys would go to the shell.
  */
 export function typedLine(
   { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
@@ -42,7 +42,7 @@ export function typedLine(
         }
       }
     })
-    // Only now: what is typed before the keys are ours, the terminal itself would show.
+    // Written only now, because the terminal itself would echo keys typed before raw mode.
     stderr.write(visibleText(question))
   })
 }

@@ -3,7 +3,7 @@ import { userHome } from '../../../host/machine.ts'
 import { failed, ok, type Result } from '../../../model/errors.ts'
 import type { CliWorld } from '../world/world.ts'
 
-/** A path that a person typed, from where they stand, or from their own folder behind `~/`. A whole one needs neither. */
+/** Makes a typed path absolute, from the current folder, or from the home folder after `~/`. */
 export function wholePath({ cwd }: Pick<CliWorld, 'cwd'>, path: string): Result<string> {
   if (isAbsolute(path)) return ok(path)
   const home = path.startsWith('~/') ? userHome() : undefined

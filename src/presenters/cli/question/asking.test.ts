@@ -81,7 +81,7 @@ const shown = (asking: Asking, columns = 70, most = 30) => ({
   hint: textOf([asking.hint()])[0],
 })
 
-test('a question shows what would be done and what can be chosen, with nothing chosen', () => {
+test('a question shows the proposal and the choices, with none selected', () => {
   const { asking, hand, ask, came } = open()
   void ask()
   expect(shown(asking)).toEqual({
@@ -157,14 +157,14 @@ test.each<[title: string, keys: readonly Key[]]>([
     'other keys',
     [press('tab'), press('ctrl-d'), press('shift-enter'), press('ctrl-j'), press('left')],
   ],
-])('%s at a question is no answer, however slowly it is typed', (_title, pressed) => {
+])('%s at a question is not an answer, however slowly it is typed', (_title, pressed) => {
   const { ask, keys, asking } = open()
   void ask()
   keys(...pressed)
   expect(asking.waits).toBe(true)
 })
 
-test('keys of someone who goes on typing count for nothing, however long that takes', () => {
+test('keys of someone who keeps typing are ignored, for any length of time', () => {
   const { asking, hand, ask } = open()
   void ask()
   for (const text of '1 2 3 4 5 6') {
@@ -178,7 +178,7 @@ test('keys of someone who goes on typing count for nothing, however long that ta
   ])
 })
 
-test('Enter that comes in one go with the choice confirms nothing', () => {
+test('Enter in the same burst as the choice confirms nothing', () => {
   const { asking, hand, ask } = open()
   void ask()
   hand.pass(300)
@@ -246,7 +246,7 @@ test('in a terminal of a few rows the choice stays in sight', () => {
   }
 })
 
-test('questions are put one after the other, and each waits for its own keys', async () => {
+test('questions are asked in sequence, and each waits for its own keys', async () => {
   const { ask, keys, asking, hand, came } = open()
   const answers = [ask(), ask({ call_id: 'c2' })]
   keys(typed('1'), press('enter'))
@@ -260,7 +260,7 @@ test('questions are put one after the other, and each waits for its own keys', a
   expect(came()).toBe(2)
 })
 
-test('an interrupted Turn takes its question back, and after leaving there is nobody to ask', async () => {
+test('an interrupted Turn withdraws its question, and after leaving every question is denied', async () => {
   const { asking, interrupt, ask } = open()
   const taken = ask()
   interrupt.abort()
@@ -274,7 +274,7 @@ test('an interrupted Turn takes its question back, and after leaving there is no
   expect(await new Questions().ask(QUESTION, new AbortController().signal)).toEqual(nobody)
 })
 
-test('before a Resource goes to the model, the person is asked by its handle, name and size', () => {
+test('before a Resource is sent to the model, the question shows its handle, name and size', () => {
   const { asking, ask } = open()
   const upload = {
     handle: '@img1',

@@ -17,21 +17,20 @@ import type { Answer, Question, Questions } from '../../../session/questions/que
 import { aside, sentences } from '../screen/rows.ts'
 
 /**
- * No key counts until the question was in sight for this long without any: whoever was typing when it came up goes on
- * typing, and answers nothing by that.
+ * A question accepts no keys until it has been visible this long without any key press, so that someone who was typing
+ * when it appeared does not answer it by accident.
  */
 const QUIET_MS = 300
 
-/** Enter counts only this long after the last key: what is pasted or sent in one go confirms nothing. */
+/** Enter counts only this long after the last key, so that pasted or scripted input confirms nothing. */
 const CALM_MS = 100
 
-/** Escape is a no when nothing follows it: a sequence that arrives in pieces begins with it too. */
+/** Escape means no only if nothing follows it, because an escape sequence that arrives in pieces begins with it too. */
 const ESCAPE_MS = 150
 
 /**
- * Puts the questions of a Turn to the person, one after the other. Nothing is chosen at first; an arrow or a digit chooses,
- * Enter confirms, Escape says no. Every other key is ignored, and text that is typed or pasted closes the question to keys
- * for the quiet time again.
+ * Asks the person the questions of a Turn in sequence. Nothing is preselected; an arrow or a digit selects, Enter
+ * confirms, Escape denies. Other keys are ignored, and typed or pasted text restarts the quiet time.
  */
 export class Asking {
   readonly #questions: Questions
@@ -40,17 +39,17 @@ export class Asking {
   #shown: Question | undefined
   #choices: readonly Choice[] = []
   #chosen: number | undefined
-  /** Words that belong to the confirmed choice are being written. */
+  /** The text field of the confirmed choice, while it is edited. */
   #field: (Field & { readonly draft: Draft }) | undefined
   #problem = ''
-  /** First row of the proposal that is in sight. */
+  /** First visible row of the proposal. */
   #from = 0
   #page = 1
   #open = false
   #calm = false
   #cancels = new Set<() => void>()
 
-  /** `changed`: what is to be shown is something else now. `came`: a question is there that was not before. */
+  /** `changed`: the rows changed. `came`: a new question is shown. */
   constructor(questions: Questions, clock: Clock, changed: () => void, came: () => void) {
     this.#questions = questions
     this.#clock = clock
@@ -63,7 +62,7 @@ export class Asking {
     })
   }
 
-  /** True while a question waits: then every key is dealt with here. */
+  /** Returns true while a question is shown: it consumes every key. */
   take(key: Key): boolean {
     if (this.#shown === undefined) return false
     const wasCalm = this.#calm
@@ -87,7 +86,7 @@ export class Asking {
     this.#settle(NO)
   }
 
-  /** The question as a whole in at most `most` rows: the choices stay in sight, the proposal is shown a page at a time. */
+  /** The question in at most `most` rows: the choices stay visible, the proposal is shown one page at a time. */
   rows(columns: number, most: number): Line[] {
     if (this.#shown === undefined) return []
     const title = questionTitle(this.#shown, columns)
@@ -97,7 +96,7 @@ export class Asking {
     if (proposal.length <= room || room >= LEAST_ROOM) {
       return [...title, ...this.#paged(proposal, room), ...below]
     }
-    // A small terminal: the choice in sight, and all else a page at a time.
+    // On a small terminal, the selected choice stays visible and the rest is paged.
     const few = Math.max(1, most - 2)
     const marked = below.findIndex(([first]) => first?.text.startsWith(MARK) === true)
     const from = Math.min(Math.max(0, below.length - few), Math.max(0, marked))
@@ -105,7 +104,7 @@ export class Asking {
     return [...this.#paged([...title, ...proposal], most - kept.length), ...kept]
   }
 
-  /** The keys that count, as soon as they do. */
+  /** The keys that are accepted now. */
   hint(): Line {
     if (this.#shown === undefined) return []
     if (!this.#open) return aside('A question …')
@@ -144,7 +143,7 @@ export class Asking {
       this.#chosen = number - 1
       return
     }
-    // Someone is writing a text and does not look at the question.
+    // The person is typing text and does not look at the question.
     this.#chosen = undefined
     this.#wait()
   }
@@ -219,7 +218,7 @@ export class Asking {
     this.#questions.answerFirst(answer)
   }
 
-  /** Closed to keys until none has come for the quiet time. */
+  /** Ignores keys until none has come for the quiet time. */
   #wait(): void {
     this.#stopTimers()
     this.#open = false
@@ -256,7 +255,7 @@ export class Asking {
 
 const MARK = '❯'
 const LONGEST_FIELD = 1_000
-/** With fewer rows than these a proposal cannot be read. */
+/** A proposal needs at least this many rows to be readable. */
 const LEAST_ROOM = 3
 const BREAKS_LINE = new Set(['ctrl-j', 'alt-enter', 'shift-enter'])
 

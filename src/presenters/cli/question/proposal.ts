@@ -5,7 +5,7 @@ import type { Question } from '../../../session/questions/questions.ts'
 import { aside, sentences, verbatim } from '../screen/rows.ts'
 import { callTitle, proposalRows } from '../screen/tool-rows.ts'
 
-/** What is asked, and why: the rows that always stay in sight. Pure. */
+/** The question and its reason: the rows that always stay visible. Pure. */
 export function questionTitle(question: Question, columns: number): Line[] {
   const { claim, reason } = question
   const title = sentences(titleOf(question), {
@@ -19,7 +19,7 @@ export function questionTitle(question: Question, columns: number): Line[] {
   return [...title.slice(0, 2), ...sentences(why, { columns, first: '  ', style: { dim: true } })]
 }
 
-/** All that would be done: the command, or the change with line numbers and the lines around it. Pure. */
+/** Everything that would be done: the command, or the change with line numbers and context. Pure. */
 export function proposalOf(question: Question, columns: number): Line[] {
   const { claim, diff, call_id } = question
   if (claim.upload !== undefined) return []
@@ -33,7 +33,7 @@ export function proposalOf(question: Question, columns: number): Line[] {
   return [...folder, ...leads, ...body]
 }
 
-/** A call in the model's words; what is not about a call, in ours. */
+/** The title of the call, or ours if the question is not about a call. */
 function titleOf(question: Question): string {
   const { claim, call_id } = question
   if (claim.upload !== undefined) return uploadWords(claim.upload)
@@ -51,7 +51,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   '\\': { dim: true },
 }
 
-/** A unified diff of one file, each line with its number: the old one where it is removed, the new one otherwise. */
+/** A unified diff of one file with line numbers: the old one for removed lines, otherwise the new one. */
 function diffRows(diff: string, columns: number): Line[] {
   const lines = diff.replace(/\n$/, '').split('\n').slice(2)
   const width = String(

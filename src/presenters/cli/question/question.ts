@@ -5,8 +5,8 @@ import type { TerminalParts } from './terminal-question.ts'
 type Ask = SessionParts['person']['ask']
 
 /**
- * Asks the person at the terminal, one question after the other, on standard error and in the same way as a chat does;
- * `undefined` where there is no terminal to ask at.
+ * Asks the person at the terminal, one question at a time, on standard error, in the same way as a chat; `undefined` if
+ * there is no terminal.
  */
 export function askAtTerminal(parts: TerminalParts): Ask | undefined {
   const { stdin, stderr } = parts.streams
@@ -15,9 +15,9 @@ export function askAtTerminal(parts: TerminalParts): Ask | undefined {
   return (question, signal) => {
     const answered = before.then(async () => {
       if (signal.aborted) return NOBODY
-      // Most Turns ask nothing, and what draws a question takes long to load.
-      const { asked } = await import('./terminal-question.ts')
-      return asked(parts, question, signal)
+      // Loaded on first use: most Turns ask nothing, and the module is slow to load.
+      const { askOne } = await import('./terminal-question.ts')
+      return askOne(parts, question, signal)
     })
     before = answered
     return answered

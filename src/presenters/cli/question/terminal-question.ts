@@ -17,7 +17,7 @@ export interface TerminalParts {
 }
 
 /** Shows one question at the terminal and waits for its answer. */
-export async function asked(
+export async function askOne(
   { streams, clock, colour, activity }: TerminalParts,
   question: Question,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function asked(
         cursor: 'none',
       }),
       resized: () => {},
-      broke: (defect) => {
+      onDefect: (defect) => {
         defects.push(defect)
         questions.leave()
       },
@@ -50,13 +50,13 @@ export async function asked(
     () => display.bell(),
   )
   activity.clear()
-  // What else is written meanwhile goes above the question.
+  // Other output in the meantime goes above the question.
   const uncover = activity.cover(() => display.lift())
   const stopKeys = listenToKeys(
     stdin,
     clock,
     (key) => {
-      // The keys come unread by the system here, so that an interrupt is only a key.
+      // The terminal is in raw mode, so Ctrl-C arrives as a key.
       if (key.kind === 'press' && key.chord === 'ctrl-c') stdin.interrupt()
       else asking.take(key)
     },
@@ -77,7 +77,7 @@ export async function asked(
   }
 }
 
-/** What stays in the terminal of a question. */
+/** The rows that remain after the answer. */
 function outcome(question: Question, answer: Answer, columns: number): Line[] {
   return [
     ...questionTitle(question, columns),

@@ -3,7 +3,7 @@ import type { Output } from '../../../host/output.ts'
 
 const SILENCE_MS = 1000
 
-/** One line on a terminal's standard error that says what goes on, after a second without any other word; elsewhere nothing. */
+/** A status line on standard error, shown on a terminal after one second without other output. */
 export class Activity {
   readonly #clock: Clock
   readonly #output: Output
@@ -16,7 +16,7 @@ export class Activity {
     this.#output = output
   }
 
-  /** Says `text` unless something else is said within a second. */
+  /** Shows `text` after one second, unless `clear` or another call comes first. */
   during(text: string): void {
     this.clear()
     if (!this.#output.isTTY || this.#lift !== undefined) return
@@ -26,7 +26,7 @@ export class Activity {
     })
   }
 
-  /** Before anything else is written to the terminal, and at the end. */
+  /** Call it before any other output to the terminal, and at the end. */
   clear(): void {
     this.#cancel?.()
     this.#cancel = undefined
@@ -35,7 +35,10 @@ export class Activity {
     this.#lift?.()
   }
 
-  /** Something else covers the end of the terminal: `lift` takes it away before anything is written. Ends by what is returned. */
+  /**
+   * Other content covers the end of the terminal: `lift` removes it before anything is written. The returned function
+   * ends this.
+   */
   cover(lift: () => void): () => void {
     this.#lift = lift
     return () => {

@@ -41,7 +41,7 @@ test('a request is a row of figures below the heading of the way it went', () =>
   ])
 })
 
-test('the heading is said again when a request goes another way', () => {
+test('the heading is repeated when model or transport change', () => {
   const again = { ...REQUEST, attempt: 1 }
   expect(textOf(requestLines(again, REQUEST))).toEqual([
     '1.0 (2)        1,234,567   1,234,567    97 %    300,000    10 %      1,234',
@@ -52,7 +52,7 @@ test('the heading is said again when a request goes another way', () => {
   )
 })
 
-test('a request without an answer says so', () => {
+test('a request without an answer is marked', () => {
   const { usage: _usage, ...unanswered } = REQUEST
   expect(textOf(requestLines(unanswered, REQUEST))).toEqual([
     '1.0            1,234,567   1,234,567    97 %          -       -          -',
@@ -60,7 +60,7 @@ test('a request without an answer says so', () => {
   ])
 })
 
-test('every cause of a break has words of its own, and only an unknown one is called a bug', () => {
+test('every cause of a break has its own description, and only an unknown one is called a bug', () => {
   const said = BreakCause.options.map((cause) =>
     notesOf({ prefix_break: { at: 1234, cause } }).join('\n'),
   )
@@ -70,13 +70,13 @@ test('every cause of a break has words of its own, and only an unknown one is ca
   expect(bugs).toEqual(['unknown'])
 })
 
-test('a request that shares nothing says that instead of a place', () => {
+test('a request that shares nothing says so instead of a position', () => {
   expect(notesOf({ prefix_break: { at: 0, cause: 'model' } })).toEqual([
     'shares nothing with the previous request: the model changed',
   ])
 })
 
-test('a finding compares what was shared with what was cached and gives the reason', () => {
+test('a finding compares the shared with the cached share and gives the reason', () => {
   expect(notesOf({ finding: 'cold' })).toEqual([
     "shared 97 % of bytes, but 10 % of tokens were cached: the provider's cache was cold (12 min since the last call)",
   ])
@@ -87,7 +87,7 @@ test('a finding compares what was shared with what was cached and gives the reas
   expect(new Set(words).size).toBe(CACHE_FINDINGS.length - 1)
 })
 
-test('a continuation says that it was used, or why it was not', () => {
+test('a continuation is shown as used, or with the reason why not', () => {
   const not = (reset_reason?: string) =>
     notesOf({
       continuation: { used: false, ...(reset_reason === undefined ? {} : { reset_reason }) },
@@ -111,7 +111,7 @@ const SUMMARY: CacheSummary = {
   findings: {},
 }
 
-test('the summary is one line, and more where more is to be said', () => {
+test('the summary is one line, and more if there is more to report', () => {
   expect(textOf(summaryLines(SUMMARY))).toEqual([
     '3 requests; after the first call 95 % of the tokens were cached: 19,000 of 20,000.',
   ])

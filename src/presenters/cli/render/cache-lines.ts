@@ -21,7 +21,7 @@ export function requestLines(request: ExplainedRequest, before?: ExplainedReques
   ]
 }
 
-/** All requests together: what was cached of what could have been. Pure. */
+/** Totals of all requests: what was cached of what could have been. Pure. */
 export function summaryLines(summary: CacheSummary): Line[] {
   const { requests, answered, after_first, request_bytes, sent_bytes, continued } = summary
   if (requests === 0) return [[{ text: 'No request was sent.', style: PLAIN }]]
@@ -51,7 +51,7 @@ function headingLines(way: string): Line[] {
 
 const HEADINGS = ['Request', 'Bytes', 'Sent', 'Shared', 'Input', 'Cached', 'Written']
 
-/** Rows are written while the Log is read, so that no width can depend on the rows below. */
+/** Fixed, because rows are printed while the Log is read. */
 const WIDTHS = [12, 12, 12, 8, 11, 8, 11]
 
 function row(cells: readonly string[], style: Style): Line {
@@ -89,7 +89,7 @@ function continuationNotes({ continuation }: ExplainedRequest): Line[] {
   if (continuation === undefined) return []
   if (continuation.used) return [note('continued: only new items were sent')]
   const { reset_reason = '' } = continuation
-  // A Log of another version may hold a reason that is not known here.
+  // A Log of another version may contain an unknown reason.
   const known = ResetReason.safeParse(reset_reason).data
   const why = known === undefined ? reset_reason : RESETS[known]
   return [note(`sent in full: ${why === '' ? 'no reason recorded' : why}`)]
@@ -120,10 +120,10 @@ function breakNotes({ prefix_break, seq }: ExplainedRequest): Line[] {
   const where =
     at === 0 ? 'shares nothing with the previous request' : `prefix breaks at byte ${grouped(at)}`
   const isBug = cause === 'unknown'
-  const said = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
+  const explained = note(`${where}: ${CAUSES[cause]}`, isBug ? { colour: 'red' } : { dim: true })
   return isBug
-    ? [said, note(`report it with the output of \`hawser log verify\` for Event ${seq}`)]
-    : [said]
+    ? [explained, note(`report it with the output of \`hawser log verify\` for Event ${seq}`)]
+    : [explained]
 }
 
 const CAUSES: Readonly<Record<BreakCause, string>> = {

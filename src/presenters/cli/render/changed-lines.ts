@@ -2,7 +2,7 @@ import type { RunsLater } from '../../../history/runs-later.ts'
 
 const NAMED = 5
 
-/** The files of a Turn that run later, a line each, as they came; not made visible yet. Pure. */
+/** The changed files of a Turn that run later, one line each, not yet escaped. Pure. */
 export function changedLines(files: readonly RunsLater[]): string[] {
   const more = files.length - NAMED
   return [

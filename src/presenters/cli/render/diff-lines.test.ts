@@ -4,7 +4,7 @@ import { unifiedDiff } from '../../../encoding/unified-diff.ts'
 import { lineWidth, type Line, type Style } from '../text/cell-width.ts'
 import { diffLines } from './diff-lines.ts'
 
-test('a diff has its names in bold, its hunks cyan, what is new green and what is gone red', () => {
+test('a diff has bold names, cyan hunks, green additions and red removals', () => {
   const diff = unifiedDiff('dir/x.txt', 'one\ntwo\nthree', 'one\n2\nthree\n')
   expect(told(diffLines(diff, 80))).toEqual([
     ['bold', '--- a/dir/x.txt'],
@@ -19,7 +19,7 @@ test('a diff has its names in bold, its hunks cyan, what is new green and what i
   ])
 })
 
-test('lines that look like names or hunks are changes where the hunk counts them', () => {
+test('lines that look like names or hunks are changes if the hunk counts them', () => {
   const diff = unifiedDiff('x', '-- a\n@@ -1 +1 @@\n', '++ b\n')
   expect(told(diffLines(diff, 80))).toEqual([
     ['bold', '--- a/x'],
@@ -31,7 +31,7 @@ test('lines that look like names or hunks are changes where the hunk counts them
   ])
 })
 
-test('text that is no diff is plain, before a diff, after it and without one', () => {
+test('text outside a diff is plain', () => {
   const text = '- a list\n+ of signs\n--- \n@@ -1 +1 @@\n\n'
   expect(told(diffLines(text, 80)).map(([style]) => style)).toEqual(Array(5).fill('plain'))
   const around = `- before\n${unifiedDiff('x', 'a\n', 'b\n')}+ after\n[1 more line]\n`
@@ -48,7 +48,7 @@ test('text that is no diff is plain, before a diff, after it and without one', (
   expect(diffLines('', 80)).toEqual([])
 })
 
-test('a diff that is cut off ends where it does', () => {
+test('a truncated diff ends where it is cut', () => {
   const cut = '--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n one\n-two\n[The rest is not shown.]\n- three\n'
   expect(told(diffLines(cut, 80)).map(([style]) => style)).toEqual([
     'bold',
@@ -74,7 +74,7 @@ test('the lines that tools of version control put above a diff are bold too', ()
   ])
 })
 
-test('a long line is broken in its colour, and what it hides is spelt out', () => {
+test('a long line is wrapped in its colour, and invisible characters are escaped', () => {
   const diff = unifiedDiff('x', '', `${'y'.repeat(25)}\u001b[2J\r\n`)
   expect(told(diffLines(diff, 20)).slice(3)).toEqual([
     ['green', `+${'y'.repeat(19)}`],
@@ -86,7 +86,7 @@ const anyLines = fc
   .array(fc.constantFrom('', 'a', 'b\r', '-- c', '++ d', '@@ -1 +1 @@', 'e '.repeat(30)))
   .map((lines) => lines.join('\n'))
 
-test('every line of a diff is judged by what it does', () => {
+test('every line of a diff is classified by its effect', () => {
   fc.assert(
     fc.property(anyLines, anyLines, (before, after) => {
       const diff = unifiedDiff('x', before, after)

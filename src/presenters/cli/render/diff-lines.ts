@@ -2,8 +2,9 @@ import { PLAIN, wrappedVerbatim, type Line, type Style } from '../text/cell-widt
 import { visibleText } from '../text/visible-text.ts'
 
 /**
- * Text with unified diffs in it, as lines no wider than `columns`. What is a change is decided by the counts of its hunk,
- * so a removed line that begins with `--` is no file name, and text around a diff is plain. A diff may be cut off.
+ * Formats text that contains unified diffs as lines no wider than `columns`. The line counts of a hunk decide what is a
+ * change, so a removed line that begins with `--` is not taken as a file name, and text around a diff stays plain. A
+ * diff may be truncated.
  */
 export function diffLines(text: string, columns: number): Line[] {
   if (text === '') return []
@@ -24,7 +25,7 @@ const HUNK_HEADER = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@/
 const FILE_HEADER = /^(?:diff --git .|(?:new|deleted) file mode \d{6}$|Binary files .* differ$)/
 
 function stylesOf(lines: readonly string[]): Style[] {
-  // Lines of the old and the new text that the open hunk still has to show.
+  // The numbers of old and new lines that the open hunk still has.
   let old = 0
   let fresh = 0
   let isDiff = false
@@ -46,7 +47,7 @@ function stylesOf(lines: readonly string[]): Style[] {
   })
 }
 
-/** What a line is in a hunk that has so many lines left; nothing where it belongs to none. */
+/** The kind of a line in a hunk with this many lines left; `undefined` outside any hunk. */
 function changeAt(line: string, old: number, fresh: number) {
   const sign = line.charAt(0)
   if (sign === '+' && fresh > 0) return { style: ADDED, old: 0, fresh: 1 }
@@ -55,7 +56,7 @@ function changeAt(line: string, old: number, fresh: number) {
   return sign === ' ' && old > 0 && fresh > 0 ? { style: PLAIN, old: 1, fresh: 1 } : undefined
 }
 
-/** `---` and `+++` name a file only together. */
+/** `---` and `+++` name a file only as a pair. */
 function namesFile(lines: readonly string[], at: number): boolean {
   const isOld = (index: number) => lines[index]?.startsWith('--- ') === true
   const isNew = (index: number) => lines[index]?.startsWith('+++ ') === true

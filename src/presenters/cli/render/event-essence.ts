@@ -6,13 +6,13 @@ import { cutWords } from '../text/cut-words.ts'
 import { exitStatus } from '../../../history/exit-status.ts'
 import { pipedWords, resourceNews, resourceWords, type ResourceOf } from '../text/resource-words.ts'
 
-/** What matters of an Event: a line, and for some a text that stands below it. Both as they came, not made visible yet. */
+/** The essence of an Event: one line, and for some types a text below it. Not yet escaped. */
 export interface Essence {
   readonly head: string
   readonly body?: string
 }
 
-/** Every Event in words, for people who read a Log. `resourceOf` finds what came before by its id. Pure. */
+/** Describes an Event for people who read a Log. `resourceOf` finds earlier Resources by id. Pure. */
 export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => undefined): Essence {
   switch (event.type) {
     case 'session_started': {
@@ -138,8 +138,8 @@ const SCOPES = {
 
 function settings(data: EventData<'session_settings'>): string {
   const { model, provider, effort, mode, permission_mode, title } = data
-  const told = Object.entries({ model, provider, effort, mode, permission_mode, title })
-  return told
+  const changed = Object.entries({ model, provider, effort, mode, permission_mode, title })
+  return changed
     .flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
     .join(', ')
 }
@@ -154,13 +154,13 @@ function userMessage(data: EventData<'user_message'>): Essence {
   return { head, body: piped === undefined ? text : `${text}\n[${pipedWords(piped)}]\n${piped}` }
 }
 
-/** By whom, and why, where that was said. */
+/** Who requested it, and why if recorded. */
 function view(event: WholeEvent<'resource_view'>, resourceOf: ResourceOf): string {
   const { by, reason } = event.data
   return `${listed([`by ${by}`, reason])}: ${resourceNews(event, resourceOf)}`
 }
 
-/** What a decision was about; an upload is known by the handle that people know. */
+/** The subject of a decision; an upload is named by its handle. */
 export function subjectOf(
   { subject }: Pick<EventData<'permission_decision'>, 'subject'>,
   resourceOf: ResourceOf,
@@ -238,7 +238,7 @@ function listed(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join(', ')
 }
 
-/** Enough of a hash to tell it from others. */
+/** Enough of a hash to identify it. */
 function brief(hash: string): string {
   return hash.slice(0, 12)
 }

@@ -5,7 +5,7 @@ import { essenceOf, type Essence } from './event-essence.ts'
 import type { ResourceOf } from '../text/resource-words.ts'
 import { visibleText } from '../text/visible-text.ts'
 
-/** An Event for people, in one line or a few: number, time, type, and what matters of it. Long texts are shortened. Pure. */
+/** An Event for people, in one or a few lines: number, time, type and essence. Long texts are shortened. Pure. */
 export function eventLines({ raw, event }: ReadEvent, resourceOf?: ResourceOf): Line[] {
   const { head, body = '' } =
     event === undefined ? unknownEssence(raw.data) : essenceOf(event, resourceOf)
@@ -32,12 +32,12 @@ const SEQ_CELLS = 5
 const INDENT = ' '.repeat(SEQ_CELLS + 2)
 const LONGEST_TYPE = 60
 
-/** What a newer Hawser wrote, or what lost a stored part: its data as they stand. */
+/** An Event of a newer version, or one with a missing stored field: its raw data. */
 function unknownEssence(data: Readonly<Record<string, unknown>>): Essence {
   return { head: `unknown Event type: ${JSON.stringify(data)}` }
 }
 
-/** The first lines of a text, and how much there is besides. */
+/** The first lines of a text, and how much more there is. */
 function shortened(text: string, { lines, characters }: Size): string[] {
   if (text === '') return []
   const whole = text.replace(/\n$/, '')
@@ -51,7 +51,7 @@ function shortened(text: string, { lines, characters }: Size): string[] {
   return more === 0 ? shown : [...shown, `[… ${counted(more, 'more character')}]`]
 }
 
-/** Visible text for one line of a terminal, in which a tab is as wide as anywhere else. */
+/** Visible text for one line of a terminal, with tabs of constant width. */
 export function withoutTabs(text: string): string {
   return visibleText(text).replaceAll('\t', '    ')
 }

@@ -3,7 +3,7 @@ import type { WholeEvent } from '../../../model/events/event.ts'
 
 type Usage = WholeEvent<'turn_ended'>['data']['usage_total']
 
-/** Tokens, the share of them that a cache held, cost where it is known, and time: what a Turn took. */
+/** The cost of a Turn: tokens, the cached share, the price if known, and time. */
 export function footer(usage: Usage, cost: number | undefined, ms: number): string {
   const cached = usage.input === 0 ? 0 : Math.round((usage.cached_read / usage.input) * 100)
   const parts = [

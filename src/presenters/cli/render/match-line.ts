@@ -3,11 +3,11 @@ import type { Match } from '../../../session/queries/search.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { withoutTabs } from './event-lines.ts'
 
-/** Characters of a long line that are shown before a match, and in all. */
+/** Characters of a long line that are shown before a match, and in total. */
 const BEFORE = 60
 const EXCERPT = 240
 
-/** The match with only the part of a long line that stands around it. Pure. */
+/** Shortens a long line to the part around the match. Pure. */
 export function excerptOf(match: Match): Match {
   const { text } = match
   if (text.length <= EXCERPT) return match
@@ -27,7 +27,7 @@ type Found = Pick<Match, 'seq' | 'text' | 'start' | 'end'> & {
   readonly type: string
 }
 
-/** As in `ses_…:12:tool_result: the line`, the match in a colour. */
+/** Such as `ses_…:12:tool_result: the line`, with the match coloured. */
 export function matchLine({ session_id, seq, type, text, start, end }: Found): Line {
   return [
     { text: `${session_id}:${seq}:${type}: `, style: { dim: true } },

@@ -31,7 +31,7 @@ const CHANGES: readonly (readonly [string | undefined, string])[] = [
 test.each([
   ['patch', ['-p1', '--silent', '-i', '../all.patch']],
   ['git', ['apply', '--whitespace=nowarn', '../all.patch']],
-])('what a Session did is done again by %s', async (program, args) => {
+])('%s reproduces the changes of a Session', async (program, args) => {
   const root = await freshFolder()
   const files = PATHS.flatMap((path, at) =>
     CHANGES.map(([before, after], which) => ({ path: `${at}-${which}/${path}`, before, after })),
@@ -56,7 +56,7 @@ test.each([
   }
 })
 
-test('content that is not text is named, and a file that is as it was is not', () => {
+test('binary content is named, and an unchanged file is not', () => {
   const about = { path: 'a.bin', diff: 'a.bin: the content is not text, or is missing.\n' } as const
   expect(patchOf({ ...about, change: 'changed', text: false })).toBe(
     'diff --git a/a.bin b/a.bin\nBinary files a/a.bin and b/a.bin differ\n',

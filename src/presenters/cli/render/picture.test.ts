@@ -20,7 +20,7 @@ test.each([
   [{ LC_TERMINAL: 'iTerm2', STY: '1.pts' }, ''],
   [{ LC_TERMINAL: 'iTerm2', TERM: 'screen-256color' }, ''],
   [{ KITTY_WINDOW_ID: '1', TERM: 'dumb' }, ''],
-])('a terminal that says %j draws by %j', (env, ways) => {
+])('a terminal with %j draws with %j', (env, ways) => {
   const { kitty, iterm } = pictureWays(env)
   expect([...(kitty ? ['kitty'] : []), ...(iterm ? ['iterm'] : [])].join(' ')).toBe(ways)
 })
@@ -31,7 +31,7 @@ test('a small PNG goes to kitty in one piece', () => {
   )
 })
 
-test('a larger one goes in pieces of 4096 letters, and only the first says what it is', () => {
+test('a larger one is sent in chunks of 4096 characters, and only the first describes it', () => {
   const png = Buffer.alloc(3072 * 2 + 3, 'a')
   const letters = png.toString('base64')
   expect(kittyBytes(png, AREA)).toBe(
@@ -43,7 +43,7 @@ test('a larger one goes in pieces of 4096 letters, and only the first says what 
   )
 })
 
-test('iTerm2 gets the file as it is', () => {
+test('iTerm2 gets the unmodified file', () => {
   expect(itermBytes(Buffer.from('gif'), AREA)).toBe(
     '\u001b]1337;File=inline=1;size=3;width=4;height=2;preserveAspectRatio=1;doNotMoveCursor=1:Z2lm\u0007',
   )
@@ -63,7 +63,7 @@ test.each([
   expect([drawn?.rows, /c=(\d+)/.exec(drawn?.bytes ?? '')?.[1]]).toEqual([tall, String(wide)])
 })
 
-test('kitty draws PNG alone, iTerm2 the others, and nobody what is too large or finds no room', () => {
+test('kitty draws only PNG, iTerm2 other formats, and neither draws images that are too large or do not fit', () => {
   const kitty = { kitty: true, iterm: false }
   expect(pictureOf(image(9, 9, 'image/jpeg'), kitty, ROOM)).toBeUndefined()
   expect(pictureOf(image(9, 9, 'image/jpeg'), BOTH, ROOM)?.bytes).toContain(']1337;')
@@ -75,7 +75,7 @@ test('kitty draws PNG alone, iTerm2 the others, and nobody what is too large or 
   expect(pictureOf({ ...large, bytes: large.bytes.subarray(1) }, BOTH, ROOM)).toBeDefined()
 })
 
-test.each([0, 22])('drawn %i rows from the top, what follows stands below it', async (above) => {
+test.each([0, 22])('drawn %i rows from the top, later output is below it', async (above) => {
   const terminal = new VirtualTerminal(80, 24)
   const drawn = pictureOf(image(200, 100), BOTH, ROOM)
   const text = `${'above\r\n'.repeat(above)}${drawn === undefined ? '' : standing(drawn)}below`

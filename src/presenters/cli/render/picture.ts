@@ -1,12 +1,12 @@
-/** Which ways of drawing pictures a terminal knows. */
+/** The image protocols that a terminal supports. */
 export interface PictureWays {
-  /** The graphics protocol of kitty, here for PNG alone. */
+  /** The graphics protocol of kitty, used for PNG only. */
   readonly kitty: boolean
   /** The inline images of iTerm2, for every format. */
   readonly iterm: boolean
 }
 
-/** An image as it lies in the store. */
+/** A stored image. */
 export interface Image {
   readonly bytes: Buffer
   readonly media_type: string
@@ -14,35 +14,36 @@ export interface Image {
   readonly height: number
 }
 
-/** What draws an image at the cursor, in an area of so many rows. Wherever the cursor is after that, `standing` takes it back. */
+/** An escape sequence that draws an image at the cursor, and its height in rows. `standing` restores the cursor. */
 export interface Picture {
   readonly rows: number
   readonly bytes: string
 }
 
-/** Room that is there to draw in: the size of the terminal. */
+/** The size of the terminal. */
 export interface Room {
   readonly columns: number
   readonly rows: number
 }
 
 /**
- * By what a terminal says of itself. Inside tmux and screen none: what is drawn there is the picture of another program, and
- * the variables are those of the terminal around it.
+ * Detected from environment variables. None inside tmux and screen, which redraw the screen themselves; the variables
+ * there describe the outer terminal.
  */
 export function pictureWays(env: Readonly<Record<string, string | undefined>>): PictureWays {
-  const said = (name: string) => env[name] ?? ''
-  const term = said('TERM')
-  if (said('TMUX') !== '' || said('STY') !== '' || /^(?:tmux|screen|dumb)/.test(term)) return NONE
-  const program = said('TERM_PROGRAM')
-  const isWezterm = program === 'WezTerm' || said('WEZTERM_PANE') !== ''
-  const isKitty = said('KITTY_WINDOW_ID') !== '' || term === 'xterm-kitty'
+  const variable = (name: string) => env[name] ?? ''
+  const term = variable('TERM')
+  if (variable('TMUX') !== '' || variable('STY') !== '' || /^(?:tmux|screen|dumb)/.test(term))
+    return NONE
+  const program = variable('TERM_PROGRAM')
+  const isWezterm = program === 'WezTerm' || variable('WEZTERM_PANE') !== ''
+  const isKitty = variable('KITTY_WINDOW_ID') !== '' || term === 'xterm-kitty'
   const isGhostty = program.toLowerCase() === 'ghostty' || term === 'xterm-ghostty'
-  const isIterm = program === 'iTerm.app' || said('LC_TERMINAL') === 'iTerm2'
+  const isIterm = program === 'iTerm.app' || variable('LC_TERMINAL') === 'iTerm2'
   return { kitty: isKitty || isGhostty || isWezterm, iterm: isIterm || isWezterm }
 }
 
-/** The image drawn in the room there is; `undefined` where the terminal or the room cannot take it. Pure. */
+/** Fits the image into the room; `undefined` if the terminal does not support it or the room is too small. Pure. */
 export function pictureOf(image: Image, ways: PictureWays, room: Room): Picture | undefined {
   if (image.bytes.length > MOST_PICTURE_BYTES || room.rows < LEAST_ROWS) return undefined
   const area = areaOf(image, room)
@@ -53,15 +54,18 @@ export function pictureOf(image: Image, ways: PictureWays, room: Room): Picture 
 }
 
 /**
- * A picture on rows of its own. They are made first, so that nothing scrolls while it is drawn, and the cursor is left at the
- * start of the row below them, whatever the terminal itself does with it.
+ * Draws a picture on separate rows. The rows are created first, so that nothing scrolls while it is drawn, and the
+ * cursor ends at the start of the row below, whatever the terminal does with it.
  */
 export function standing({ rows, bytes }: Picture): string {
   const up = `${ESC}[${rows}A\r${ESC}[${INDENT}C`
   return `${'\r\n'.repeat(rows)}${up}${SAVE}${bytes}${RESTORE}${ESC}[${rows}B\r`
 }
 
-/** In kitty's protocol: a PNG file as it is, in pieces of at most 4096 letters; no answer is wanted, and the cursor stays. */
+/**
+ * The kitty protocol: an unmodified PNG file in chunks of at most 4096 characters; no response is requested, and the
+ * cursor does not move.
+ */
 export function kittyBytes(png: Buffer, { columns, rows }: Room): string {
   const letters = png.toString('base64')
   const pieces = Math.max(1, Math.ceil(letters.length / PIECE))
@@ -72,7 +76,7 @@ export function kittyBytes(png: Buffer, { columns, rows }: Room): string {
   }).join('')
 }
 
-/** In iTerm2's protocol: any file that the terminal can decode, fitted into the area. */
+/** The iTerm2 protocol: any file that the terminal can decode, fitted into the area. */
 export function itermBytes(file: Buffer, { columns, rows }: Room): string {
   const size = `size=${file.length};width=${columns};height=${rows};preserveAspectRatio=1`
   return `${ESC}]1337;File=inline=1;${size};doNotMoveCursor=1:${file.toString('base64')}\u0007`
@@ -86,16 +90,16 @@ const RESTORE = `${ESC}8`
 const PIECE = 4096
 const INDENT = 2
 
-/** Larger ones take a terminal too long. */
+/** Larger images take a terminal too long. */
 export const MOST_PICTURE_BYTES = 1024 * 1024
 const LEAST_ROWS = 10
 const MOST_ROWS = 16
 const MOST_COLUMNS = 72
 
-/** Pixels of a cell, as they commonly are: no terminal is asked. */
+/** The usual size of a cell in pixels; the terminal is not queried. */
 const CELL = { width: 10, height: 20 }
 
-/** Cells for an image, never more than it has pixels for, in the proportions it has. */
+/** The area for an image: its proportions, and never larger than its pixels. */
 function areaOf({ width, height }: Image, room: Room): Room {
   const most = {
     columns: Math.max(1, Math.min(MOST_COLUMNS, room.columns - INDENT)),

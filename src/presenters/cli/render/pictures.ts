@@ -5,7 +5,7 @@ import type { Session } from '../../../session/live/session.ts'
 import { MOST_PICTURE_BYTES, pictureOf, pictureWays, type Picture } from './picture.ts'
 import type { CliWorld } from '../world/world.ts'
 
-/** Draws a Resource of a Session; `undefined` for what is no image, is too large, or cannot be read. */
+/** Draws a Resource of a Session; `undefined` if it is not an image, too large, or unreadable. */
 export type DrawResource = (session: Session, resource: Descriptor) => Promise<Picture | undefined>
 
 export interface Drawing {
@@ -13,7 +13,7 @@ export interface Drawing {
   readonly setting?: 'auto' | 'never' | undefined
 }
 
-/** How images are drawn on a terminal; `undefined` where they are not, by its nature or by a setting. */
+/** Returns how to draw images on a terminal; `undefined` if it does not support them or a setting disables them. */
 export function drawingOn(
   output: Output,
   env: CliWorld['env'],

@@ -30,7 +30,7 @@ const COMPARISON: Comparison = {
   moved: { first: 0, after_first: 0.003 },
 }
 
-test('a plan says what would be asked, of whom and how often', () => {
+test('a plan shows the prompts, the model and the number of calls', () => {
   const plan = probePlan('transport', { provider: 'openai', model: 'model' })
   expect(textOf(planLines(plan, 'https://example.org'))).toEqual([
     'Changes only the transport: http-sse against websocket.',
@@ -40,7 +40,7 @@ test('a plan says what would be asked, of whom and how often', () => {
   ])
 })
 
-test('two runs stand side by side, with a row for whatever at least one of them has', () => {
+test('two runs are side by side, with a row for every figure that either has', () => {
   expect(textOf(comparisonLines(COMPARISON))).toEqual([
     '                          http-sse  websocket',
     'Calls                            6          6',
@@ -55,7 +55,7 @@ test('two runs stand side by side, with a row for whatever at least one of them 
   ])
 })
 
-test('a movement is told in points, and each where it was', () => {
+test('a change is shown in points, with its position', () => {
   const [one, other] = COMPARISON.runs
   const elsewhere = { ...one.first, cached_ratio: 0.4 }
   const moved = { first: 0, after_first: -0.125, other_workspace: 0.4 }

@@ -4,7 +4,7 @@ import { counted, grouped } from '../../../encoding/amounts.ts'
 import { PLAIN, type Line } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
 
-/** What would be asked, of whom and how often. Pure. */
+/** The plan: what is sent, to which model, and how often. Pure. */
 export function planLines(plan: ProbePlan, to: string): Line[] {
   const { vary, provider, model, variants, workspaces, prompts, least_calls } = plan
   const [one, other] = variants
@@ -18,7 +18,7 @@ export function planLines(plan: ProbePlan, to: string): Line[] {
   return text.map((line) => cell(line))
 }
 
-/** Two runs side by side, and what that says. Pure. */
+/** Two runs side by side, and the conclusion. Pure. */
 export function comparisonLines({ attributed_to, runs, moved }: Comparison): Line[] {
   const header = ['', ...runs.map(({ variant }) => variant)].map((text) =>
     cell(text, { dim: true }),
@@ -26,7 +26,7 @@ export function comparisonLines({ attributed_to, runs, moved }: Comparison): Lin
   const rows = ROWS.filter(([, of]) => runs.some((run) => of(run) !== '-')).map(([name, of]) =>
     [name, ...runs.map(of)].map((text) => cell(text)),
   )
-  const said = [
+  const sentences = [
     movedWords('after the first call', moved.after_first, attributed_to),
     ...(moved.other_workspace === undefined
       ? []
@@ -41,11 +41,11 @@ export function comparisonLines({ attributed_to, runs, moved }: Comparison): Lin
   ]
   return [
     ...inColumns([header, ...rows], ['left', 'right', 'right']),
-    ...said.map((text): Line => [{ text, style: PLAIN }]),
+    ...sentences.map((text): Line => [{ text, style: PLAIN }]),
   ]
 }
 
-/** Whether a run read all its files, and looked for none outside its workspace. Pure. */
+/** Whether a run read all its files and none outside its workspace. Pure. */
 export function behaved({ reads: { right, expected, outside } }: RunFigures): boolean {
   return right === expected && outside === 0
 }
@@ -83,7 +83,7 @@ function movedWords(what: string, ratio: number, factor: string): string {
   return `Cached tokens ${what}: ${Math.abs(points)} points ${way} in the second, by the ${factor}.`
 }
 
-/** Points that no two runs are without. */
+/** Percentage points within which two runs count as equal. */
 const NOTHING_MOVED = 1
 
 function percent(ratio: number): string {

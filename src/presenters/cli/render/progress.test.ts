@@ -54,14 +54,14 @@ function terminal({ isTTY = true, columns = 80, term = 'xterm' } = {}) {
   }
 }
 
-test('what is quick is not told', async () => {
+test('quick work shows nothing', async () => {
   const here = terminal()
   expect(await withProgress(here.world, 'Counting', async () => 3)).toBe(3)
   expect(here.written()).toBe('')
   expect(here.waits()).toBe(false)
 })
 
-test('what is slow is told on one line, which is taken back', async () => {
+test('slow work shows one line, which is erased', async () => {
   const here = terminal()
   await withProgress(here.world, 'Counting \x1b[2J', async () => here.secondPasses())
   expect(here.written()).toBe('Counting \\u{1b}[2J…\r\x1b[2K')
@@ -73,7 +73,7 @@ test('the line is never wider than the terminal', async () => {
   expect(here.written()).toBe('数数数数…\r\x1b[2K')
 })
 
-test('a failure goes on, and the line is taken back', async () => {
+test('a failure is passed on, and the line is erased', async () => {
   const here = terminal()
   const work = async () => {
     here.secondPasses()
@@ -85,7 +85,7 @@ test('a failure goes on, and the line is taken back', async () => {
 })
 
 test.each([{ isTTY: false }, { term: 'dumb' }])(
-  'where a line cannot be taken back nothing is written: %o',
+  'nothing is written if a line cannot be erased: %o',
   async (kind) => {
     const here = terminal(kind)
     await withProgress(here.world, 'Counting', async () => here.secondPasses())

@@ -4,8 +4,8 @@ import { visibleLine } from '../text/visible-text.ts'
 import type { CliWorld } from '../world/world.ts'
 
 /**
- * Does `work`; if it takes more than a second, a line on the terminal's standard error says `text` until it is done.
- * Elsewhere, and on a terminal that cannot take a line back, nothing is written.
+ * Runs `work`. If it takes more than a second, shows `text` on standard error until it is done. Writes nothing without
+ * a terminal, or on one that cannot erase a line.
  */
 export async function withProgress<T>(
   { streams: { stderr }, clock, env }: Pick<CliWorld, 'streams' | 'clock' | 'env'>,
@@ -22,7 +22,7 @@ export async function withProgress<T>(
   }
 }
 
-/** A line that the terminal wraps could not be taken back. */
+/** A line that the terminal wraps could not be erased. */
 function shortened(text: string, cells: number): string {
   const signs = Array.from(text)
   while (signs.length > 0 && cellWidth(signs.join('')) > cells) signs.pop()

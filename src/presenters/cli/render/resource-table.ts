@@ -4,7 +4,7 @@ import type { Line, Style } from '../text/cell-width.ts'
 import { cell, inColumns } from '../text/columns.ts'
 import { extentOf, resourceName } from '../text/resource-words.ts'
 
-/** The Resources of a Session in columns, below a line that says what they are. */
+/** The Resources of a Session in columns, with a header. */
 export function resourceTable(listed: readonly ListedResource[]): Line[] {
   const header = COLUMNS.map((name) => cell(name, { dim: true }))
   return inColumns([header, ...listed.map(cellsOf)], ALIGN)
@@ -37,7 +37,7 @@ const ALIGN = [
   'left',
 ] as const
 
-/** A name is as long as it is, so it stands last. */
+/** Names vary in length, so this column is the last. */
 const LONGEST_NAME = 60
 
 function cellsOf(listed: ListedResource): Line[] {

@@ -3,7 +3,7 @@ import { Rule, ruleSubject } from '../../../model/rule.ts'
 import { Count } from '../../../model/shape.ts'
 import { visibleLine } from '../text/visible-text.ts'
 
-/** A rule as programs get it. */
+/** A rule in JSON output. */
 export const ListedRule = z.object({
   number: Count.describe('What `hawser permissions remove` takes.'),
   rule: Rule,
@@ -18,7 +18,7 @@ export function listedRule(
   return { number: index + 1, rule, created_at: at }
 }
 
-/** A rule for people: its number, the answer, and what it covers. */
+/** A rule for people: number, answer and coverage. */
 export function ruleLine({
   number,
   rule,

@@ -20,11 +20,11 @@ function tree(...sessions: string[]): string[] {
   )
 }
 
-test('forks stand below their parents, families and forks the latest first', () => {
+test('forks are below their parents; families and forks are sorted latest first', () => {
   expect(tree('f<e', 'e<a', 'd<c', 'c', 'b<a', 'a')).toEqual(['a', '.e', '..f', '.b', 'c', '.d'])
 })
 
-test('a fork whose parent is not here stands by itself', () => {
+test('a fork without its parent here is a root', () => {
   expect(tree('b<a', 'c<b')).toEqual(['b', '.c'])
 })
 

@@ -2,13 +2,13 @@ import type { ListedSession } from '../../../session/queries/list.ts'
 
 export interface TreeRow {
   readonly session: ListedSession
-  /** 0 for a Session that stands by itself; a fork stands one below its parent. */
+  /** 0 for a root; a fork is one deeper than its parent. */
   readonly depth: number
 }
 
 /**
- * Sessions with each fork below its parent. They come the latest first; so do the families, by their latest member, and the
- * forks of one parent. A fork whose parent is not here stands by itself.
+ * Sorts Sessions with each fork below its parent. Input is sorted latest first; so are families, by their latest
+ * member, and the forks of one parent. A fork without its parent here is a root.
  */
 export function sessionTree(sessions: readonly ListedSession[]): TreeRow[] {
   const byId = new Map<string, ListedSession>(sessions.map((session) => [session.id, session]))
@@ -33,14 +33,14 @@ export function sessionTree(sessions: readonly ListedSession[]): TreeRow[] {
   return rows
 }
 
-/** Logs that came from elsewhere may name each other as parents in a circle: those have none. */
+/** Logs from elsewhere may form a cycle of parents; such Sessions are treated as roots. */
 function parentsAmong(byId: ReadonlyMap<string, ListedSession>) {
   const named = ({ state }: ListedSession) => byId.get(state.parent_session_id)
   return (session: ListedSession): ListedSession | undefined => {
     const seen = new Set([session])
     for (let above = named(session); above !== undefined; above = named(above)) {
       if (above === session) return undefined
-      // A circle further up, which this one only hangs on.
+      // A cycle further up that does not include this Session.
       if (seen.has(above)) break
       seen.add(above)
     }

@@ -5,7 +5,7 @@ import { EventId, SessionId, TurnId } from '../../../model/ids.ts'
 import { Count } from '../../../model/shape.ts'
 import { TurnEnded } from '../../../model/events/turn-events.ts'
 
-/** An Event as programs get it. */
+/** An Event in JSON output. */
 export const EventLine = z
   .looseObject({
     v: z.literal(1),
@@ -53,7 +53,7 @@ const ResultLine = z
   })
   .describe('The last line.')
 
-/** What `hawser run --json` writes. */
+/** The output of `hawser run --json`. */
 export const Output = z
   .union([EventLine, NoticeLine, ResultLine])
   .describe('JSON Lines. If the Turn was not admitted, a single line with the error.')

@@ -19,16 +19,16 @@ import {
 } from '../text/resource-words.ts'
 import { visibleText } from '../text/visible-text.ts'
 
-/** How a Turn is shown while it runs, and its end. */
+/** Shows a Turn while it runs, and its end. */
 export interface TurnView {
-  /** Waits where a picture has to be fetched. */
+  /** Asynchronous when an image has to be loaded. */
   readonly show: (seen: Seen) => void | Promise<void>
-  /** Shows a notice that was recorded behind the Turn's end. */
+  /** Shows a notice that was recorded after the end of the Turn. */
   readonly after: (event: WholeEvent<'notice'>) => void
   readonly end: (session_id: string, result: TurnResult & { readonly exit_code: number }) => void
 }
 
-/** Every Event as it stands in the Log, every notice, and last the result: one JSON object a line. */
+/** Every Event as stored, every notice, and finally the result, as one JSON object per line. */
 export function jsonView(stdout: Output): TurnView {
   const line = (value: object) => stdout.write(jsonLine(value))
   return {
@@ -47,16 +47,16 @@ export interface WordsOptions {
   readonly stderr: Output
   readonly activity: Activity
   readonly quiet: boolean
-  /** How the result of a call looks in a terminal. */
+  /** Formats the result of a call for a terminal. */
   readonly resultText: (result: EventData<'tool_result'>, call: EventData<'tool_call'>) => string
   readonly resourceOf: ResourceOf
-  /** Draws a Resource, where the terminal can. */
+  /** Draws a Resource if the terminal supports it. */
   readonly picture?: ((resource: Descriptor) => Promise<string | undefined>) | undefined
 }
 
 /**
- * The answer on standard output: in a terminal as it comes, elsewhere the last one whole, as the model wrote it. Calls and
- * what a person should know go to standard error.
+ * Prints the answer to standard output: streamed on a terminal; otherwise only the last one, verbatim. Calls and notes
+ * go to standard error.
  */
 export function wordsView(options: WordsOptions): TurnView {
   const { stdout, stderr, activity, quiet, picture } = options
@@ -86,7 +86,7 @@ export function wordsView(options: WordsOptions): TurnView {
       const event = seen.kind === 'line' ? seen.whole : undefined
       if (event === undefined) return
       if (event.type === 'tool_call') calls.set(event.data.call_id, event.data)
-      // The answer is whole: what comes next, a question perhaps, begins a line of its own.
+      // The answer is complete: whatever comes next, for example a question, starts on a new line.
       if (event.type === 'assistant_message' && midLine) say('\n')
       note(noteOf(event, calls, options))
       note(refusals(event), true)
@@ -114,7 +114,7 @@ function cutFailure(session_id: string, cut: NonNullable<TurnResult['cut']>) {
   return { message: cutWords(cut), next_actions: [{ action: 'Get the rest.', command }] }
 }
 
-/** What a person should see of an Event on standard error: calls only where a terminal is, refusals in any case. */
+/** The note about an Event for standard error: calls only on a terminal, refusals always. */
 function noteOf(
   event: WholeEvent,
   calls: ReadonlyMap<string, EventData<'tool_call'>>,

@@ -11,34 +11,37 @@ import {
   type Scene,
 } from './screen.ts'
 
-/** What comes within this time is drawn together. */
+/** Changes within this time are drawn together. */
 const FRAME_MS = 16
-/** A size counts when it stayed for so long: while a window is dragged its terminal is ahead of what we know. */
+/**
+ * A new size is used after it has been stable this long, because a window that is being dragged changes size faster
+ * than we are informed.
+ */
 const SETTLED_MS = 60
 
 const PASTE_ON = '\u001b[?2004h'
 const PASTE_OFF = '\u001b[?2004l'
 const BELL = '\u0007'
 
-/** What is shown, and who is to know about it. */
+/** What is shown, and callbacks. */
 export interface Stage {
-  /** Asked for whenever something is drawn. */
+  /** Called for every drawing. */
   readonly scene: () => Scene
-  /** The terminal has another width; told before the next scene is asked for. */
+  /** The width changed; called before the next `scene`. */
   readonly resized: (columns: number) => void
-  /** Drawing met a defect. */
-  readonly broke: (defect: unknown) => void
+  /** A defect occurred while drawing. */
+  readonly onDefect: (defect: unknown) => void
 }
 
-/** The one that writes to the terminal: finished rows, and below them the live region. */
+/** The only writer to the terminal: finished rows, and below them the live region. */
 export class Display {
   readonly #streams: Streams
   readonly #clock: Clock
   readonly #colour: boolean
   readonly #stage: Stage
   #drawn: ScreenFrame = NO_FRAME
-  /** The terminal may have wrapped the region anew, or it has to be drawn as a whole for another reason. */
-  #anew = false
+  /** The region must be drawn completely, for example because the terminal rewrapped it. */
+  #redrawAll = false
   #finished: Finished[] = []
   #due: (() => void) | undefined
   #settling: (() => void) | undefined
@@ -65,13 +68,13 @@ export class Display {
     this.refresh()
   }
 
-  /** Rows no wider than the terminal, which stay. */
+  /** Prints rows permanently. They must not be wider than the terminal. */
   print(rows: readonly Finished[]): void {
     for (const row of rows) this.#finished.push(row)
     this.refresh()
   }
 
-  /** The scene is another one. */
+  /** The scene changed. */
   refresh(): void {
     if (this.#closed) return
     this.#due ??= this.#clock.after(FRAME_MS, () => {
@@ -80,13 +83,13 @@ export class Display {
     })
   }
 
-  /** The region is drawn as a whole, whatever became of it. */
+  /** Draws the region completely. */
   repair(): void {
-    this.#anew = true
+    this.#redrawAll = true
     this.refresh()
   }
 
-  /** Takes the region away, for whoever else writes to the terminal now; it is drawn again below that. */
+  /** Erases the region, so that something else can write to the terminal; it is drawn again below that. */
   lift(): void {
     this.#streams.stdout.write(erase(this.#drawn))
     this.#drawn = NO_FRAME
@@ -97,7 +100,7 @@ export class Display {
     this.#streams.stdout.write(BELL)
   }
 
-  /** What was printed is there, the region is not, and the terminal is as it was. */
+  /** Flushes printed rows, erases the region, and restores the terminal. */
   async close(): Promise<void> {
     this.#closed = true
     this.#stopListening()
@@ -112,7 +115,7 @@ export class Display {
 
   #settle(): void {
     this.#settling?.()
-    this.#anew = true
+    this.#redrawAll = true
     this.#settling = this.#clock.after(SETTLED_MS, () => {
       this.#settling = undefined
       this.#stage.resized(this.columns)
@@ -124,7 +127,7 @@ export class Display {
     try {
       this.#draw()
     } catch (defect) {
-      this.#stage.broke(defect)
+      this.#stage.onDefect(defect)
     }
   }
 
@@ -132,11 +135,11 @@ export class Display {
     if (this.#settling !== undefined) return
     const { columns, rows } = this.#streams.stdout
     const next = frame(this.#stage.scene(), columns, rows)
-    const drawn = this.#anew ? afterResize(this.#drawn, columns) : this.#drawn
+    const drawn = this.#redrawAll ? afterResize(this.#drawn, columns) : this.#drawn
     const finished = this.#finished
     this.#streams.stdout.write(redraw(drawn, next, finished, this.#colour))
     this.#drawn = next
-    this.#anew = false
+    this.#redrawAll = false
     this.#finished = []
   }
 }

@@ -1,4 +1,4 @@
-/** Text that is being written, and where: an offset that never lies within a character as people see it. */
+/** Text being edited, with the cursor offset, which is never within a grapheme. */
 export interface Draft {
   readonly text: string
   readonly cursor: number
@@ -6,7 +6,7 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { text: '', cursor: 0 }
 
-/** What each key does to a draft, whatever else is going on. */
+/** The editing keys. */
 export const EDITS: Readonly<Record<string, (draft: Draft) => Draft>> = {
   left: (draft) => moved(draft, before(draft)),
   right: (draft) => moved(draft, after(draft)),
@@ -30,7 +30,7 @@ export const EDITS: Readonly<Record<string, (draft: Draft) => Draft>> = {
   'ctrl-w': (draft) => without(draft, blankBefore(draft), draft.cursor),
   'alt-backspace': (draft) => without(draft, wordBefore(draft), draft.cursor),
   'alt-d': (draft) => without(draft, draft.cursor, wordAfter(draft)),
-  // At the edge of a line both take the line break with them.
+  // At the start or end of a line these delete the line break.
   'ctrl-u': (draft) => without(draft, orOneBefore(draft, lineStart(draft)), draft.cursor),
   'ctrl-k': (draft) => without(draft, draft.cursor, orOneAfter(draft, lineEnd(draft))),
   'ctrl-j': (draft) => inserted(draft, '\n'),
@@ -45,7 +45,7 @@ export function inserted({ text, cursor }: Draft, added: string): Draft {
   }
 }
 
-/** The same column of the line above or below; `undefined` where there is no such line. */
+/** The same column of the line above or below; `undefined` if there is none. */
 export function inOtherLine(draft: Draft, way: 'up' | 'down'): Draft | undefined {
   const start = lineStart(draft)
   const end = lineEnd(draft)
@@ -56,14 +56,14 @@ export function inOtherLine(draft: Draft, way: 'up' | 'down'): Draft | undefined
   return moved(draft, from + graphemes(line).slice(0, column).join('').length)
 }
 
-/** A cluster of code points that is one character to people. */
+/** Splits text into graphemes: what people perceive as one character. */
 export function graphemes(text: string): string[] {
   return Array.from(SEGMENTER.segment(text), ({ segment }) => segment)
 }
 
 const SEGMENTER = new Intl.Segmenter()
 
-/** How far around the cursor a character is looked for: texts may be long, characters are short. */
+/** How far from the cursor a grapheme is searched: texts may be long, graphemes are short. */
 const NEAR = 256
 
 function before({ text, cursor }: Draft): number {
@@ -91,7 +91,7 @@ function blankBefore({ text, cursor }: Draft): number {
   return lastMatch(text.slice(0, cursor), /\S+\s*$/u)
 }
 
-/** Looks at the end of the text only: such a pattern would else be tried from every place of it. */
+/** Searches only the end of the text, because the pattern would otherwise be tried at every position. */
 function lastMatch(text: string, pattern: RegExp): number {
   const from = Math.max(0, text.length - NEAR)
   const found = pattern.exec(text.slice(from))

@@ -60,7 +60,7 @@ test('enter sends the text and leaves an empty input', () => {
   expect([edited.submit, shown(edited.state)]).toEqual(['one\n two ', '|'])
 })
 
-test('what was sent comes back by arrows, and the draft waits meanwhile', () => {
+test('arrows recall sent messages, and the draft is kept meanwhile', () => {
   const state = typed('draft', newEditor(['first', 'second\nlines']))
   const back = ['up', 'up', 'up', 'up', 'down', 'down', 'down'].map((_, at, chords) =>
     shown(
@@ -85,7 +85,7 @@ test('history that grows while an old text is looked at does not move it', () =>
   expect(shown(typed(UP ?? '', withHistory(newEditor(['a']), ['a', 'b'])))).toBe('b|')
 })
 
-test('a text that comes back stands before what was written meanwhile', () => {
+test('returned text is put before the current draft', () => {
   expect(shown(giveBack(newEditor([]), 'lost'))).toBe('lost|')
   expect(shown(giveBack(typed('new'), 'lost'))).toBe('lost\nnew|')
   expect(shown(cleared(typed('gone')))).toBe('|')
@@ -103,7 +103,7 @@ const anyKey = fc.oneof(
     .map(press),
 )
 
-test('whatever is pressed, the cursor stands between characters and never outside the text', () => {
+test('after any keys, the cursor is between characters and inside the text', () => {
   fc.assert(
     fc.property(fc.array(anyKey, { maxLength: 60 }), (keys) => {
       const { draft } = keys.reduce(

@@ -1,20 +1,20 @@
 import { EDITS, EMPTY_DRAFT, inOtherLine, inserted, type Draft } from './draft.ts'
 import type { Key } from './keys.ts'
 
-/** The input of a chat: a draft, and what was sent before, which can be called back and changed. */
+/** The input of a chat: a draft, and earlier messages, which can be recalled and edited. */
 export interface EditorState {
   readonly draft: Draft
   /** The latest last. */
   readonly history: readonly string[]
-  /** Which of `history` the draft was called back from; its length for a draft that is new. */
+  /** The index in `history` of the recalled message; its length for a new draft. */
   readonly at: number
-  /** The new draft, while one of `history` is looked at. */
+  /** The new draft, kept while a message of `history` is shown. */
   readonly kept: Draft
 }
 
 export interface Edited {
   readonly state: EditorState
-  /** The person sent this. Never blank. */
+  /** The text to send. Never blank. */
   readonly submit?: string
 }
 
@@ -22,7 +22,7 @@ export function newEditor(history: readonly string[]): EditorState {
   return { draft: EMPTY_DRAFT, history, at: history.length, kept: EMPTY_DRAFT }
 }
 
-/** Takes one key. Keys that mean nothing here change nothing. `commands` are completed by tab. */
+/** Applies one key. Unknown keys change nothing. Tab completes `commands`. */
 export function apply(state: EditorState, key: Key, commands: readonly string[]): Edited {
   if (key.kind !== 'press') return { state: withDraft(state, inserted(state.draft, key.text)) }
   const edit = EDITS[key.chord]
@@ -43,13 +43,13 @@ export function apply(state: EditorState, key: Key, commands: readonly string[])
   }
 }
 
-/** What is in the Log by now; a draft stays what it is. */
+/** Updates the history; the draft is unchanged. */
 export function withHistory(state: EditorState, history: readonly string[]): EditorState {
   const isNew = state.at === state.history.length
   return { ...state, history, at: isNew ? history.length : state.at }
 }
 
-/** Text that comes back, such as one that could not be sent, in front of what was written meanwhile. */
+/** Puts text that could not be sent before the current draft. */
 export function giveBack(state: EditorState, text: string): EditorState {
   const gap = text === '' ? '' : '\n'
   const rest = state.draft.text === '' ? '' : `${gap}${state.draft.text}`
@@ -81,7 +81,7 @@ function upOrDown(state: EditorState, way: 'up' | 'down'): EditorState {
   return { ...state, at, kept, draft: { text, cursor: text.length } }
 }
 
-/** As far as all commands agree that begin with what is written. */
+/** Completes to the longest common prefix of the matching commands. */
 function completed(state: EditorState, commands: readonly string[]): EditorState {
   const { text, cursor } = state.draft
   if (!/^\/\S*$/.test(text) || cursor !== text.length) return state

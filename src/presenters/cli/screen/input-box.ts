@@ -2,18 +2,18 @@ import { cellWidth, PLAIN, type Line } from '../text/cell-width.ts'
 import { visibleText } from '../text/visible-text.ts'
 import { graphemes, type Draft } from './draft.ts'
 
-/** A draft as rows of the terminal, and where in them the cursor is. */
+/** A draft as terminal rows, and the cursor position in them. */
 export interface InputBox {
   readonly lines: readonly Line[]
   readonly cursor: { readonly row: number; readonly column: number }
 }
 
 /**
- * Lays a draft out in at most `most` rows around the cursor. Only those are looked at, so that a draft of a megabyte costs
- * no more than a short one; a last row says how much there is.
+ * Lays out a draft in at most `most` rows around the cursor. Only these rows are computed, so that a draft of a
+ * megabyte costs no more than a short one; a last row shows the total.
  */
 export function inputBox(draft: Draft, columns: number, most: number): InputBox {
-  // One cell is left for the cursor at the end of a full row.
+  // One cell is reserved for the cursor at the end of a full row.
   const width = Math.max(1, columns - PROMPT.length - 1)
   const texts = draft.text.split('\n')
   const place = placeOf(texts, draft.cursor)
@@ -34,7 +34,7 @@ export function inputBox(draft: Draft, columns: number, most: number): InputBox 
   }
 }
 
-/** The same box with the cursor drawn as a character, for when the terminal's own is needed elsewhere. */
+/** The same box with the cursor drawn as a character, for when the terminal cursor is needed elsewhere. */
 export function withCaret({ lines, cursor }: InputBox): Line[] {
   return lines.map((line, row) => {
     if (row !== cursor.row) return line
@@ -51,13 +51,13 @@ const CONTINUATION = '  '
 const CARET = '▏'
 const TAB = '    '
 
-/** Of a line that is longer, only this much on each side of the cursor is laid out. */
+/** Of a longer line, only this much on each side of the cursor is laid out. */
 const NEAR = 4_096
 
 interface Rows {
   readonly rows: readonly string[]
   readonly cursor: { readonly row: number; readonly column: number }
-  /** Which lines of the draft these are; `to` is excluded. */
+  /** The range of draft lines; `to` is exclusive. */
   readonly from: number
   readonly to: number
 }
@@ -76,7 +76,7 @@ function placeOf(texts: readonly string[], cursor: number): Place {
   return { line: texts.length - 1, offset: 0 }
 }
 
-/** Rows of the line with the cursor, and of lines around it until there are enough. */
+/** Rows of the line with the cursor, and of the lines around it until there are enough. */
 function rowsAround(
   texts: readonly string[],
   { line, offset }: Place,
@@ -130,7 +130,7 @@ function rowsOf(
   return { rows, cursor }
 }
 
-/** As many rows as there may be, the cursor among them. */
+/** At most `most` rows, including the cursor. */
 function window(all: Rows, most: number): Rows & { readonly cut: number } {
   const last = Math.max(0, all.rows.length - most)
   const cut = Math.min(last, Math.max(0, all.cursor.row - most + 1))
@@ -147,7 +147,7 @@ function noteOn({ text }: Draft, lines: number): Line {
   return [{ text: `  [… ${count}, ${text.length} characters]`, style: { dim: true } }]
 }
 
-/** Where in a text that is shown already a column is. */
+/** The offset of a column in a text that is already visible. */
 function offsetOf(text: string, column: number): number {
   let cells = 0
   let offset = 0

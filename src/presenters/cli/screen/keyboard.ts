@@ -2,10 +2,10 @@ import type { Clock } from '../../../host/clock.ts'
 import type { Input } from '../../../host/streams.ts'
 import { KeyDecoder, type Key } from './keys.ts'
 
-/** How long an escape may be the beginning of a sequence. */
+/** How long an escape may be the start of a sequence. */
 const ESCAPE_MS = 30
 
-/** Keys from a terminal until the returned function is called. `ended`: there is no terminal any more. */
+/** Reads keys from a terminal until the returned function is called. `ended` is called when the terminal is gone. */
 export function listenToKeys(
   input: Input,
   clock: Clock,

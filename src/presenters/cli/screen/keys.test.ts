@@ -49,12 +49,12 @@ test('a paste keeps escape sequences, keys and broken ends as text', () => {
   expect(decoded(`\x1b[200~${text}\x1b[201~`)).toEqual([`paste ${JSON.stringify(text)}`])
 })
 
-test('bytes that are no UTF-8 become replacement characters and harm nothing after them', () => {
+test('invalid UTF-8 becomes replacement characters and affects nothing after it', () => {
   const pieces = [Buffer.from([0xe6, 0x97]), '\x1b[A', Buffer.from([0xff, 0x61])]
   expect(decoded(...pieces)).toEqual(['"\ufffd"', 'up', '"\ufffd"', '"a"'])
 })
 
-test('a paste that has not ended is not flushed, and an undecided sequence says so', () => {
+test('an unfinished paste is not flushed, and an incomplete sequence is undecided', () => {
   const decoder = new KeyDecoder()
   expect([decoder.push(Buffer.from('\x1b[20')), decoder.undecided]).toEqual([[], true])
   expect([decoder.push(Buffer.from('0~abc')), decoder.undecided]).toEqual([[], false])

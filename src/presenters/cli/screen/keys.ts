@@ -1,6 +1,6 @@
 /**
- * What a person did at the keyboard. A `press` is named by its chord: `enter`, `ctrl-a`, `alt-left`, `shift-tab`. A `text` is
- * one character; a `paste` is everything that was pasted at once.
+ * Keyboard input. A `press` is named by its chord: `enter`, `ctrl-a`, `alt-left`, `shift-tab`. A `text` is one
+ * character; a `paste` is everything that was pasted at once.
  */
 export type Key =
   | { readonly kind: 'text'; readonly text: string }
@@ -8,20 +8,20 @@ export type Key =
   | { readonly kind: 'press'; readonly chord: string }
 
 /**
- * Turns the bytes of a terminal into keys. Bytes may arrive cut anywhere, within a character or a sequence: the keys are the
- * same. Sequences that mean no key of ours are swallowed, never typed.
+ * Decodes the bytes of a terminal to keys. The input may be split anywhere, within a character or a sequence, with the
+ * same result. Unknown sequences are discarded, never typed.
  */
 export class KeyDecoder {
-  // A byte order mark is swallowed otherwise.
+  // A byte order mark would be discarded otherwise.
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   #state: State = 'ground'
-  /** Of the sequence that is under way, without its introducer. */
+  /** The current sequence, without its introducer. */
   #sequence = ''
-  /** Characters of a mouse report that are still to come. */
+  /** Characters of a mouse report still to come. */
   #report = 0
   #pasted = ''
 
-  /** A sequence began that may be a key by itself: call `flush` when nothing follows soon. */
+  /** True if the input so far may be a complete key: call `flush` if nothing follows soon. */
   get undecided(): boolean {
     return this.#state !== 'ground' && this.#state !== 'paste'
   }
@@ -30,7 +30,7 @@ export class KeyDecoder {
     return this.#take(this.#utf8.decode(bytes, { stream: true }))
   }
 
-  /** Nothing followed: an escape that stands alone is the key of that name. */
+  /** Nothing followed: a lone escape is the Escape key. */
   flush(): Key[] {
     if (!this.undecided) return []
     const keys = this.#state === 'escape' ? [press('escape')] : []
@@ -68,7 +68,7 @@ export class KeyDecoder {
         else keys.push(...chordOf(PAD_LETTERS[sign], ''))
         return
       case 'console':
-        // The function keys of a bare console: their letter is part of them.
+        // Function keys of the Linux console: one more letter belongs to the sequence.
         this.#state = 'ground'
         return
       case 'mouse':
@@ -76,7 +76,7 @@ export class KeyDecoder {
         if (this.#report === 0) this.#state = 'ground'
         return
       case 'string':
-        // What a terminal answers; it ends with a bell, or with an escape and a backslash, which is then no key.
+        // A response of the terminal; it ends with a bell, or with an escape and a backslash, which is not a key then.
         if (sign === BELL || (sign === '\\' && this.#sequence === ESC)) this.#state = 'ground'
         this.#sequence = sign
         return
@@ -118,7 +118,7 @@ export class KeyDecoder {
     } else keys.push(...sequenceKey(this.#sequence, sign))
   }
 
-  /** Answers with what comes after the paste. */
+  /** Returns the text after the paste. */
   #paste(text: string, keys: Key[]): string {
     const from = Math.max(0, this.#pasted.length - PASTE_END.length)
     this.#pasted += text
@@ -139,7 +139,7 @@ const BELL = '\x07'
 const PASTE_END = '\x1b[201~'
 const LONGEST_SEQUENCE = 32
 
-/** What an escape begins, by the character after it. */
+/** The sequence that an escape introduces, by the next character. */
 const INTRODUCERS: Readonly<Record<string, State>> = {
   '[': 'csi',
   O: 'ss3',
@@ -150,7 +150,7 @@ const INTRODUCERS: Readonly<Record<string, State>> = {
   _: 'string',
 }
 
-/** Last letters of sequences. */
+/** Final letters of sequences. */
 const LETTERS: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
@@ -161,10 +161,10 @@ const LETTERS: Readonly<Record<string, string>> = {
   Z: 'shift-tab',
 }
 
-/** Of the number pad; after `[` the same letter ends the report of a mouse. */
+/** Of the numeric keypad; after `[` the same letter ends a mouse report. */
 const PAD_LETTERS: Readonly<Record<string, string>> = { ...LETTERS, M: 'enter' }
 
-/** First numbers of sequences that end in a tilde. */
+/** First parameters of sequences that end with a tilde. */
 const NUMBERS: Readonly<Record<string, string>> = {
   1: 'home',
   3: 'delete',
@@ -175,7 +175,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   8: 'end',
 }
 
-/** Characters that name themselves by a number, in the two ways terminals do that. */
+/** Keys that are encoded as a code point, in both encodings that terminals use. */
 const NAMED_CHARACTERS: Readonly<Record<string, string>> = {
   9: 'tab',
   13: 'enter',
@@ -195,7 +195,7 @@ function keyOf(sign: string): Key[] {
   if (named !== undefined) return [press(named)]
   const code = sign.codePointAt(0) ?? 0
   if (code < 0x20) return [press(`ctrl-${String.fromCharCode(code + 0x60)}`)]
-  // The second set of controls means nothing at a keyboard.
+  // C1 controls are not keys.
   if (code >= 0x80 && code < 0xa0) return []
   return [{ kind: 'text', text: sign }]
 }
@@ -204,7 +204,7 @@ function sequenceKey(parameters: string, last: string): Key[] {
   // Private parameters mark reports of the terminal.
   if (/^[<=>?]/.test(parameters)) return []
   const [first = '', modifiers = '', third = ''] = parameters.split(';')
-  // A key that is let go.
+  // A key release.
   if (modifiers.endsWith(':3')) return []
   if (last === 'u') return chordOf(NAMED_CHARACTERS[first], modifiers)
   if (last !== '~') return chordOf(LETTERS[last], modifiers)
@@ -212,7 +212,7 @@ function sequenceKey(parameters: string, last: string): Key[] {
   return chordOf(NUMBERS[first], modifiers)
 }
 
-/** Modifiers come as one more than the sum of shift 1, alt 2 and ctrl 4. */
+/** The modifiers parameter is one more than the sum of shift 1, alt 2 and ctrl 4. */
 function chordOf(name: string | undefined, modifiers: string): Key[] {
   if (name === undefined) return []
   const sum = Math.max(0, (Number.parseInt(modifiers, 10) || 1) - 1)

@@ -2,34 +2,34 @@ import { counted } from '../../../encoding/amounts.ts'
 import { PLAIN, wrapped, wrappedVerbatim, type Line, type Style } from '../text/cell-width.ts'
 import { visibleText } from '../text/visible-text.ts'
 
-/** How a text becomes rows. */
+/** How text is laid out in rows. */
 interface Setting {
   readonly columns: number
   readonly style?: Style
-  /** Before the first row and, `rest`, before the others, where it is no wider. */
+  /** The prefix of the first row and, with `rest`, of the others, which must not be wider. */
   readonly first?: string
   readonly rest?: string
   readonly firstStyle?: Style
 }
 
-/** A text as rows no wider than the terminal, broken between words. */
+/** Wraps text between words to the width of the terminal. */
 export function sentences(text: string, setting: Setting): Line[] {
   return set(text, setting, wrapped)
 }
 
-/** The same for code, output and whatever else must be shown as it is. */
+/** The same for code, output and other text whose spaces matter. */
 export function verbatim(text: string, setting: Setting): Line[] {
   return set(text, setting, wrappedVerbatim)
 }
 
-/** The first rows, and how many there are besides. */
+/** The first rows, and how many more there are. */
 export function head(rows: readonly Line[], most: number, indent = ''): Line[] {
   if (rows.length <= most) return [...rows]
   const more = rows.length - most
   return [...rows.slice(0, most), aside(`${indent}[… ${counted(more, 'more line')}]`)]
 }
 
-/** The first and the last rows, and how many there are between. */
+/** The first and last rows, and how many are between them. */
 export function headAndTail(rows: readonly Line[], most: number, indent = ''): Line[] {
   if (rows.length <= most) return [...rows]
   const tail = Math.floor(most / 3)

@@ -73,7 +73,7 @@ function shownIn(terminal: VirtualTerminal): string[] {
   return rows.slice(0, rows.findLastIndex((row) => row !== '') + 1)
 }
 
-test('finished rows stand above the region, which is drawn below them anew', async () => {
+test('finished rows are above the region, which is redrawn below them', async () => {
   const stage = new Stage(20, 6)
   await stage.show({ ...EMPTY, open: [line('so far')] }, ['one'])
   await stage.show({ ...EMPTY, draft: draftOf('hello') }, ['two', 'three', 'four', 'five', 'six'])
@@ -84,7 +84,7 @@ test('finished rows stand above the region, which is drawn below them anew', asy
   expect(shownIn(stage.terminal)).toEqual(finished)
 })
 
-test('while output may come the cursor waits in the last row, and one is drawn in the draft', async () => {
+test('while output may come, the cursor waits in the last row, and another is drawn in the draft', async () => {
   const stage = new Stage(20, 6)
   await stage.show({
     ...EMPTY,
@@ -107,7 +107,7 @@ test('what does not change is not written again', () => {
   ])
 })
 
-test('the region leaves a row to what is above it, and the hint is never cut away', () => {
+test('the region leaves a row for what is above it, and the hint is never cut', () => {
   const many = Array.from({ length: 50 }, (_, at) => line(`row ${at}`))
   const scene = { ...EMPTY, open: many, activity: many, question: () => many }
   const { lines } = frame({ ...scene, draft: draftOf('a\n'.repeat(50)) }, 40, 12)
@@ -158,7 +158,7 @@ const step = fc.oneof(
   fc.record({ columns: fc.integer({ min: 30, max: 120 }), rows: fc.integer({ min: 26, max: 40 }) }),
 )
 
-test('whatever is drawn and however the terminal is resized, every finished row stands there once, in order', async () => {
+test('after any drawing and resizing, every finished row is shown once, in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const stage = new Stage(80, 30)
@@ -188,7 +188,7 @@ test('whatever is drawn and however the terminal is resized, every finished row 
   )
 })
 
-test('a picture has rows of its own above the region, wherever on the screen it is drawn', async () => {
+test('a picture has separate rows above the region, at any position on the screen', async () => {
   for (const above of [0, 3, 30]) {
     const terminal = new VirtualTerminal(40, 12)
     const texts = Array.from({ length: above }, (_, at) => `row ${at}`)

@@ -3,34 +3,34 @@ import { cellWidth, painted, wrapped, type Line } from '../text/cell-width.ts'
 import { graphemes, type Draft } from './draft.ts'
 import { inputBox, withCaret, type InputBox } from './input-box.ts'
 
-/** What the live region at the bottom shows; everything above it is finished and scrolls away like any output. */
+/** The content of the live region at the bottom. Everything above it is finished and scrolls like any output. */
 export interface Scene {
-  /** The part of an answer that may still change, as rows. */
+  /** The rows of an answer that may still change. */
   readonly open: readonly Line[]
-  /** What is going on. */
+  /** What is running. */
   readonly activity: readonly Line[]
-  /** A question that waits, in at most so many rows. */
+  /** The current question, in at most `most` rows. */
   readonly question: (columns: number, most: number) => readonly Line[]
-  /** Absent where there is nothing to write. */
+  /** Absent if there is no input. */
   readonly draft: Draft | undefined
   readonly hint: Line
   /**
-   * `own`: the terminal's cursor stands in the draft. `drawn`: output may come at any time, so the terminal's cursor waits in
-   * the last row, where all terminals keep it when they wrap rows anew. `none`: nothing is being written.
+   * `own`: the terminal cursor is in the draft. `drawn`: output may come at any time, so the terminal cursor waits in
+   * the last row, where every terminal keeps it when it rewraps rows. `none`: no text is being edited.
    */
   readonly cursor: 'own' | 'drawn' | 'none'
 }
 
-/** What is finished: a line, or a picture on rows of its own. */
+/** Finished output: a line, or a picture on separate rows. */
 export type Finished = Line | Picture
 
-/** Rows of the live region, none wider than the terminal, and where its cursor is left. */
+/** Rows of the live region, none wider than the terminal, and the cursor position. */
 export interface ScreenFrame {
   readonly lines: readonly Line[]
   readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean }
 }
 
-/** Composes the region. It leaves at least one row of the terminal to what is above. */
+/** Composes the region. Leaves at least one row of the terminal for what is above. */
 export function frame(scene: Scene, columns: number, rows: number): ScreenFrame {
   const budget = Math.max(3, rows - 1)
   const box =
@@ -61,7 +61,10 @@ export function frame(scene: Scene, columns: number, rows: number): ScreenFrame 
 
 export const NO_FRAME: ScreenFrame = { lines: [], cursor: { row: 0, column: 0, visible: true } }
 
-/** Bytes that turn one frame into the next, with finished rows printed above it. Moves are relative; nothing else is touched. */
+/**
+ * The bytes that turn one frame into the next and print finished rows above it. Moves are relative; nothing else is
+ * touched.
+ */
 export function redraw(
   drawn: ScreenFrame,
   next: ScreenFrame,
@@ -86,15 +89,15 @@ export function redraw(
   return SYNC + HIDE + bytes + place + END_SYNC
 }
 
-/** Bytes that take the region away; what follows is printed where it was. */
+/** The bytes that erase the region; later output starts where it was. */
 export function erase(drawn: ScreenFrame): string {
   return toRow(drawn.cursor.row, 0) + ERASE_BELOW + SHOW
 }
 
 /**
- * The frame as it stands after the terminal changed its width and wrapped its rows anew: everything in it has to be drawn
- * again. A terminal cuts or wraps the row of the cursor itself; the cursor is taken to be in its first part, so that nothing
- * above the region is ever erased.
+ * The frame after the terminal changed its width and rewrapped its rows: everything must be drawn again. Terminals
+ * differ in whether they cut or wrap the row of the cursor; the cursor is assumed to be in its first part, so that
+ * nothing above the region is ever erased.
  */
 export function afterResize(drawn: ScreenFrame, columns: number): ScreenFrame {
   const above = drawn.lines.slice(0, drawn.cursor.row)
@@ -118,7 +121,7 @@ const ERASE_LINE = `${ESC}2K`
 const CARRIAGE_RETURN = '\r'
 const NEW_LINE = '\r\n'
 
-/** From the first row that is another one; rows that are the same are passed over. Answers with the row it ends in. */
+/** Draws from the first changed row on and skips unchanged ones. Returns the row where the cursor ends. */
 function changes(
   old: readonly string[],
   fresh: readonly string[],
@@ -138,7 +141,7 @@ function changes(
   return { bytes: bytes + NEW_LINE + ERASE_BELOW, row: fresh.length }
 }
 
-/** To the start of a row of the region. */
+/** Moves to the start of a row of the region. */
 function toRow(from: number, to: number): string {
   if (from === to) return CARRIAGE_RETURN
   return (from > to ? `${ESC}${from - to}A` : `${ESC}${to - from}B`) + CARRIAGE_RETURN
@@ -155,7 +158,10 @@ function headOf(rows: readonly Line[], most: number): readonly Line[] {
   return most < 1 ? [] : [...rows.slice(0, most - 1), note]
 }
 
-/** Rows that a terminal of this width makes of one, at least: some give a picture one cell, some two. */
+/**
+ * The least number of rows that a terminal of this width needs for a line: terminals differ in whether an emoji takes
+ * one cell or two.
+ */
 function rowsAt(line: Line, columns: number): number {
   let rows = 1
   let used = 0

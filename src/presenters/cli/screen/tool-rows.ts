@@ -10,34 +10,34 @@ import { head, headAndTail, sentences, verbatim } from './rows.ts'
 type Call = Pick<EventData<'tool_call'>, 'name' | 'arguments'>
 type Result = EventData<'tool_result'>
 
-/** What a call is about, in one line: the name of the tool and the argument that matters. */
+/** A call in one line: the tool name and its main argument. */
 export function callTitle({ name, arguments: text }: Call): string {
   const args = argumentsOf(text)
-  const said = (key: string) => {
+  const textOf = (key: string) => {
     const value = args[key]
     return typeof value === 'string' ? firstLine(value) : ''
   }
-  const place = said('path') === '' ? '' : ` in ${said('path')}`
+  const place = textOf('path') === '' ? '' : ` in ${textOf('path')}`
   switch (name) {
     case 'read':
     case 'write':
     case 'edit':
-      return `${name} ${said('path')}`.trimEnd()
+      return `${name} ${textOf('path')}`.trimEnd()
     case 'attach':
-      return `attach ${said('path')}`.trimEnd()
+      return `attach ${textOf('path')}`.trimEnd()
     case 'resource_view':
-      return `resource_view ${said('handle')}`.trimEnd()
+      return `resource_view ${textOf('handle')}`.trimEnd()
     case 'bash':
-      return `bash ${said('command')}`.trimEnd()
+      return `bash ${textOf('command')}`.trimEnd()
     case 'glob':
     case 'grep':
-      return `${name} ${said('pattern')}${place}`
+      return `${name} ${textOf('pattern')}${place}`
     default:
       return `${visibleLine(name)} ${firstString(args)}`.trimEnd()
   }
 }
 
-/** What became of a call: one line, and as much of its output as a person wants to see in passing. */
+/** The result of a call: one line, and an excerpt of its output. */
 export function resultRows(result: Result, call: Call, columns: number): Line[] {
   const { mark, style } = MARKS[exitStatus(result).outcome]
   const summary = summaryOf(result)
@@ -48,20 +48,25 @@ export function resultRows(result: Result, call: Call, columns: number): Line[] 
   ]
 }
 
-/** What a call would do, for the person who is asked about it. */
+/** What a call would do, for the person who must decide. */
 export function proposalRows({ name, arguments: text }: Call, columns: number): Line[] {
   const args = argumentsOf(text)
   const setting = { columns, first: INDENT }
-  const said = (key: string) => (typeof args[key] === 'string' ? args[key] : '')
+  const textOf = (key: string) => (typeof args[key] === 'string' ? args[key] : '')
   switch (name) {
     case 'bash':
-      return verbatim(said('command'), { ...setting, first: '  $ ' })
+      return verbatim(textOf('command'), { ...setting, first: '  $ ' })
     case 'write':
-      return verbatim(said('content'), { ...setting, first: '  + ', rest: '  + ', style: ADDED })
+      return verbatim(textOf('content'), { ...setting, first: '  + ', rest: '  + ', style: ADDED })
     case 'edit':
       return [
-        ...verbatim(said('old_text'), { ...setting, first: '  - ', rest: '  - ', style: REMOVED }),
-        ...verbatim(said('new_text'), { ...setting, first: '  + ', rest: '  + ', style: ADDED }),
+        ...verbatim(textOf('old_text'), {
+          ...setting,
+          first: '  - ',
+          rest: '  - ',
+          style: REMOVED,
+        }),
+        ...verbatim(textOf('new_text'), { ...setting, first: '  + ', rest: '  + ', style: ADDED }),
       ]
     default:
       return verbatim(text, setting)
@@ -117,7 +122,7 @@ function detailRows(result: Result, columns: number): Line[] {
   return []
 }
 
-/** The names at the top are left out: the line above says which file it is. */
+/** Without the file names at the top: the line above names the file. */
 function diffRows(output: string, columns: number): Line[] {
   const width = Math.max(1, columns - INDENT.length)
   const names = output.split('\n').slice(0, 2).join('\n')

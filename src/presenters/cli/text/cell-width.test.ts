@@ -42,7 +42,7 @@ test('a word longer than the line is broken, and CJK anywhere', () => {
   expect(texts(wrapped(line('ab漢字漢字'), 5))).toEqual(['ab漢', '字漢', '字'])
 })
 
-test('a grapheme is never split; alone too wide, it becomes a question mark', () => {
+test('a grapheme is never split; one that is too wide becomes a question mark', () => {
   const thumb = '\u{1f44d}\u{1f3fd}'
   expect(texts(wrapped(line(`abc${thumb}${thumb}`), 6))).toEqual(['abc', thumb, thumb])
   expect(texts(wrapped(line(`${thumb}漢e\u0301`), 1))).toEqual(['?', '?', 'e\u0301'])
@@ -159,7 +159,7 @@ test('every style is painted and closed', () => {
   expect(painted([{ text: '', style: all }], true)).toBe('')
 })
 
-test('nothing but its own styles passes, even in text that was never made visible', () => {
+test('only our own styles pass, even in text that was not escaped', () => {
   const spans = [{ text: '\u001b[2J\r\n\u202e', style: { bold: true } }]
   expect(painted(spans, true)).toBe('\u001b[1m\\u{1b}[2J\\u{d}\\u{a}\\u{202e}\u001b[0m')
 })

@@ -12,20 +12,22 @@ export interface Style {
   readonly colour?: Colour
 }
 
-/** Visible text in one style. Styles become escape sequences only in `painted`, so measuring never meets any. */
+/**
+ * Visible text in one style. Only `painted` converts styles to escape sequences, so measured text never contains any.
+ */
 export interface Span {
   readonly text: string
   readonly style: Style
 }
 
-/** What stands in one line of the terminal, without its newline. */
+/** One line of the terminal, without its newline. */
 export type Line = readonly Span[]
 
 export const PLAIN: Style = {}
 
 /**
- * Cells that a line takes, tabs included. Where terminals differ (skin tones, letters built of parts) it is the most that
- * one of them takes: a line that is too short does no harm, one that is too long moves everything below it.
+ * The width of a line in cells, including tabs. Where terminals differ (skin tones, composed letters), the maximum: a
+ * line that is too short does no harm, one that is too long shifts everything below it.
  */
 export function lineWidth(line: Line): number {
   return widthOf(cellsOf(line))
@@ -36,22 +38,21 @@ export function cellWidth(text: string): number {
 }
 
 /**
- * The line broken so that no part is wider than `columns`: between words where that is possible, within a word that is
- * longer, never within a grapheme. A grapheme that alone is wider than `columns` becomes `?`. Spaces at a break are
- * dropped, `\n` breaks, tabs become spaces.
+ * Wraps a line to `columns`: between words if possible, within longer words, never within a grapheme. A grapheme wider
+ * than `columns` becomes `?`. Spaces at a break are dropped, `\n` breaks, tabs become spaces.
  */
 export function wrapped(line: Line, columns: number): Line[] {
   return broken(cellsOf(line), columns, true).map((cells) => spansOf(withoutTrailing(cells)))
 }
 
-/** As `wrapped`, and every space stays: for code, and whatever else must be shown as it is. */
+/** Like `wrapped`, but keeps all spaces, for code and output. */
 export function wrappedVerbatim(line: Line, columns: number): Line[] {
   return broken(cellsOf(line), columns, false).map(spansOf)
 }
 
 /**
- * What is written to the terminal. Every style ends with its span; without `colour` there are none. Whoever made the
- * spans, no other escape sequence and no control passes.
+ * The bytes for the terminal. Every style ends with its span; without `colour` there are none. No other escape sequence
+ * or control character passes, whatever the spans contain.
  */
 export function painted(line: Line, colour: boolean): string {
   return line.map(({ text, style }) => paintedSpan(visibleLine(text), style, colour)).join('')
@@ -82,7 +83,7 @@ function codesOf({ bold, dim, italic, underline, strike, colour }: Style): strin
   return codes.filter((code) => typeof code === 'number').join(';')
 }
 
-/** A grapheme, and the marks of a following span that would stand on it. */
+/** A grapheme, with the combining marks of a following span that would attach to it. */
 interface Cell {
   text: string
   readonly width: number
@@ -107,8 +108,8 @@ function cellsOf(line: Line): Cell[] {
 }
 
 /**
- * Graphemes, found in a window at a time, because the segmenter takes time that grows with the square of its text. The
- * last one of a window may go on behind it, so it begins the next. No window ends within a surrogate pair.
+ * Splits into graphemes window by window, because the segmenter takes quadratic time. The last grapheme of a window may
+ * continue beyond it, so the next window starts with it. No window ends within a surrogate pair.
  */
 function* graphemesOf(text: string): Iterable<string> {
   let size = WINDOW
@@ -141,12 +142,12 @@ function graphemeWidth(grapheme: string): number {
   return width === 1 && grapheme.includes(EMOJI_STYLE) ? 2 : width
 }
 
-/** With `hanging`, spaces that do not fit stay at the end of their line instead of beginning the next. */
+/** With `hanging`, spaces that do not fit stay at the end of their line instead of starting the next. */
 function broken(cells: readonly Cell[], columns: number, hanging: boolean): Cell[][] {
   const lines: Cell[][] = []
   let line: Cell[] = []
   let width = 0
-  // Where this line may be broken; 0 where it may not.
+  // Where this line may be broken; 0 if nowhere.
   let place = 0
   for (const whole of cells) {
     const cell = fitting(whole, columns)

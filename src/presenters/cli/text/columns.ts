@@ -3,7 +3,7 @@ import { visibleLine } from './visible-text.ts'
 
 type Align = 'left' | 'right'
 
-/** Rows as lines, their cells below each other, two spaces apart. A row may have fewer cells than others. */
+/** Formats rows as lines with aligned cells, two spaces apart. Rows may differ in their number of cells. */
 export function inColumns(rows: readonly (readonly Line[])[], align: readonly Align[]): Line[] {
   const widths: number[] = []
   for (const row of rows) {
@@ -16,7 +16,7 @@ export function inColumns(rows: readonly (readonly Line[])[], align: readonly Al
       const free = ' '.repeat((widths[at] ?? 0) - lineWidth(line))
       const gap = plain(at === 0 ? '' : GAP)
       if (align[at] === 'right') return [gap, plain(free), ...line]
-      // Nothing stands behind the last cell, so it needs no filling.
+      // The last cell needs no padding.
       return [gap, ...line, plain(at === row.length - 1 ? '' : free)]
     }),
   )
@@ -24,7 +24,7 @@ export function inColumns(rows: readonly (readonly Line[])[], align: readonly Al
 
 const GAP = '  '
 
-/** A cell of text from outside, on one line; what does not fit into `cells` is cut off with a mark. */
+/** A cell with untrusted text, on one line; text longer than `cells` is truncated with a mark. */
 export function cell(text: string, style: Style = PLAIN, cells = Infinity): Line {
   const shown = [{ text: visibleLine(text), style }]
   if (lineWidth(shown) <= cells) return shown

@@ -1,7 +1,7 @@
 import type { AnswerCut } from '../../../model/events/turn-events.ts'
 import { counted } from '../../../encoding/amounts.ts'
 
-/** Why the last answer of a Turn is not whole, for people. Not made visible yet. Pure. */
+/** Why the last answer of a Turn is incomplete, for people. Not yet escaped. Pure. */
 export function cutWords({ reason, stop_reason, lost_calls }: AnswerCut): string {
   const what = {
     output_limit: `The answer is incomplete: the model reached its output limit (${stop_reason}).`,

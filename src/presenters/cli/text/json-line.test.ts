@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonLine } from './json-line.ts'
 
-test('whatever a value holds, its line means the same and steers no terminal', () => {
+test('the JSON of any value parses to the same value and cannot control a terminal', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const line = jsonLine({ text: text.toWellFormed() })

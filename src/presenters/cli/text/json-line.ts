@@ -1,15 +1,15 @@
-/** A value as one line of JSON, as `jsonText` writes it. */
+/** A value as one line of JSON, encoded by `jsonText`. */
 export function jsonLine(value: unknown): string {
   return `${jsonText(value)}\n`
 }
 
 /**
- * A value as JSON. What could steer a terminal or hide text there is written as an escape, which means the same to whoever
- * parses it: JSON itself lets everything above U+001F through.
+ * A value as JSON. Characters that could control a terminal or hide text are escaped, which does not change the parsed
+ * value; JSON itself allows everything above U+001F.
  */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(UNSEEN, (sign) =>
-    // One escape for each UTF-16 unit, as JSON has it.
+    // One escape for each UTF-16 code unit.
     Array.from({ length: sign.length }, (_, at) => escaped(sign.charCodeAt(at))).join(''),
   )
 }

@@ -11,7 +11,7 @@ test('a paragraph is closed by the line that follows its blank line', () => {
   ])
 })
 
-test('headings and rules are closed at once, and underlines close what they underline', () => {
+test('headings and rules close at once, and underlines close their text', () => {
   expect(steps('# a\n***\nb\n---\nc\n===')).toEqual([
     [{ kind: 'blocks', source: '# a' }],
     [{ kind: 'blocks', source: '***' }],
@@ -45,13 +45,13 @@ test('an indent that does not reach the text of an item leaves it', () => {
   ])
 })
 
-test('what only looks like an item stays in its paragraph', () => {
+test('text that only looks like an item stays in its paragraph', () => {
   for (const source of ['in\n1986. a year', 'a\n-', 'a\n-b', 'a\n    - b']) {
     expect(pieces(source)).toEqual([{ kind: 'blocks', source }])
   }
 })
 
-test('lines of fenced code are given out one by one, until the fence is closed by its like', () => {
+test('lines of fenced code are returned one by one, until a matching fence closes them', () => {
   expect(steps('a\n```ts x\n\n~~~\n``\n````\nb')).toEqual([
     [],
     [
@@ -77,7 +77,7 @@ test('a fence within an item belongs to the item', () => {
   ])
 })
 
-test('HTML that goes over blank lines is shown as it stands until it ends', () => {
+test('HTML with blank lines is shown verbatim until it ends', () => {
   expect(pieces('<!-- a\n\n# b -->\n# c')).toEqual([
     { kind: 'literal', text: '<!-- a', begins: true },
     { kind: 'literal', text: '', begins: false },
@@ -86,7 +86,7 @@ test('HTML that goes over blank lines is shown as it stands until it ends', () =
   ])
 })
 
-test('a block too long for the lexer is given out as it stands, as soon as it is too long', () => {
+test('a block too long for the lexer is returned verbatim as soon as it is too long', () => {
   const long = 'x'.repeat(LONGEST_BLOCK / 2)
   expect(steps(`${long}\n${long}\nmore\n\nnext`)).toEqual([
     [],
@@ -104,7 +104,7 @@ test('a table with more cells than text is not for the lexer', () => {
   expect(pieces(source)).toEqual([{ kind: 'literal', text: source, begins: true }])
 })
 
-test('a copy goes its own way', () => {
+test('a copy is independent', () => {
   const cutter = new BlockCutter()
   cutter.take('a')
   const copy = cutter.copy()

@@ -1,23 +1,23 @@
-/** A part of a Markdown text that no later text can change. */
+/** A part of a Markdown text that later text cannot change. */
 export type Piece =
-  /** Whole blocks, for the lexer. */
+  /** Complete blocks, for the lexer. */
   | { readonly kind: 'blocks'; readonly source: string }
-  /** One item of a list, for the lexer; `spaced` after a blank line. */
+  /** One list item, for the lexer; `spaced` if a blank line precedes it. */
   | { readonly kind: 'item'; readonly source: string; readonly spaced: boolean }
-  /** Fenced code begins; its lines follow, each by itself. */
+  /** The start of fenced code; its lines follow one by one. */
   | { readonly kind: 'fence'; readonly language: string }
   | { readonly kind: 'code'; readonly text: string }
-  /** To be shown as it stands: HTML, or what is too much for the lexer. The first line of it `begins`. */
+  /** Verbatim text: HTML, or what is too long for the lexer. `begins` marks its first line. */
   | { readonly kind: 'literal'; readonly text: string; readonly begins: boolean }
 
-/** A longer block is shown as it stands: what the lexer takes for hostile text grows with the square of its length. */
+/** Longer blocks are shown verbatim, because the lexer takes quadratic time on hostile text. */
 export const LONGEST_BLOCK = 16_384
-/** Rows times columns that a table may have: the lexer makes a cell of each, whether the text has it or not. */
+/** The maximum number of cells of a table: the lexer creates all of them, even those missing in the text. */
 const MOST_CELLS = 10_000
 
 /**
- * Cuts Markdown into pieces, from its lines alone: a piece is given out when the line after it is there, a line of fenced
- * code or HTML at once. Where in doubt the cut is not made, and the lexer decides what a piece holds.
+ * Splits Markdown into pieces by lines: a piece is returned once the line after it is known, a line of fenced code or
+ * HTML immediately. In doubt it does not split, and the lexer decides.
  */
 export class BlockCutter {
   #open: Open | undefined
@@ -41,7 +41,7 @@ export class BlockCutter {
     return [...this.close(), ...this.#begin(line, begun)]
   }
 
-  /** Nothing more belongs to the open block. */
+  /** Ends the open block. */
   close(): Piece[] {
     const open = this.#open
     this.#open = undefined
@@ -93,15 +93,15 @@ export class BlockCutter {
   }
 }
 
-/** Text blocks, a block of a single line, or an item of a list: lines that are kept until something else begins. */
+/** Text blocks, a block of a single line, or a list item: lines that are collected until another block begins. */
 interface Run {
   readonly kind: 'text' | 'single' | 'item'
-  /** Lines that are indented as far belong to the item. */
+  /** Lines with at least this indentation belong to the item. */
   readonly offset: number
   readonly spaced: boolean
   readonly lines: string[]
   size: number
-  /** Longer than the lexer may get: its lines were given out as they stand. */
+  /** Too long for the lexer: its lines are already returned verbatim. */
   long: boolean
 }
 
@@ -125,7 +125,7 @@ const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^ \t]*)/
 const RULE = /^(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/
 const MARKER = /^([-+*]|(\d{1,9})[.)])(?:([ \t]+)(?=[^ \t])|[ \t]*$)/
 
-/** HTML that goes on over blank lines, and where it ends. */
+/** HTML blocks that can contain blank lines, with the patterns of their end. */
 const HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -134,14 +134,14 @@ const HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^<!\[CDATA\[/, /\]\]>/],
 ]
 
-/** What begins with this line; nothing where it goes on with what is open. */
+/** The block that this line starts; `undefined` if it continues the open one. */
 function blockAt(line: string, open: Open | undefined, spaced: boolean): Open | undefined {
   const run = open !== undefined && 'lines' in open ? open : undefined
   const indent = indentOf(line)
   const body = line.trim()
   if (indent <= DEEPEST_INDENT && (run?.kind !== 'item' || indent < run.offset)) {
     const isRule = RULE.test(body)
-    // After text it belongs to that: as an underline, or as the rule that ends it.
+    // After text it is an underline, or the rule that ends the text.
     if (isRule && run?.kind === 'text' && !spaced) return undefined
     if (isRule || HEADING.test(body)) return runOf('single', 0, spaced)
     const fence = FENCE.exec(body)
@@ -155,7 +155,7 @@ function blockAt(line: string, open: Open | undefined, spaced: boolean): Open | 
   return run === undefined || ends ? runOf('text', 0, spaced) : undefined
 }
 
-/** `interrupts`: it ends a paragraph even without a blank line between. */
+/** `interrupts`: it ends a paragraph even without a blank line. */
 function itemAt(body: string, indent: number, spaced: boolean) {
   const marker = MARKER.exec(body)
   if (marker === null) return undefined
@@ -183,7 +183,7 @@ function cellsOf(lines: readonly string[]): number {
   return lines.length * Math.max(...lines.map((line) => line.split('|').length - 1))
 }
 
-/** The last line of a heading, or a rule. */
+/** The underline of a heading, or a rule. */
 function isUnderline(line: string): boolean {
   const body = line.trim()
   return indentOf(line) <= DEEPEST_INDENT && (RULE.test(body) || /^(?:=+|-+)$/.test(body))
@@ -197,7 +197,7 @@ function indentOf(line: string): number {
   return columnsOf(/^[ \t]*/.exec(line)?.[0] ?? '', 0)
 }
 
-/** How far white space reaches from a column; a tab goes on to the next multiple of four. */
+/** The width of white space that starts at a column; a tab extends to the next multiple of four. */
 function columnsOf(space: string, from: number): number {
   let column = from
   for (const sign of space) column += sign === '\t' ? 4 - (column % 4) : 1

@@ -37,7 +37,7 @@ test.each([
   expect(lexed()).toBeLessThanOrEqual(text.length)
 })
 
-test('to look at what is pending after every piece costs as much per piece in a long text as in a short one', () => {
+test('the cost of a preview per piece does not grow with the length of the text', () => {
   const cost = (length: number) => {
     const lexed = countLexed()
     const stream = new MarkdownStream(80)
@@ -89,7 +89,7 @@ test.each([
   }
 })
 
-test('quotes and lists are shown to a depth, and what is deeper as text', () => {
+test('quotes and lists are shown up to a depth, deeper ones as text', () => {
   const [sign, mark] = [
     { text: '> ', style: { dim: true } },
     { text: '- ', style: PLAIN },
@@ -102,7 +102,7 @@ test('quotes and lists are shown to a depth, and what is deeper as text', () => 
   ])
 })
 
-test('a block at which the lexer gives up is shown as it stands', () => {
+test('a block on which the lexer fails is shown verbatim', () => {
   vi.spyOn(Lexer.prototype, 'blockTokens').mockImplementation(() => {
     throw new Error('Infinite loop on byte: 42')
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { painted, PLAIN, type Line } from './cell-width.ts'
 import { MarkdownStream } from './markdown.ts'
 
-test('headings keep their signs, and blocks stand apart', () => {
+test('headings keep their signs, and blocks are separated', () => {
   expect(shown('# One\ntext\nand more\n## Two ##\n***\nThree\n---')).toEqual([
     '# One',
     '',
@@ -40,7 +40,7 @@ test('emphasis, code, links and images have their styles, and addresses are show
   ])
 })
 
-test('an address that is its own text stands once; one that differs cannot hide', () => {
+test('an address equal to its text is shown once; a different one cannot hide', () => {
   expect(shown('<https://a.b> https://c.d e@f.g <h@i.j>')).toEqual([
     'https://a.b https://c.d e@f.g h@i.j',
   ])
@@ -93,7 +93,7 @@ test('quotes have a sign before every line', () => {
   ])
 })
 
-test('code stands as it is behind a gutter, and is broken only where it must be', () => {
+test('code is verbatim behind a gutter, and wrapped only if necessary', () => {
   const text =
     '```ts\nif (a)  {\n\treturn\n\n```\n\n    in  dented\n\n      more\n\n- a\n  ~~~\n  b\n  ~~~'
   expect(shown(text)).toEqual([
@@ -116,7 +116,7 @@ test('code stands as it is behind a gutter, and is broken only where it must be'
   ])
 })
 
-test('tables are set in columns where they fit, and cells keep their styles', () => {
+test('tables are set in columns if they fit, and cells keep their styles', () => {
   const table = '| a | b |\n|---|--:|\n| **c** | `d` |\n'
   expect(shown(table)).toEqual(['a │ b', '──┼──', 'c │ d'])
   expect(lines(table).at(-1)?.[0]).toEqual({ text: 'c', style: { bold: true } })
@@ -127,7 +127,7 @@ test('tables are set in columns where they fit, and cells keep their styles', ()
   ])
 })
 
-test('HTML, references and their definitions are shown as they stand', () => {
+test('HTML, references and their definitions are shown verbatim', () => {
   expect(
     shown('<b>a</b> [x][y]\n\n<div>\n  c\n</div>\n\n[y]: http://z "t"\n\n<!-- d\n\n# e -->'),
   ).toEqual([
@@ -149,11 +149,11 @@ test('two spaces or a backslash break a line; other line ends, CRLF too, are spa
   expect(shown('a  \nb\\\nc\r\n   d\r\n\r\ne')).toEqual(['a', 'b', 'c d', '', 'e'])
 })
 
-test('a carriage return within a line is no line end', () => {
+test('a carriage return within a line does not end it', () => {
   expect(shown('safe\rrm\r\r\n- a')).toEqual(['safe\\u{d}rm\\u{d}', '', '- a'])
 })
 
-test('character references cannot bring in what was kept out', () => {
+test('character references cannot introduce unsafe characters', () => {
   expect(shown('&#27;[2J &#x202e; &#13; &#65;')).toEqual(['\\u{1b}[2J \\u{202e} \\u{d} A'])
 })
 

@@ -11,7 +11,7 @@ import {
 import { tableLines } from './table-lines.ts'
 import { visibleText } from './visible-text.ts'
 
-/** Blocks as lines no wider than `columns`, with a blank line between two of them unless they stand `close`. */
+/** Formats blocks as lines no wider than `columns`, separated by blank lines unless `close`. */
 export function blockLines(tokens: readonly Token[], columns: number, close = false): Line[] {
   return tokens
     .map((token) => linesOf(known(token), columns))
@@ -19,7 +19,7 @@ export function blockLines(tokens: readonly Token[], columns: number, close = fa
     .flatMap((lines, at) => (at === 0 || close ? lines : [[], ...lines]))
 }
 
-/** The items of a list; the first has the number `start`. */
+/** Formats list items, numbered from `start`. */
 export function listLines(list: Tokens.List, start: number, columns: number): Line[] {
   return list.items.flatMap((item, at) => {
     const task = item.task ? `[${item.checked === true ? 'x' : ' '}] ` : ''
@@ -29,26 +29,26 @@ export function listLines(list: Tokens.List, start: number, columns: number): Li
   })
 }
 
-/** Where fenced code begins: its language, if it names one. */
+/** The first line of fenced code: its language, if given. */
 export function fenceLines(language: string, columns: number): Line[] {
   return language === ''
     ? []
     : wrapped([{ text: `┌ ${visibleText(language)}`, style: DIM }], columns)
 }
 
-/** Code as it stands, behind a gutter. */
+/** Verbatim code behind a gutter. */
 export function codeLines(text: string, columns: number): Line[] {
   return besides('│ ', columns, (rest) => literalLines(text, rest))
 }
 
-/** Text as it stands. */
+/** Verbatim text. */
 export function literalLines(text: string, columns: number): Line[] {
   return wrappedVerbatim([leaf(text, PLAIN)], columns)
 }
 
 const DIM: Style = { dim: true }
 const LONGEST_RULE = 40
-/** With fewer columns left, text stands below its mark and without a gutter. */
+/** With fewer columns left, text goes below its mark and has no gutter. */
 const NARROWEST = 10
 
 function linesOf(token: MarkedToken, columns: number): Line[] {
@@ -145,18 +145,18 @@ function spansOf(token: MarkedToken, style: Style): Span[] {
   }
 }
 
-/** Where a link leads, in full, unless its text says it already. */
+/** The full target of a link, unless it equals its text. */
 function target(href: string, text: string, style: Style): Span[] {
-  const said = href === '' || href === text || href === `mailto:${text}`
-  return said ? [] : [flowing(` (${href})`, { ...style, dim: true })]
+  const isObvious = href === '' || href === text || href === `mailto:${text}`
+  return isObvious ? [] : [flowing(` (${href})`, { ...style, dim: true })]
 }
 
-/** A newline in the source of a paragraph is a space, and so is what indents the line after it. */
+/** A newline within a paragraph becomes a space, including the indentation after it. */
 function flowing(text: string, style: Style): Span {
   return leaf(text.replaceAll(/ ?\n[ \t]*/g, ' '), style)
 }
 
-/** The lexer decodes character references, so what it gives is made visible again. */
+/** The lexer decodes character references, so its output is escaped again. */
 function leaf(text: string, style: Style): Span {
   return { text: visibleText(text), style }
 }
@@ -165,7 +165,7 @@ function languageOf({ lang = '' }: Tokens.Code): string {
   return lang.split(/\s/, 1)[0] ?? ''
 }
 
-/** Lines after a mark that stands once. */
+/** Lines after a mark that appears once. */
 function behind(mark: string, columns: number, render: (columns: number) => Line[]): Line[] {
   const width = cellWidth(mark)
   if (columns - width < NARROWEST)
@@ -184,7 +184,7 @@ function besides(gutter: string, columns: number, render: (columns: number) => L
   return render(columns - width).map((line) => [leaf(gutter, DIM), ...line])
 }
 
-/** Without extensions the lexer makes no others; one would be shown as it stands. */
+/** The lexer creates no other types without extensions; an unknown one is shown verbatim. */
 function known(token: Token): MarkedToken {
   return isKnown(token) ? token : { type: 'text', raw: token.raw, text: token.raw }
 }

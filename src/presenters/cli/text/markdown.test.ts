@@ -70,7 +70,7 @@ test('however a text is cut, its lines are the same, and none is too wide', () =
   )
 })
 
-test('what is final and what is pending is together what the text so far looks like', () => {
+test('final and pending lines together are the rendering of the text so far', () => {
   fc.assert(
     fc.property(markdown, ({ text, cuts }) => {
       const stream = new MarkdownStream(40)
@@ -86,7 +86,7 @@ test('what is final and what is pending is together what the text so far looks l
   )
 })
 
-test('every line is made visible before it is measured', () => {
+test('every line is escaped before it is measured', () => {
   fc.assert(
     fc.property(markdown, ({ text }) => {
       const bare = rendered(text, 40)
@@ -139,13 +139,13 @@ const a = 1
 The end.
 `
 
-test('ordinary text is cut only where the lexer would cut it too', () => {
+test('ordinary text is split only where the lexer would split it', () => {
   const words = (lines: readonly Line[]) =>
     lines.map((line) => painted(line, true)).filter((line) => line !== '')
   expect(words(rendered(ORDINARY, 60))).toEqual(words(blockLines(new Lexer().lex(ORDINARY), 60)))
 })
 
-test('an item, a heading and a line of code are given out before their block or list ends', () => {
+test('an item, a heading and a line of code are returned before their block or list ends', () => {
   const stream = new MarkdownStream(40)
   expect(shown(stream.push('# A\n'))).toEqual(['# A'])
   expect(shown(stream.push('- b\n- c'))).toEqual([])

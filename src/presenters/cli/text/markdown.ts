@@ -5,14 +5,14 @@ import { blockLines, codeLines, fenceLines, listLines, literalLines } from './ma
 import { visibleText } from './visible-text.ts'
 
 /**
- * Markdown as it arrives, as lines no wider than `columns`. What `push` gave is final: all of it together, with `end`, is
- * the same however the text was cut. Each block is lexed once, when it is closed; reference definitions hold within
- * their block and are shown. All text is made visible before it is read.
+ * Formats streamed Markdown as lines no wider than `columns`. Lines from `push` are final: together with `end` they are
+ * the same however the input is split. Each block is lexed once, when it is complete; reference definitions apply
+ * within their block and are shown. All text is made visible before it is parsed.
  */
 export class MarkdownStream {
   readonly #columns: number
   readonly #cutter = new BlockCutter()
-  /** Pieces of the line that has not ended. */
+  /** Parts of the incomplete line. */
   #rest: string[] = []
   #place: Place = START
 
@@ -20,7 +20,7 @@ export class MarkdownStream {
     this.#columns = Math.max(1, columns)
   }
 
-  /** The lines that are final now and were not before. */
+  /** Returns the lines that became final. */
   push(text: string): Line[] {
     const [first = '', ...others] = text.split('\n')
     this.#rest.push(first)
@@ -31,7 +31,7 @@ export class MarkdownStream {
     })
   }
 
-  /** How the block that is still open would look if nothing followed; of a very long line only its end. */
+  /** A preview of the open block as if nothing followed; for a very long line, only its end. */
   pending(): Line[] {
     const cutter = this.#cutter.copy()
     const rest = endOf(this.#rest, LONGEST_BLOCK)
@@ -39,7 +39,7 @@ export class MarkdownStream {
     return placed(pieces, this.#place, this.#columns).lines
   }
 
-  /** The lines of what is still open. To be called once; nothing may be pushed after it. */
+  /** The lines of the open block. Call it once; no `push` may follow. */
   end(): Line[] {
     const rest = this.#rest.join('')
     const pieces = rest === '' ? [] : this.#cutter.take(sourceLine(rest))
@@ -53,20 +53,20 @@ export class MarkdownStream {
   }
 }
 
-/** What stands above the next piece. */
+/** The context above the next piece. */
 interface Place {
   readonly begun: boolean
-  /** A blank line is due before the next line. */
+  /** A blank line must precede the next line. */
   readonly due: boolean
-  /** The list that an item may go on with. */
+  /** The list that an item may continue. */
   readonly list: { readonly mark: string; readonly next: number } | undefined
 }
 
 const START: Place = { begun: false, due: false, list: undefined }
 
-interface Shown {
+interface Rendered {
   readonly lines: readonly Line[]
-  /** It begins a block of its own. */
+  /** It starts a new block. */
   readonly apart: boolean
   readonly list?: Place['list']
 }
@@ -85,7 +85,7 @@ function placed(pieces: readonly Piece[], start: Place, columns: number) {
   return { lines, place }
 }
 
-function shownPiece(piece: Piece, list: Place['list'], columns: number): Shown {
+function shownPiece(piece: Piece, list: Place['list'], columns: number): Rendered {
   switch (piece.kind) {
     case 'blocks':
       return { lines: blocksOf(piece.source, columns), apart: true }
@@ -100,8 +100,13 @@ function shownPiece(piece: Piece, list: Place['list'], columns: number): Shown {
   }
 }
 
-/** An item with the mark of the list above goes on with its numbers, as if both had been lexed together. */
-function shownItem(source: string, spaced: boolean, above: Place['list'], columns: number): Shown {
+/** An item with the same mark as the list above continues its numbering, as if both were lexed together. */
+function shownItem(
+  source: string,
+  spaced: boolean,
+  above: Place['list'],
+  columns: number,
+): Rendered {
   const [first, ...others] = lexed(source) ?? []
   if (first === undefined || !isList(first)) {
     return { lines: blocksOf(source, columns), apart: true }
@@ -126,7 +131,7 @@ function blocksOf(source: string, columns: number): Line[] {
   return tokens === undefined ? literalLines(source, columns) : blockLines(tokens, columns)
 }
 
-/** Nothing where the lexer gives up: no text from outside may end the program. */
+/** `undefined` if the lexer fails: no input may crash the program. */
 function lexed(source: string): Token[] | undefined {
   try {
     return new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer() }).lex(source)
@@ -135,15 +140,15 @@ function lexed(source: string): Token[] | undefined {
   }
 }
 
-/** Deeper quotes, lists and emphasis are text: the lexer calls itself for each, for some quotes even twice. */
+/** Deeper quotes, lists and emphasis become text: the lexer is recursive, for some quotes twice per level. */
 const DEEPEST = 8
-/** A longer paragraph has no emphasis, links and the like: to find them takes time that grows with its square. */
+/** Longer paragraphs get no inline formatting, which takes quadratic time to find. */
 const LONGEST_PARAGRAPH = 4_096
 
 class Depth {
   #now = 0
 
-  /** Nothing where it is too deep already. */
+  /** `undefined` if the depth limit is reached. */
   within<T>(lex: () => T): T | undefined {
     if (this.#now >= DEEPEST) return undefined
     this.#now += 1
@@ -178,12 +183,12 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** A line may end in CRLF; any other carriage return is shown. */
+/** A line may end with CRLF; any other carriage return is shown. */
 function sourceLine(line: string): string {
   return visibleText(line.endsWith('\r') ? line.slice(0, -1) : line)
 }
 
-/** The last pieces, as many as it takes to have `length` characters. */
+/** The last pieces with at least `length` characters. */
 function endOf(pieces: readonly string[], length: number): string {
   let [from, size] = [pieces.length, 0]
   while (from > 0 && size <= length) size += pieces[--from]?.length ?? 0

@@ -4,7 +4,7 @@ import { refusalWords, resourceNews, resourceWords } from './resource-words.ts'
 
 const { descriptors } = sampleEvents()
 
-test('a Resource is told in one line, its name made visible', () => {
+test('a Resource is described in one line, with its name escaped', () => {
   expect(descriptors.map(resourceWords)).toEqual([
     String.raw`@img1 a\u{a}b.png · 12.1 KiB · 3×2`,
     '@pdf2 c.pdf · 12.1 KiB · 4 pages',
@@ -14,13 +14,13 @@ test('a Resource is told in one line, its name made visible', () => {
   ])
 })
 
-test('a refusal is told with its reason', () => {
+test('a refusal is shown with its reason', () => {
   expect(refusalWords({ name: 'a\u001b[2J.zip', reason: 'not a type' })).toBe(
     String.raw`✗ a\u{1b}[2J.zip: not a type`,
   )
 })
 
-test('of what became of a Resource a person hears by its handle', () => {
+test('a change of a Resource is described with its handle', () => {
   const [image] = descriptors
   const about = sampleEvents().resource_view.map((event) => resourceNews(event, () => image))
   expect(about.filter((news) => !/^@img1.* (is|cannot be) /.test(news))).toEqual([])

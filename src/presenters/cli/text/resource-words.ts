@@ -5,17 +5,17 @@ import type { ResourceId } from '../../../model/ids.ts'
 import { counted, fileSize } from '../../../encoding/amounts.ts'
 import { visibleLine } from './visible-text.ts'
 
-/** A Resource in one line, as in `@img1 harbour.png · 12.3 KiB · 640×480`. Visible text. */
+/** A Resource in one line, such as `@img1 harbour.png · 12.3 KiB · 640×480`. Visible text. */
 export function resourceWords(resource: Descriptor): string {
   return [`${resource.handle} ${resourceName(resource)}`, ...factsOf(resource)].join(' · ')
 }
 
-/** What a person calls it: a link has no better name than where it leads. Visible text. */
+/** The name for people; for a link, its URL. Visible text. */
 export function resourceName(resource: Descriptor): string {
   return visibleLine(resource.kind === 'link' ? resource.uri : resource.name)
 }
 
-/** As in `640×480`, `3 pages`, `12 lines`; empty where there is nothing to measure. */
+/** Such as `640×480`, `3 pages`, `12 lines`; empty if unknown. */
 export function extentOf(resource: Descriptor): string {
   if (resource.kind === 'link') return ''
   const { width, height, pages, lines } = resource
@@ -24,23 +24,23 @@ export function extentOf(resource: Descriptor): string {
   return lines === undefined ? '' : counted(lines, 'line')
 }
 
-/** Text that came with a message by a pipe. */
+/** Text from a pipe that came with a message. */
 export function pipedWords(piped: string): string {
   return `standard input, ${fileSize(Buffer.byteLength(piped))}`
 }
 
-/** Why an attachment is not there. Visible text. */
+/** Why an attachment was refused. Visible text. */
 export function refusalWords({ name, reason }: Pick<AttachmentError, 'name' | 'reason'>): string {
   return `✗ ${visibleLine(name)}: ${visibleLine(reason)}`
 }
 
-/** Resources that this Event brought into the Session. */
+/** Resources that this Event added to the Session. */
 export function broughtBy(event: WholeEvent): readonly Descriptor[] {
   if (event.type === 'user_message') return event.data.resources ?? []
   return event.type === 'resource_ingested' ? [event.data.descriptor] : []
 }
 
-/** What a person is asked before bytes go to a model. Visible text. */
+/** The question before bytes are sent to a model. Visible text. */
 export function uploadWords(upload: {
   readonly handle: string
   readonly name: string
@@ -50,10 +50,10 @@ export function uploadWords(upload: {
   return `Send ${handle} ${visibleLine(name)} (${fileSize(size_bytes)}) to the model?`
 }
 
-/** Finds a Resource of the Session by its id: Events name it by nothing else. */
+/** Finds a Resource of the Session by the id that Events use. */
 export type ResourceOf = (id: ResourceId) => Descriptor | undefined
 
-/** Events that tell what became of a Resource. */
+/** Events about the state of a Resource. */
 type ResourceEvent = WholeEvent<
   | 'resource_ingested'
   | 'resource_view'
@@ -62,7 +62,7 @@ type ResourceEvent = WholeEvent<
   | 'resource_quarantined'
 >
 
-/** What became of a Resource, in a sentence. Visible text. */
+/** Describes a change of a Resource in a sentence. Visible text. */
 export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): string {
   switch (event.type) {
     case 'resource_ingested':
@@ -78,7 +78,7 @@ export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): stri
   }
 }
 
-/** Whether an Event is about a Resource, and went otherwise than a person may expect. */
+/** Whether an Event is about a Resource and unexpected for a person. */
 export function isNoteworthy(event: WholeEvent): event is ResourceEvent {
   if (event.type === 'resource_view') return event.data.outcome !== 'projected'
   return (
@@ -88,12 +88,12 @@ export function isNoteworthy(event: WholeEvent): event is ResourceEvent {
   )
 }
 
-/** The same, of what goes as it should. */
+/** Whether an Event is about a Resource and expected. */
 export function isRoutine(event: WholeEvent): event is ResourceEvent {
   return event.type === 'resource_retired' || event.type === 'resource_view'
 }
 
-/** A reason that a newer Hawser gave is told as it stands. */
+/** An unknown reason of a newer version is shown verbatim. */
 function retiredWords(why: string): string {
   if (why === 'cost') return 'sending it again would cost more than it saves'
   return why === 'model_limit' ? 'the limit of the model is reached' : visibleLine(why)
@@ -121,7 +121,7 @@ const VIEWS = {
   denied: 'is not sent: permission denied',
 } as const
 
-/** As in `@img1 harbour.png`. */
+/** Such as `@img1 harbour.png`. */
 function named({ resource_id }: { readonly resource_id: ResourceId }, resourceOf: ResourceOf) {
   const resource = resourceOf(resource_id)
   return resource === undefined ? resource_id : `${resource.handle} ${resourceName(resource)}`

@@ -20,7 +20,7 @@ test('a table that fits has columns, aligned as it asks', () => {
   expect(tableLines(table, 15)[0]?.[0]).toEqual({ text: 'name', style: { bold: true } })
 })
 
-test('one cell too wide, it becomes lines of header and cell, without the empty ones', () => {
+test('with a cell that is too wide, it becomes lines of header and cell, without empty cells', () => {
   const table = tableOf(
     ['name', 'n', ''],
     [
@@ -38,7 +38,7 @@ test('one cell too wide, it becomes lines of header and cell, without the empty 
   expect(shown(tableLines(tableOf(['a long name', 'b'], []), 8))).toEqual(['a long', 'name:', 'b:'])
 })
 
-test('a long header does not stand before every cell in full', () => {
+test('a long header is not repeated in full before every cell', () => {
   const table = tableOf(['h'.repeat(500)], [['1'], ['2']])
   expect(shown(tableLines(table, 80))).toEqual([
     `${'h'.repeat(40)}…: 1`,

@@ -1,13 +1,13 @@
 import { lineWidth, PLAIN, wrapped, type Line } from './cell-width.ts'
 
-/** Every row has as many cells as the header; no cell holds a newline. */
+/** Every row has as many cells as the header; no cell contains a newline. */
 export interface Table {
   readonly header: readonly Line[]
   readonly rows: readonly (readonly Line[])[]
   readonly align: readonly ('left' | 'center' | 'right' | null)[]
 }
 
-/** In columns where they fit; else each row as lines of `header: cell`, in which empty cells are left out. */
+/** In columns if they fit; otherwise each row as lines of `header: cell`, without empty cells. */
 export function tableLines(table: Table, columns: number): Line[] {
   const widths = table.header.map((cell, at) => widest([cell, ...table.rows.map((row) => row[at])]))
   const width = widths.reduce((sum, each) => sum + each, 0) + BAR.length * (widths.length - 1)
@@ -16,7 +16,7 @@ export function tableLines(table: Table, columns: number): Line[] {
 
 const BAR = ' │ '
 const CROSS = '─┼─'
-/** A header stands before every cell of its column: a long one would swell the text. */
+/** The header is repeated before every cell of its column, so a long one would bloat the text. */
 const LONGEST_HEADER = 40
 
 function widest(cells: readonly (Line | undefined)[]): number {
@@ -33,7 +33,7 @@ function aligned({ header, rows, align }: Table, widths: readonly number[]): Lin
   return [row(header.map(bold)), [{ text: rule, style: { dim: true } }], ...rows.map(row)]
 }
 
-/** Nothing stands behind the last cell, so it needs no filling. */
+/** The last cell needs no padding. */
 function padded(
   cell: Line,
   width: number,

@@ -63,7 +63,7 @@ test('a name stays on its line', () => {
   )
 })
 
-test('text that is visible already stays as it is', () => {
+test('text that is already visible is unchanged', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(visibleText(visibleText(text))).toBe(visibleText(text))
@@ -93,7 +93,7 @@ test.each([
   expect(visibleLine(text)).toBe(shown)
 })
 
-test('joiners are left out of prose where they only shape it, and spelt out in names', () => {
+test('joiners are dropped in prose if they only shape it, and escaped in names', () => {
   const [family, persian] = ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 'می\u200cخواهم']
   expect(visibleText(family)).toBe('\u{1f468}\u{1f469}\u{1f467}')
   expect(visibleText(persian)).toBe('میخواهم')
@@ -102,7 +102,7 @@ test('joiners are left out of prose where they only shape it, and spelt out in n
   expect(visibleLine(persian)).toBe('می\\u{200c}خواهم')
 })
 
-test('a flood of combining marks is cut, and says by how much', () => {
+test('excess combining marks are cut and counted', () => {
   const few = `x${'\u0301'.repeat(MOST_MARKS)}y`
   expect(visibleText(few)).toBe(few)
   expect(visibleText(`x${'\u0301'.repeat(9)}y`)).toBe(`x${'\u0301'.repeat(8)}(+1 mark)y`)

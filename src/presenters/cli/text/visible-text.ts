@@ -1,14 +1,14 @@
 /**
- * Text from models, files, tools and names, made safe for a terminal. Whatever could move the cursor, change colours,
- * reorder or hide text is spelt out as `\u{1b}`: controls, format characters (bidi, zero width), line separators, halves
- * of surrogate pairs, and everything else that fonts do not show. `\n` and `\t` stay.
+ * Makes text from models, files, tools and names safe for a terminal. Characters that could move the cursor, change
+ * colours, reorder or hide text are escaped as `\u{1b}`: controls, format characters (bidi, zero width), line
+ * separators, lone surrogates, and everything else that fonts do not show. `\n` and `\t` stay.
  *
- * Every offending character is spelt out by itself, so no state is needed: a text made visible in pieces, cut anywhere,
- * is as safe as one made visible whole. Made visible twice, it is the same.
+ * Each character is escaped by itself, so no state is needed: text that is escaped in pieces, split anywhere, is as
+ * safe as when it is escaped whole. The function is idempotent.
  *
- * Joiners are left out where they only shape what stands around them: between two pictures, which then stand side by
- * side with a width that every terminal agrees on, and between letters of scripts that are written joined. More than
- * `MOST_MARKS` combining marks on a character are counted instead of shown.
+ * Joiners are dropped if they only shape the characters around them: between two emoji, which are then shown side by
+ * side with a width on which all terminals agree, and between letters of joined scripts. Combining marks beyond
+ * `MOST_MARKS` on a character are counted instead of shown.
  */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text
@@ -18,7 +18,7 @@ export function visibleText(text: string): string {
   })
 }
 
-/** As `visibleText`, for a name that must stay on its line: also `\n`, `\t` and every joiner are spelt out. */
+/** Like `visibleText`, for a name that must stay on one line: `\n`, `\t` and all joiners are escaped, too. */
 export function visibleLine(text: string): string {
   if (PLAIN_LINE.test(text)) return text
   return text.replace(UNSAFE, (sign: string, picture?: string) =>
@@ -26,7 +26,7 @@ export function visibleLine(text: string): string {
   )
 }
 
-/** No script in use needs more on one character; towers of them cover the lines above and below. */
+/** No living script needs more on one character; stacks of them cover the lines above and below. */
 export const MOST_MARKS = 8
 
 const PLAIN = /^[\n\t\x20-\x7e]*$/
@@ -44,7 +44,7 @@ const JOINERS = [
 const UNSEEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]`
 const MARKS = String.raw`(?:(?!\p{DI})\p{M}){${MOST_MARKS + 1},}`
 
-/** First what chooses how a picture looks, then joiners, then what must not pass. */
+/** First variation selectors, then joiners, then everything unsafe. */
 const UNSAFE = new RegExp(`(${VARIATION})|(${JOINERS})|${UNSEEN}|${MARKS}`, 'gu')
 
 function spelt(signs: string): string {

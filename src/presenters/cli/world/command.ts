@@ -32,13 +32,13 @@ export interface Option {
 }
 
 /** Arguments and options as typed, not validated yet: each command parses its own. */
-export interface Given {
+export interface CommandInput {
   readonly args: readonly unknown[]
   readonly options: Readonly<Record<string, unknown>>
 }
 
 /** Runs a command and returns its exit code. Throws for defects only. */
-export type Run = (world: CliWorld, given: Given) => Promise<number>
+export type Run = (world: CliWorld, commandInput: CommandInput) => Promise<number>
 
 export const JSON_OPTION: Option = {
   flags: '--json',

@@ -2,7 +2,7 @@ import type { TurnResult } from '../../../history/turn-result.ts'
 import { EXIT_CODES } from '../../../model/exit-codes.ts'
 import type { ErrorKind } from '../../../model/errors.ts'
 
-/** What the program tells whoever started it, beyond what an error's kind says. */
+/** The exit codes of the program. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const EXIT = {
   terminated: 143,
 } as const
 
-/** A folder that the system denies is no call that nobody could be asked about: only a Turn ends with that code. */
+/** A folder that the system denies is not a denied call: only a Turn ends with that code. */
 export function exitCodeOf(kind: ErrorKind): number {
   return kind === 'permission_denied' ? EXIT.failed : EXIT_CODES[kind]
 }
@@ -22,10 +22,10 @@ export function exitCodeOf(kind: ErrorKind): number {
 /** How a command that ran one Turn exits. */
 export function exitCodeOfTurn({ status, error, cut, text, denied }: TurnResult): number {
   if (status === 'interrupted') return EXIT.interrupted
-  // Of an error of the model only this is worth a code of its own: a person can do something about it.
+  // The only errors of the model with a separate code, because a person can fix them.
   if (error?.kind === 'auth' || error?.kind === 'not_configured') return exitCodeOf(error.kind)
   if (status !== 'completed') return EXIT.failed
-  // What the model wanted to do did not happen, or nothing was answered at all.
+  // Lost calls did not run, or there is no answer at all.
   if (cut !== undefined && (cut.lost_calls > 0 || text === '')) return EXIT.failed
   return denied > 0 ? EXIT.nobodyToAsk : EXIT.done
 }

@@ -5,7 +5,7 @@ import { EXIT } from './exit-code.ts'
 import type { CliWorld } from './world.ts'
 
 /** Prints, after the readable part of a Log, what a reader must know about its end. Damage is exit code 1. */
-export function tellEnd(
+export function reportEnd(
   world: CliWorld,
   { damage, unfinished, foreign }: LogEnd,
   { json }: { readonly json: boolean },

@@ -3,7 +3,7 @@ import type { Ids } from '../../../host/ids.ts'
 import { openWorkspace } from '../../../host/workspace.ts'
 import { causeOf, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
-import type { Given } from './command.ts'
+import type { CommandInput } from './command.ts'
 import { workspaceOf } from './workspace.ts'
 import type { CliWorld } from './world.ts'
 
@@ -15,13 +15,13 @@ export interface SettingsPlace {
   readonly ids: Ids
 }
 
-/** `none` of a workspace is needed; `open` it if it is there; `create` it where it is missing. */
+/** `none`: not needed; `open`: if it exists; `create`: if it is missing. */
 export type WorkspaceNeed = 'none' | 'open' | 'create'
 
 /** Opens the settings folders, runs `work`, and closes them. A failure is printed; returns the exit code. */
 export async function inSettings(
   world: CliWorld,
-  { options }: Given,
+  { options }: CommandInput,
   need: WorkspaceNeed,
   work: (place: SettingsPlace) => Promise<Result<number>>,
 ): Promise<number> {

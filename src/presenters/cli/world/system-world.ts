@@ -5,12 +5,12 @@ import { ok, type Result } from '../../../model/errors.ts'
 import { LIMITS } from '../../../model/limits.ts'
 import type { CliWorld, OpenedHome } from './world.ts'
 
-/** What the world of a command is made of. */
+/** The parts of the world of a command. */
 export interface WorldParts extends Pick<
   CliWorld,
   'env' | 'cwd' | 'version' | 'models' | 'scratch' | 'rehearsal'
 > {
-  /** By default those of this process. */
+  /** Default: those of this process. */
   readonly streams?: Streams | undefined
   readonly open: (home: string) => CliWorld['open']
 }

@@ -2,7 +2,7 @@ import { userHome } from '../../../host/machine.ts'
 import { findWorkspace, type FoundWorkspace } from '../../../host/workspace-search.ts'
 import { causeOf, failed, ok, type Result } from '../../../model/errors.ts'
 import { refuse } from './answer.ts'
-import type { Given } from './command.ts'
+import type { CommandInput } from './command.ts'
 import {
   withWorkspace,
   type OpenOptions,
@@ -18,7 +18,7 @@ interface Opening extends OpenOptions {
 /** Opens the workspace, runs `work` in it, and closes it. A failure of either is printed; returns the exit code. */
 export async function inWorkspace(
   world: CliWorld,
-  { options }: Given,
+  { options }: CommandInput,
   work: (opened: OpenWorkspace) => Promise<Result<number>>,
   { unused, ...opening }: Opening = {},
 ): Promise<number> {
@@ -38,10 +38,10 @@ export async function inWorkspace(
 /** The folder given by `--workspace`; otherwise the one found from the current folder upwards. */
 export async function workspaceOf(
   world: Pick<CliWorld, 'cwd' | 'home'>,
-  given: unknown,
+  named: unknown,
 ): Promise<Result<FoundWorkspace>> {
-  if (typeof given === 'string' && given !== '') return ok({ path: given, folder: '' })
-  if (given !== undefined) return failed('invalid_args', '--workspace requires a folder path.')
+  if (typeof named === 'string' && named !== '') return ok({ path: named, folder: '' })
+  if (named !== undefined) return failed('invalid_args', '--workspace requires a folder path.')
   const here = currentFolder(world)
   if (!here.ok) return here
   const ends = { hawserHome: world.home, userHome: userHome() }

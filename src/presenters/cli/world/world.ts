@@ -11,7 +11,7 @@ import type {
 import type { Scratch } from '../../../session/workspace/scratch.ts'
 import type { OpenAt } from '../../../session/workspace/workspace.ts'
 
-/** The world as a command sees it; the composition root makes it. */
+/** The outside world of a command; the composition root creates it. */
 export interface CliWorld {
   readonly streams: Streams
   readonly env: Readonly<Record<string, string | undefined>>
@@ -25,7 +25,7 @@ export interface CliWorld {
   readonly home: string
   /** The content of the clipboard, preferring an image over text. */
   readonly clipboard: () => Promise<Result<Buffer>>
-  /** Opens the workspace at `path`, and everything its Sessions work with. */
+  /** Opens the workspace at `path` and everything its Sessions need. */
   readonly open: OpenAt
   /** Opens only what belongs to the user, for commands that need no workspace. */
   readonly openHome: () => Promise<Result<OpenedHome>>
@@ -33,18 +33,18 @@ export interface CliWorld {
   readonly models: (overrides: Readonly<Record<string, ModelFacts>>) => Promise<KnownModels>
   /** A place for temporary Sessions. */
   readonly scratch: () => Promise<Result<Scratch>>
-  /** The rehearsal model as a server on this machine. */
+  /** The offline demo model as a server on this machine. */
   readonly rehearsal: (options?: RehearsalOptions) => Promise<Result<RehearsalServer>>
 }
 
 /** The catalogue of models. */
 export interface KnownModels {
-  /** The day its figures were looked up, as in 2026-01-31. */
+  /** The day its figures were looked up, such as 2026-01-31. */
   readonly asOf: string
   /** What the names of sources refer to. */
   readonly references: Readonly<Record<string, string>>
   readonly providers: readonly string[]
-  /** Of a provider, or all. */
+  /** Of one provider, or of all. */
   readonly rows: (provider?: string) => readonly ModelRow[]
 }
 

@@ -8,13 +8,13 @@ import type { ListedSession } from '../../../../session/queries/list.ts'
 import type { LogEnd } from '../../../../session/queries/read-log.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import type { ExportFormat } from '../../export/export-format.ts'
 import { htmlExport } from '../../export/html.ts'
 import { jsonExport } from '../../export/json.ts'
 import { markdownExport } from '../../export/markdown.ts'
-import { tellEnd } from '../../world/log-end.ts'
+import { reportEnd } from '../../world/log-end.ts'
 import { PacedOutput } from '../../world/paced-output.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
@@ -47,10 +47,12 @@ export const Output = z
   })
   .describe('The result with --output. Without it, standard output is the export itself.')
 
-/** Writes a Session as one document. Exit code 1 when the Log is damaged: then the document ends where the damage begins. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogExportArgs.parse(given)
-  return inWorkspace(world, given, (opened) => exportOne(world, opened, parsed))
+/**
+ * Writes a Session as one document. Exit code 1 if the Log is damaged; the document then ends where the damage begins.
+ */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogExportArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => exportOne(world, opened, parsed))
 }
 
 async function exportOne(
@@ -80,11 +82,11 @@ async function exportOne(
   )
   if (!written.ok) return written
   const { end, bytes, events } = written.value
-  const told = { session_id: id.value, format, output, events, bytes }
+  const result = { session_id: id.value, format, output, events, bytes }
   const words = `Wrote ${visibleLine(output)}: ${counted(events, 'Event')}, ${counted(bytes, 'byte')}.\n`
-  // A damaged Log has one answer in JSON: the failure. The file is there all the same.
-  if (!json || end.damage === undefined) answer(world, json, told, () => words)
-  return tellEnd(world, end, { json })
+  // For a damaged Log, the only JSON output is the error. The file is written nevertheless.
+  if (!json || end.damage === undefined) answer(world, json, result, () => words)
+  return reportEnd(world, end, { json })
 }
 
 interface Document {
@@ -105,9 +107,9 @@ async function toStdout(
   await output.flush()
   if (!written.ok) return written
   if (stdout.broken) return ok(EXIT.done)
-  // The document itself says it; a second JSON value behind it would make both unreadable.
+  // The document contains the error; a second JSON value after it would make the output invalid.
   if (json) return ok(written.value.end.damage === undefined ? EXIT.done : EXIT.failed)
-  return tellEnd(world, written.value.end, { json: false })
+  return reportEnd(world, written.value.end, { json: false })
 }
 
 async function toFile(
@@ -143,7 +145,7 @@ interface Written {
   readonly events: number
 }
 
-/** Hands the document to `write`, which answers false when it need not go on. */
+/** Passes the document to `write` in pieces, until it returns false. */
 async function pieces(
   { opened: { harness }, session, format, version }: Document,
   write: (text: string) => Promise<Result<boolean>>,

@@ -5,7 +5,7 @@ import { Count } from '../../../../model/shape.ts'
 import type { Harness } from '../../../../session/harness.ts'
 import { answer } from '../../world/answer.ts'
 import { counted } from '../../../../encoding/amounts.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { inWorkspace } from '../../world/workspace.ts'
@@ -30,10 +30,10 @@ export const Output = z.object({
 })
 type Salvaged = Omit<z.infer<typeof Output>, 'ok'>
 
-/** Writes what is whole of a Log into a new Session, and leaves the old one as it is. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogSalvageArgs.parse(given)
-  return inWorkspace(world, given, (opened) => salvage(world, opened, parsed))
+/** Copies the intact Events of a Log into a new Session, and leaves the old one unchanged. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogSalvageArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => salvage(world, opened, parsed))
 }
 
 async function salvage(
@@ -47,24 +47,24 @@ async function salvage(
   if (!saved.ok) return saved
   const { session_id, events, missing } = saved.value
   if (events === 0) {
-    // A Session with nothing in it would only be in the way.
+    // Do not leave an empty Session behind.
     const deleted = await harness.delete(session_id)
     return deleted.ok ? nothingWhole(old.value) : deleted
   }
-  const continuable = await canGoOn(harness, session_id)
+  const continuable = await canContinue(harness, session_id)
   if (!continuable.ok) return continuable
-  const told = {
+  const output = {
     session_id,
     salvaged_from: old.value,
     events,
     missing: [...missing],
     continuable: continuable.value,
   }
-  return ok(answer(world, json, told, () => words(told)))
+  return ok(answer(world, json, output, () => words(output)))
 }
 
-/** Without the way it began and its surface, a Session can be read only. */
-async function canGoOn(harness: Harness, id: SessionId): Promise<Result<boolean>> {
+/** A Session without its first Event or its surface is read-only. */
+async function canContinue(harness: Harness, id: SessionId): Promise<Result<boolean>> {
   const needed = new Set(['session_started', 'prompt_surface'])
   const read = await harness.read(id, { types: [] }, ({ raw }) => {
     needed.delete(raw.type)

@@ -4,11 +4,11 @@ import { failed, ok, type Result } from '../../../../model/errors.ts'
 import type { ReadEvent } from '../../../../session/queries/read-log.ts'
 import { wantsColour } from '../../world/answer.ts'
 import { painted } from '../../text/cell-width.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { eventLines } from '../../render/event-lines.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { jsonLine } from '../../text/json-line.ts'
-import { tellEnd } from '../../world/log-end.ts'
+import { reportEnd } from '../../world/log-end.ts'
 import { PacedOutput } from '../../world/paced-output.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { TurnFilter } from '../../../../history/turn-filter.ts'
@@ -27,13 +27,13 @@ const LogShowArgs = z.object({
 })
 type LogShowArgs = z.infer<typeof LogShowArgs>
 
-/** One line of standard output. When the Log is damaged, an error stands behind the Events that could be read. */
+/** One line of standard output. If the Log is damaged, an error follows the readable Events. */
 export const Output = EventLine.describe('JSON Lines: each Event exactly as in the Log.')
 
-/** Shows the Events of a Session; with `--follow`, until it is told to stop. Exit code 1 when the Log is damaged. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogShowArgs.parse(given)
-  return inWorkspace(world, given, (opened) => show(world, opened, parsed))
+/** Shows the Events of a Session; with `--follow`, until a signal. Exit code 1 if the Log is damaged. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogShowArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => show(world, opened, parsed))
 }
 
 async function show(
@@ -54,16 +54,16 @@ async function show(
   const stopping = follow ? stopOnSignals(world) : undefined
   try {
     const reading = {
-      // Whoever wants the lines as they are needs no long field.
+      // JSON output is the stored lines, so long fields need not be loaded.
       ...(json ? { types: [] } : {}),
       ...(stopping === undefined ? {} : { follow: stopping.signal }),
     }
     const end = await harness.read(id.value, reading, async (read) => {
       const passes = filter.value.take(read.raw)
       if (read.event !== undefined) resources.add(read.event)
-      const wanted = passes ? await output.write(textOf(read)) : !stdout.broken
+      const isOpen = passes ? await output.write(textOf(read)) : !stdout.broken
       if (follow) await output.flush()
-      return wanted && (follow || !filter.value.over) ? undefined : false
+      return isOpen && (follow || !filter.value.over) ? undefined : false
     })
     await output.flush()
     if (!end.ok || stdout.broken) return end.ok ? ok(EXIT.done) : end
@@ -73,7 +73,7 @@ async function show(
         { action: 'Show the whole Session.', command: `hawser log show ${id.value}` },
       ])
     }
-    return tellEnd(world, end.value, { json })
+    return reportEnd(world, end.value, { json })
   } finally {
     stopping?.stopListening()
   }
@@ -89,7 +89,7 @@ function asWords(read: ReadEvent, resources: SessionResources, colour: boolean):
     .join('')
 }
 
-/** To be told to stop is how following ends, and no failure. */
+/** A signal is the regular way to end following, not a failure. */
 function stopOnSignals({ streams }: CliWorld) {
   const stop = new AbortController()
   const listening = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) =>

@@ -7,7 +7,7 @@ import type { Proof } from '../../../../session/harness.ts'
 import type { RequestsVerdict } from '../../../../session/queries/verify-requests.ts'
 import { answer } from '../../world/answer.ts'
 import { counted, grouped } from '../../../../encoding/amounts.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { EXIT } from '../../world/exit-code.ts'
 import { withProgress } from '../../render/progress.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
@@ -52,7 +52,7 @@ export const Output = z.object({
     .object({
       checked: Count.describe('Requests composed again and compared with their record.'),
       not_comparable: Count.describe(
-        'Requests that another version wrote with other sentences. Nothing is wrong with them.',
+        'Requests that another version wrote with other prompt texts. This is not an error.',
       ),
       mismatches: z.array(Mismatch),
     })
@@ -60,10 +60,10 @@ export const Output = z.object({
 })
 type Verified = Omit<z.infer<typeof Output>, 'ok'>
 
-/** Proves a Log byte for byte. Exit code 1 when it is damaged, or a request does not follow from it. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const parsed = LogVerifyArgs.parse(given)
-  return inWorkspace(world, given, (opened) => verify(world, opened, parsed))
+/** Verifies every byte of a Log. Exit code 1 if it is damaged, or if a request differs from its record. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const parsed = LogVerifyArgs.parse(commandInput)
+  return inWorkspace(world, commandInput, (opened) => verify(world, opened, parsed))
 }
 
 async function verify(
@@ -153,7 +153,7 @@ function requestWords({ requests }: Verified, withRequests: boolean): string[] {
 }
 
 function notComparable(count: number): string {
-  return `${counted(count, 'request')} not comparable: written by another version of Hawser, which says other sentences to a model. The Log itself is proved.`
+  return `${counted(count, 'request')} not comparable: written by another version of Hawser, with other prompt texts. The Log itself is proved.`
 }
 
 function shown(value: unknown): string {

@@ -9,7 +9,7 @@ import {
 import { answer, refuse, wantsColour } from '../../world/answer.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { chosenColour, settingNamed, shownValue } from '../../input/setting-values.ts'
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -38,15 +38,15 @@ export const Output = z.object({
   ),
 })
 
-/** Shows settings, the value of each that counts here, and who set it. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+/** Shows settings with their effective values and sources. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [key],
     options: { json },
-  } = ConfigGetArgs.parse(given)
+  } = ConfigGetArgs.parse(commandInput)
   const named = key === undefined ? ok(undefined) : settingNamed(key)
   if (!named.ok) return refuse(world, json, named.error)
-  return inSettings(world, given, 'open', async ({ home, workspace }) => {
+  return inSettings(world, commandInput, 'open', async ({ home, workspace }) => {
     const stored = await readAllSettings(home, workspace)
     if (!stored.ok) return stored
     const one = named.value && sourcedSetting(stored.value, named.value)
@@ -60,7 +60,7 @@ function entryOf({ setting: { key, description }, ...rest }: SourcedSetting) {
   return { key, ...rest, description }
 }
 
-/** The value alone, for a script; whose it is goes where only a person reads it. */
+/** Prints only the value to standard output, for scripts; its source goes to standard error. */
 function valueOf({ streams: { stderr } }: CliWorld, one: SourcedSetting): string {
   stderr.write(`${one.setting.description}\nSet by: ${sourceOf(one)}\n`)
   return one.value === undefined ? '' : `${shownValue(one.value)}\n`

@@ -3,7 +3,7 @@ import { timestamp } from '../../../../host/clock.ts'
 import { writeSettings, trust } from '../../../../host/settings.ts'
 import { failed, ok, type NextAction, type Result } from '../../../../model/errors.ts'
 import type { Setting } from '../../../../model/settings.ts'
-import { saidIn } from '../../../../session/settings/credentials.ts'
+import { nonEmptyValue } from '../../../../session/settings/credentials.ts'
 import {
   readAllSettings,
   SET,
@@ -14,7 +14,7 @@ import {
 } from '../../../../session/settings/stored-settings.ts'
 import { checkedProvider } from '../../../../session/settings/choice.ts'
 import { answer, refuse } from '../../world/answer.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { canAsk } from '../../input/confirm.ts'
 import { unknownModel } from '../../../../session/settings/model-choice.ts'
 import { settingNamed, settingValue, shownValue } from '../../input/setting-values.ts'
@@ -39,27 +39,30 @@ export const Output = z.object({
   counts: z.boolean().describe('False for an untrusted workspace setting.'),
 })
 
-/** Changes one setting, or forgets it, for the user or for one workspace. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+/** Changes or resets one setting, for the user or for one workspace. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [key, typed],
     options: { here, json },
-  } = ConfigSetArgs.parse(given)
+  } = ConfigSetArgs.parse(commandInput)
   const change = await changeOf(world, key, typed)
   if (!change.ok) return refuse(world, json, change.error)
   const { setting, value } = change.value
   const provider = knownProvider(setting, value)
   if (!provider.ok) return refuse(world, json, provider.error)
   const judged = await judgedModel(world, setting, value)
-  return inSettings(world, given, here ? 'create' : 'none', async (place) => {
-    const set = await (here ? setHere(world, place, change.value) : setForUser(place, change.value))
+  return inSettings(world, commandInput, here ? 'create' : 'none', async (place) => {
+    const set = await (here
+      ? setForWorkspace(world, place, change.value)
+      : setForUser(place, change.value))
     if (!set.ok) return set
     const where = here ? 'workspace' : 'user'
     const shown = value === undefined ? {} : { value: setting.secret ? SET : value }
-    const told = { key, ...shown, where, counts: set.value }
+    const output = { key, ...shown, where, counts: set.value }
     if (judged !== undefined) world.streams.stderr.write(`hawser: ${visibleText(judged)}\n`)
-    if (setting.secret && value !== undefined) tellRisks(world, key, { here, typed: typed !== '-' })
-    return ok(answer(world, json, told, () => words(told)))
+    if (setting.secret && value !== undefined)
+      warnAboutRisks(world, key, { here, typed: typed !== '-' })
+    return ok(answer(world, json, output, () => words(output)))
   })
 }
 
@@ -68,7 +71,7 @@ function knownProvider({ key }: Setting, value: unknown): Result<undefined> {
   return key === 'provider' && typeof value === 'string' ? checkedProvider(value) : ok(undefined)
 }
 
-/** A model that no provider of the catalogue has is stored all the same: a server of one's own may have it. */
+/** An unknown model is stored with a warning, because a custom server may have it. */
 async function judgedModel(
   world: CliWorld,
   { key }: Setting,
@@ -80,7 +83,7 @@ async function judgedModel(
 
 interface Change {
   readonly setting: Setting
-  /** Absent when it is to be forgotten. */
+  /** Absent if the setting is reset. */
   readonly value: unknown
 }
 
@@ -91,14 +94,20 @@ async function changeOf(
 ): Promise<Result<Change>> {
   const setting = settingNamed(key)
   if (!setting.ok) return setting
-  const given = typed === '-' ? await givenFor(world, setting.value) : ok(typed)
-  if (!given.ok) return given
-  const value = given.value === undefined ? ok(undefined) : settingValue(setting.value, given.value)
+  const entered = typed === '-' ? await enteredValue(world, setting.value) : ok(typed)
+  if (!entered.ok) return entered
+  const value =
+    entered.value === undefined ? ok(undefined) : settingValue(setting.value, entered.value)
   return value.ok ? ok({ setting: setting.value, value: value.value }) : value
 }
 
-/** From standard input, where no shell keeps it; at a terminal a line, and of what is secret nothing is seen. */
-async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promise<Result<string>> {
+/**
+ * Reads the value from standard input, so that it is not in the shell history. On a terminal, a secret is not echoed.
+ */
+async function enteredValue(
+  { streams }: CliWorld,
+  { key, secret }: Setting,
+): Promise<Result<string>> {
   const { stdin } = streams
   if (stdin.isTTY) {
     if (!canAsk(streams)) {
@@ -112,7 +121,7 @@ async function givenFor({ streams }: CliWorld, { key, secret }: Setting): Promis
   }
   const bytes = await stdin.all(LONGEST_VALUE)
   if (bytes === undefined) return failed('too_large', 'Standard input is too long for a value.')
-  const text = saidIn(bytes.toString('utf8'))
+  const text = nonEmptyValue(bytes.toString('utf8'))
   if (text !== undefined) return ok(text)
   return failed('invalid_args', 'Standard input is empty.', { key }, [fromFile(key)])
 }
@@ -123,8 +132,8 @@ function fromFile(key: string): NextAction {
   return { action: 'Read it from a file.', command: `hawser config set ${key} - < FILE` }
 }
 
-/** What a person should know who has just set what is secret. */
-function tellRisks(
+/** Warns about the risks of a secret that was just set. */
+function warnAboutRisks(
   { streams: { stderr } }: CliWorld,
   key: string,
   { here, typed }: { readonly here: boolean; readonly typed: boolean },
@@ -146,16 +155,16 @@ async function setForUser(
 ): Promise<Result<boolean>> {
   const stored = await readAllSettings(home, undefined)
   if (!stored.ok) return stored
-  const next = withSetting(stored.value.own?.settings ?? {}, setting, value)
+  const next = withSetting(stored.value.userFile?.settings ?? {}, setting, value)
   const written = await writeSettings(home, next, ids)
   return written.ok ? ok(true) : written
 }
 
 /**
- * What a person types here is their own word. As long as nothing stood in the file that nobody had trusted, the new content
- * is trusted with it; else the person is told that it waits.
+ * A value that a person sets here is trusted. If the file contained nothing untrusted before, its new content is
+ * trusted as a whole; otherwise the person is informed that it waits.
  */
-async function setHere(
+async function setForWorkspace(
   { clock }: CliWorld,
   { home, workspace, ids }: SettingsPlace,
   { setting, value }: Change,
@@ -163,22 +172,22 @@ async function setHere(
   if (workspace === undefined) throw new Error('a workspace was asked for')
   const before = await readAllSettings(home, workspace)
   if (!before.ok) return before
-  const next = withSetting(before.value.here?.settings ?? {}, setting, value)
+  const next = withSetting(before.value.workspaceFile?.settings ?? {}, setting, value)
   const written = await writeSettings(workspace, next, ids)
   if (!written.ok) return written
   const after = await readAllSettings(home, workspace)
   if (!after.ok) return after
-  if (after.value.here === undefined || isFree(after.value)) return ok(true)
-  if (!isFree(before.value)) return ok(isInForce(after.value, setting))
-  const { sha256 } = after.value.here
+  if (after.value.workspaceFile === undefined || isTrusted(after.value)) return ok(true)
+  if (!isTrusted(before.value)) return ok(isInForce(after.value, setting))
+  const { sha256 } = after.value.workspaceFile
   const what = `settings of ${workspace.label}`
   const at = timestamp(clock)
   const trusted = await trust(home, { sha256, what, at }, ids)
   return trusted.ok ? ok(true) : trusted
 }
 
-/** Nothing waits to be trusted. */
-function isFree(stored: AllStoredSettings): boolean {
+/** There are no untrusted settings. */
+function isTrusted(stored: AllStoredSettings): boolean {
   return sourcedSettings(stored).every(({ untrusted }) => untrusted === undefined)
 }
 
@@ -186,14 +195,14 @@ function isInForce(stored: AllStoredSettings, setting: Setting): boolean {
   return sourcedSetting(stored, setting).untrusted === undefined
 }
 
-interface Told {
+interface SetOutput {
   readonly key: string
   readonly value?: unknown
   readonly where: string
   readonly counts: boolean
 }
 
-function words({ key, value, where, counts }: Told): string {
+function words({ key, value, where, counts }: SetOutput): string {
   const whose = where === 'user' ? 'for your user' : 'for this workspace'
   const done = value === undefined ? `Reset ${key}` : `Set ${key} to ${shownValue(value)}`
   const waits = 'It is ignored until you trust the settings of this workspace: hawser trust\n'

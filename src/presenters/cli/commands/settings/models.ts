@@ -7,7 +7,7 @@ import { grouped } from '../../../../encoding/amounts.ts'
 import { answer, wantsColour } from '../../world/answer.ts'
 import { painted, type Line } from '../../text/cell-width.ts'
 import { cell, inColumns } from '../../text/columns.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { nearest } from '../../../../session/settings/nearest.ts'
 import { inSettings } from '../../world/settings-place.ts'
 import type { CliWorld, KnownModels } from '../../world/world.ts'
@@ -35,10 +35,10 @@ export const Output = z.object({
     .describe('What the source names refer to: pages and packages.'),
 })
 
-/** Lists the models of the catalogue, with what the user's settings say of them. Needs no workspace. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { provider, json } = ModelsArgs.parse(given).options
-  return inSettings(world, given, 'none', async ({ home }) => {
+/** Lists the models of the catalogue, with the user's overrides. Needs no workspace. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { provider, json } = ModelsArgs.parse(commandInput).options
+  return inSettings(world, commandInput, 'none', async ({ home }) => {
     const loaded = await loadSettings(home, undefined)
     if (!loaded.ok) return loaded
     const { models: overrides = {}, display } = loaded.value.settings
@@ -48,9 +48,9 @@ export async function run(world: CliWorld, given: Given): Promise<number> {
     }
     const rows = known.rows(provider)
     const { asOf, references } = known
-    const told = { as_of: asOf, models: rows, references }
+    const output = { as_of: asOf, models: rows, references }
     const colour = wantsColour(world, world.streams.stdout, display?.colour)
-    return ok(answer(world, json, told, () => words(rows, asOf, colour)))
+    return ok(answer(world, json, output, () => words(rows, asOf, colour)))
   })
 }
 
@@ -118,7 +118,7 @@ function yesOrNo(takes: boolean | undefined): string {
   return takes ? 'yes' : 'no'
 }
 
-/** With two decimals, and more only where they say something. */
+/** With two decimals, or more if they are significant. */
 function price(dollars: number | undefined): string {
   if (dollars === undefined) return UNKNOWN
   const short = dollars.toFixed(2)

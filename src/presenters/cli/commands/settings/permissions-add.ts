@@ -3,7 +3,7 @@ import { ok } from '../../../../model/errors.ts'
 import { Rule } from '../../../../model/rule.ts'
 import { wordedRule } from '../../../../session/live/worded-rule.ts'
 import { answer } from '../../world/answer.ts'
-import type { Given, Run } from '../../world/command.ts'
+import type { CommandInput, Run } from '../../world/command.ts'
 import { ruleWords } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -22,17 +22,21 @@ const PermissionsAddArgs = z.object({
 export const Output = z.object({ ok: z.literal(true), rule: Rule })
 
 /** Adds a rule to a workspace. */
-export function runWith(given: Rule['answer']): Run {
-  return (world, parsed) => add(world, parsed, given)
+export function runWith(ruleAnswer: Rule['answer']): Run {
+  return (world, commandInput) => add(world, commandInput, ruleAnswer)
 }
 
-async function add(world: CliWorld, given: Given, what: Rule['answer']): Promise<number> {
-  const { json, ...worded } = PermissionsAddArgs.parse(given).options
+async function add(
+  world: CliWorld,
+  commandInput: CommandInput,
+  ruleAnswer: Rule['answer'],
+): Promise<number> {
+  const { json, ...worded } = PermissionsAddArgs.parse(commandInput).options
   return inWorkspace(
     world,
-    given,
+    commandInput,
     async ({ harness: { rules: store } }) => {
-      const rule = wordedRule(worded, what)
+      const rule = wordedRule(worded, ruleAnswer)
       if (!rule.ok) return rule
       const added = await store.add(rule.value)
       if (!added.ok) return added

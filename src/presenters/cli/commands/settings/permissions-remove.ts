@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { failed, ok } from '../../../../model/errors.ts'
 import { noSuchRule } from '../../../../session/live/session-rules.ts'
 import { answer } from '../../world/answer.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { ListedRule, listedRule, ruleWords } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -18,14 +18,14 @@ export const Output = z.object({
 })
 
 /** Removes a rule of a workspace, by its number in the list. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named],
     options: { json },
-  } = PermissionsRemoveArgs.parse(given)
+  } = PermissionsRemoveArgs.parse(commandInput)
   return inWorkspace(
     world,
-    given,
+    commandInput,
     async ({ harness: { rules: store } }) => {
       if (!/^[1-9]\d{0,5}$/.test(named)) {
         return failed('invalid_args', `"${named}" is not the number of a rule.`, {}, [

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ok } from '../../../../model/errors.ts'
 import { answer } from '../../world/answer.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { ListedRule, listedRule, ruleLine } from '../../render/rule-lines.ts'
 import { inWorkspace } from '../../world/workspace.ts'
 import type { CliWorld } from '../../world/world.ts'
@@ -14,12 +14,12 @@ export const Output = z.object({
   rules: z.array(ListedRule).describe('In the order they were made.'),
 })
 
-/** Lists what is allowed and denied in advance in a workspace. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
-  const { json } = PermissionsArgs.parse(given).options
+/** Lists the permission rules of a workspace. */
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
+  const { json } = PermissionsArgs.parse(commandInput).options
   return inWorkspace(
     world,
-    given,
+    commandInput,
     async ({ harness: { rules: store, workspace } }) => {
       const stored = await store.read()
       if (!stored.ok) return stored

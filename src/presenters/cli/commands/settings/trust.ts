@@ -6,7 +6,7 @@ import { SessionId, Sha256 } from '../../../../model/ids.ts'
 import type { ListedSession } from '../../../../session/queries/list.ts'
 import { readAllSettings, sourcedSettings } from '../../../../session/settings/stored-settings.ts'
 import { answer } from '../../world/answer.ts'
-import type { Given } from '../../world/command.ts'
+import type { CommandInput } from '../../world/command.ts'
 import { canAsk, confirmed } from '../../input/confirm.ts'
 import { sessionNamed } from '../../../../session/workspace/session-reference.ts'
 import { shownValue } from '../../input/setting-values.ts'
@@ -34,14 +34,14 @@ export const Output = z.object({
 })
 
 /** Trusts the settings of a workspace, or a foreign Session, after showing it and asking for confirmation. */
-export async function run(world: CliWorld, given: Given): Promise<number> {
+export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
   const {
     args: [named],
     options,
-  } = TrustArgs.parse(given)
+  } = TrustArgs.parse(commandInput)
   return named === undefined
-    ? inSettings(world, given, 'open', (place) => trustSettings(world, place, options))
-    : inWorkspace(world, given, (opened) => trustSession(world, opened, named, options))
+    ? inSettings(world, commandInput, 'open', (place) => trustSettings(world, place, options))
+    : inWorkspace(world, commandInput, (opened) => trustSession(world, opened, named, options))
 }
 
 async function trustSettings(
@@ -54,9 +54,9 @@ async function trustSettings(
   const waiting = sourcedSettings(stored.value).flatMap(({ setting, untrusted }) =>
     untrusted === undefined ? [] : [[setting.key, untrusted] as const],
   )
-  const { here } = stored.value
+  const { workspaceFile } = stored.value
   const what = { what: 'settings' }
-  if (here === undefined || workspace === undefined || waiting.length === 0) {
+  if (workspaceFile === undefined || workspace === undefined || waiting.length === 0) {
     return ok(answer(world, json, { ...what, changed: false }, () => NOTHING_WAITS))
   }
   const lines = waiting.map(([key, value]) => `  ${key} = ${shownValue(value)}\n`)
@@ -67,8 +67,8 @@ async function trustSettings(
     command: 'hawser trust --yes',
   })
   if (refused !== undefined) return refused
-  // What was shown is what is trusted: a file that changed meanwhile has another hash.
-  const { sha256 } = here
+  // Only what was shown is trusted: a file that changed since has another hash.
+  const { sha256 } = workspaceFile
   const at = timestamp(world.clock)
   const done = await trust(home, { sha256, what: `settings of ${workspace.label}`, at }, ids)
   if (!done.ok) return done
@@ -92,7 +92,7 @@ async function trustSession(
   if (!session.ok) return session
   const what = { what: 'session', session_id: id.value }
   if (!session.value.foreign) {
-    const known = () => `${id.value} was created here: it is already trusted.\n`
+    const known = () => `${id.value} was created workspaceFile: it is already trusted.\n`
     return ok(answer(world, json, { ...what, changed: false }, known))
   }
   const refused = await unlessSure(world, yes, {
@@ -121,17 +121,17 @@ function summaryOf({ id, state }: ListedSession): string {
   return `${id} was created elsewhere:\n${lines.join('')}`
 }
 
-/** To vouch for content permits nothing. */
+/** Trusting a Session grants no permissions. */
 const AUTO_THERE = 'ask (recorded: auto; only --permission auto sets that here)'
 
 interface Asking {
   readonly summary: string
   readonly question: string
-  /** What says yes beforehand. */
+  /** The command that confirms in advance. */
   readonly command: string
 }
 
-/** Shows what it is about and asks, unless a yes was given beforehand; answers why not to go on. */
+/** Shows the summary and asks for confirmation, unless `yes` is set. Returns an error if it is not confirmed. */
 async function unlessSure(
   { streams }: CliWorld,
   yes: boolean,

@@ -6,7 +6,7 @@ import { sampleEvents } from '../../../../test/support/sample-events.ts'
 import type { AttachmentInput } from '../../../model/attachment.ts'
 import { failed, ok } from '../../../model/errors.ts'
 import type { WholeEvent } from '../../../model/events/event.ts'
-import { attachmentNamed, attachmentsNamed, enclosedIn } from './given-attachments.ts'
+import { attachmentNamed, attachmentsNamed, enclosedIn } from './attachment-arguments.ts'
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
@@ -38,16 +38,16 @@ test.each([
   ['file:///x/a.png', { from: 'link', uri: 'file:///x/a.png' }],
   ['clipboard', { from: 'bytes', name: 'clipboard.txt', bytes: Buffer.from('copied') }],
   ['-', { from: 'bytes', name: 'stdin.png', bytes: PNG }],
-])('%s is attached as what it names', async (named, input) => {
+])('%s resolves to the right attachment', async (named, input) => {
   expect(await attachmentNamed(sources(PNG), named)).toEqual({ ok: true, value: input })
 })
 
-test('of a standard input that is too long, one byte too many is taken', async () => {
+test('of an oversized standard input, one byte more than the limit is read', async () => {
   const given = await attachmentNamed(sources(Buffer.alloc(11 * 1024 * 1024, 'a')), '-')
   expect(given).toMatchObject({ ok: true, value: { bytes: { length: 10 * 1024 * 1024 + 1 } } })
 })
 
-test('what cannot be read is an error before anything begins', async () => {
+test('an unreadable attachment is an error before anything starts', async () => {
   const away = { ...sources(PNG), clipboard: async () => failed('unreadable', 'no clipboard') }
   const lost = {
     ...sources(PNG),
@@ -72,7 +72,7 @@ function session() {
   return { events: [message as unknown as WholeEvent] }
 }
 
-test('@ words mean handles of the Session and files that are there, and all else is text', async () => {
+test('@ words resolve to handles of the Session and existing files; everything else is text', async () => {
   const folder = await freshFolder()
   await mkdir(join(folder, 'folder.png'))
   await writeFile(join(folder, 'a b.png'), '')

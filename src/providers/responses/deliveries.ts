@@ -6,11 +6,11 @@ import type { Transport } from '../../model/remote-providers.ts'
 import type { AnswerReader } from '../answer-reader.ts'
 import { readAnswer, type ProviderOptions } from '../call.ts'
 import { onceLoaded } from '../openai-client.ts'
-import type { OutgoingRequest, Passage, Provider, ProviderEvent } from '../provider.ts'
+import type { OutgoingRequest, Delivery, Provider, ProviderEvent } from '../provider.ts'
 import { sendingOf, type ServerState } from './continuation.ts'
 import { ResponsesSocket } from './socket.ts'
 
-export interface PassagesOptions {
+export interface DeliveriesOptions {
   readonly options: ProviderOptions
   readonly transport: Transport
   readonly http: Provider['stream']
@@ -21,15 +21,15 @@ export interface PassagesOptions {
 const HTTP_MS = 60_000
 
 /** Chooses the transport of requests to one server: a socket per Session, or HTTP if configured or if sockets fail. */
-export class Passages {
+export class Deliveries {
   readonly #options: ProviderOptions
   readonly #transport: Transport
   readonly #http: Provider['stream']
   readonly #reader: () => AnswerReader
   readonly #client: ReturnType<typeof onceLoaded>
-  readonly #ways = new Map<string, Way>()
+  readonly #sessions = new Map<string, SessionTransport>()
 
-  constructor({ options, transport, http, reader }: PassagesOptions) {
+  constructor({ options, transport, http, reader }: DeliveriesOptions) {
     this.#options = options
     this.#transport = transport
     this.#http = http
@@ -37,60 +37,60 @@ export class Passages {
     this.#client = onceLoaded(options)
   }
 
-  passage(request: OutgoingRequest): Passage {
-    const plain = (): Passage => ({
+  delivery(request: OutgoingRequest): Delivery {
+    const plain = (): Delivery => ({
       transport: 'http-sse',
       stream: (signal) => this.#http(request.body, signal),
     })
     if (this.#transport === 'http-sse') return plain()
-    const way = this.#way(request.session)
-    if (way.usesHttp(this.#options.clock)) {
-      way.forget('fallback')
+    const session = this.#session(request.session)
+    if (session.usesHttp(this.#options.clock)) {
+      session.forget('fallback')
       return { ...plain(), continuation: { used: false, reset_reason: 'fallback' } }
     }
-    const { pieces, reset } = sendingOf(request, way.known, way.why)
+    const { pieces, reset } = sendingOf(request, session.known, session.why)
     return {
       transport: 'websocket',
       sentBytes: pieces.reduce((sum, { length }) => sum + length, 0),
       continuation: reset === undefined ? { used: true } : { used: false, reset_reason: reset },
-      stream: (signal) => this.#overSocket(way, request, pieces, signal),
+      stream: (signal) => this.#overSocket(session, request, pieces, signal),
     }
   }
 
   leave(session: string): void {
-    this.#ways.get(session)?.socket.close()
-    this.#ways.delete(session)
+    this.#sessions.get(session)?.socket.close()
+    this.#sessions.delete(session)
   }
 
-  #way(session: string): Way {
-    const known = this.#ways.get(session)
+  #session(id: string): SessionTransport {
+    const known = this.#sessions.get(id)
     if (known !== undefined) return known
-    const way = new Way(new ResponsesSocket(this.#client, this.#options))
-    this.#ways.set(session, way)
-    return way
+    const session = new SessionTransport(new ResponsesSocket(this.#client, this.#options))
+    this.#sessions.set(id, session)
+    return session
   }
 
   async *#overSocket(
-    way: Way,
+    session: SessionTransport,
     { sha256 }: OutgoingRequest,
     pieces: readonly Buffer[],
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
-    const { socket } = way
+    const { socket } = session
     const reused = socket.isOpen
     // Until the answer is complete, the state of the server is unknown.
-    way.forget('reconnected')
+    session.forget('reconnected')
     const call = { events: socket.call.bind(socket, pieces), reader: this.#reader }
     let shown = false
     let whole = false
     try {
       for await (const event of readAnswer({ ...call, options: this.#options }, signal)) {
         if (event.type === 'error') {
-          yield shown ? event : this.#failed(way, event, reused)
+          yield shown ? event : this.#failed(session, event, reused)
           return
         }
         whole = event.type === 'done'
-        if (event.type === 'done') way.remember(event, sha256)
+        if (event.type === 'done') session.remember(event, sha256)
         else shown = true
         yield event
       }
@@ -104,17 +104,17 @@ export class Passages {
    * Marks a failure of the transport alone for an immediate retry: on a new socket if a reused one had been closed, or over HTTP
    * if no socket can be opened. Any other failure is final.
    */
-  #failed(way: Way, failure: ErrorEvent, reused: boolean): ErrorEvent {
+  #failed(session: SessionTransport, failure: ErrorEvent, reused: boolean): ErrorEvent {
     const cause = causeOf(failure.error)
     if (cause?.type !== 'provider') return failure
     if (cause.code === 'previous_response_not_found') {
-      way.forget('previous_response_not_found')
+      session.forget('previous_response_not_found')
       return again(failure, cause)
     }
     if (cause.noSocket !== true) return failure
     if (reused) return again(failure, cause)
     if (this.#transport !== 'auto') return failure
-    way.useHttp(this.#options.clock.monotonicMs() + HTTP_MS)
+    session.useHttp(this.#options.clock.monotonicMs() + HTTP_MS)
     return again(failure, cause)
   }
 }
@@ -128,7 +128,7 @@ function again({ error }: ErrorEvent, cause: ProviderCause): ErrorEvent {
 }
 
 /** The transport state of one Session. */
-class Way {
+class SessionTransport {
   readonly socket: ResponsesSocket
   #known: ServerState | undefined
   #why: ResetReason = 'no_previous_response'

@@ -9,21 +9,23 @@ import { stagedName } from './staged-name.ts'
 import { wholePath } from './whole-path.ts'
 import type { CliWorld } from '../world/world.ts'
 
-/** Where bytes without a name come from. */
+/** Sources of bytes without a name. */
 type Sources = Pick<CliWorld, 'cwd' | 'clipboard'> & {
   readonly stdin?: Pick<CliWorld['streams']['stdin'], 'isTTY' | 'upTo'>
 }
 
-/** What goes with a message besides its words. */
+/** What a message contains besides its text. */
 export interface Enclosed {
   readonly attachments: readonly AttachmentInput[]
-  /** Handles of Resources that the model is to see again. */
+  /** Handles of Resources to show to the model again. */
   readonly views: readonly string[]
-  /** Words that look like handles, and are none of this Session. */
+  /** Words that look like handles but are unknown in this Session. */
   readonly unknown: readonly string[]
 }
 
-/** What a person named to be attached: a path, a URL, `-` for standard input, or `clipboard`. Nobody judges it here. */
+/**
+ * Resolves an attachment argument: a path, a URL, `-` for standard input, or `clipboard`. Does not check the content.
+ */
 export async function attachmentNamed(
   sources: Sources,
   named: string,
@@ -40,7 +42,7 @@ export async function attachmentNamed(
   return path.ok ? ok({ from: 'path', path: path.value }) : path
 }
 
-/** All that a person named, in that order. */
+/** Resolves all arguments, in order. */
 export async function attachmentsNamed(
   sources: Sources,
   names: readonly string[],
@@ -57,7 +59,7 @@ export async function attachmentsNamed(
   return ok(inputs)
 }
 
-/** What a prompt that a person typed means by its `@` words; what `attached` holds already is not attached again. */
+/** Resolves the `@` words of a typed prompt; files in `attached` are not attached again. */
 export async function enclosedIn(
   text: string,
   session: Pick<Session, 'events'>,
@@ -80,7 +82,7 @@ export async function enclosedIn(
   }
 }
 
-/** Two letters at least: one alone may be a drive. */
+/** At least two letters, because a single one may be a drive. */
 const SCHEME = /^[a-z][a-z0-9+-]+:/i
 
 async function fromStdin({ stdin }: Sources): Promise<Result<AttachmentInput>> {
@@ -92,7 +94,7 @@ async function fromStdin({ stdin }: Sources): Promise<Result<AttachmentInput>> {
       },
     ])
   }
-  // One byte more than may be attached, so that whoever judges it sees that it is too much.
+  // Reads one byte more than the limit, so that the size check rejects it.
   return ok(staged('stdin', await stdin.upTo(LIMITS.attachment_bytes + 1)))
 }
 
