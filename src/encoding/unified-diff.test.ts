@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { unifiedDiff } from './unified-diff.ts'
+import { lineDiff, unifiedDiff } from './unified-diff.ts'
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '', '-x', '+y', ' z', '@@ -1 +1 @@', 'd\r'))
 const text = fc
@@ -41,6 +41,32 @@ test('texts that have nothing in common are replaced whole, and soon', () => {
   const diff = unifiedDiff('x', before, after)
   expect(diff).toContain('@@ -1,20000 +1,20000 @@')
   expect(applied(before, diff)).toBe(after)
+})
+
+test('changes are counted, and placed by lines of the second text', () => {
+  const told = (before: string, after: string) => {
+    const { added, removed, places } = lineDiff(before, after)
+    return [added, removed, ...places.map(({ from, to }) => `${from}-${to}`)]
+  }
+  expect(told('a\nb\nc\n', 'a\nb\nc\n')).toEqual([0, 0])
+  expect(told('a\nb\nc\nd\n', 'a\nB\nBB\nc\nD\n')).toEqual([3, 2, '2-3', '5-5'])
+  expect(told('a\nb\nc\n', 'a\nc\n')).toEqual([0, 1, '2-2'])
+  expect(told('a\nb\nc\n', 'a\nb\n')).toEqual([0, 1, '2-2'])
+  expect(told('a\n', '')).toEqual([0, 1, '1-1'])
+  expect(told('', 'a\nb')).toEqual([2, 0, '1-2'])
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const { added, removed, places, unified } = lineDiff(before, after)
+      const marked = (mark: string) =>
+        unified('x')
+          .split('\n')
+          .slice(2)
+          .filter((line) => line.startsWith(mark)).length
+      expect([added, removed]).toEqual([marked('+'), marked('-')])
+      expect(places.every(({ from, to }) => from >= 1 && to >= from)).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
 })
 
 test('it reads as diff -u writes it', () => {

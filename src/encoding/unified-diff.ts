@@ -1,13 +1,36 @@
-/**
- * The difference of two texts in the format of `diff -u`, with three lines of context; empty if they are equal. Applying it to
- * the first text gives exactly the second; only `\n` ends a line.
- */
-export function unifiedDiff(name: string, before: string, after: string): string {
+/** What differs between two texts, by lines; only `\n` ends a line. */
+export interface LineDiff {
+  readonly added: number
+  readonly removed: number
+  /** In order: the first and the last line of each change in the second text, counted from 1. A deletion has the line that took its place. */
+  readonly places: readonly { readonly from: number; readonly to: number }[]
+  /**
+   * In the format of `diff -u`, with three lines of context; empty if the texts are equal. Applying it to the first text gives
+   * exactly the second.
+   */
+  readonly unified: (name: string) => string
+}
+
+export function lineDiff(before: string, after: string): LineDiff {
   const [old, fresh] = [linesOf(before), linesOf(after)]
-  const hunks = hunksOf(changesBetween(old, fresh))
-  if (hunks.length === 0) return ''
-  const body = hunks.flatMap((hunk) => hunkLines(hunk, old, fresh))
-  return [`--- a/${name}`, `+++ b/${name}`, ...body].join('\n') + '\n'
+  const changes = changesBetween(old, fresh)
+  return {
+    added: changes.reduce((sum, { newFrom, newTo }) => sum + newTo - newFrom, 0),
+    removed: changes.reduce((sum, { oldFrom, oldTo }) => sum + oldTo - oldFrom, 0),
+    places: changes.map(({ newFrom, newTo }) => {
+      const from = Math.max(1, Math.min(newFrom + 1, fresh.length))
+      return { from, to: Math.max(from, newTo) }
+    }),
+    unified: (name) => {
+      const body = hunksOf(changes).flatMap((hunk) => hunkLines(hunk, old, fresh))
+      return body.length === 0 ? '' : [`--- a/${name}`, `+++ b/${name}`, ...body].join('\n') + '\n'
+    },
+  }
+}
+
+/** The unified form of a `lineDiff`. */
+export function unifiedDiff(name: string, before: string, after: string): string {
+  return lineDiff(before, after).unified(name)
 }
 
 const AROUND = 3

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { sha256 } from '../encoding/hash.ts'
 import { KEY_PLACEHOLDER } from '../encoding/redaction.ts'
-import { unifiedDiff } from '../encoding/unified-diff.ts'
+import { lineDiff, unifiedDiff, type LineDiff } from '../encoding/unified-diff.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
@@ -16,6 +16,8 @@ interface PlannedChange {
   readonly path: string
   readonly before: Buffer | undefined
   readonly after: Buffer
+  /** How many pieces of it are replaced; absent if it is written as a whole. */
+  readonly replacements?: number
 }
 
 /**
@@ -118,30 +120,53 @@ function keep(bytes: Buffer, context: ToolContext): Promise<Result<BlobKey>> {
   return context.keep([bytes], isUtf8(bytes) ? 'text/plain' : 'application/octet-stream')
 }
 
+/** A line for the model, which knows the new text already, and the diff for people. */
 function shownChange(
-  { path, before, after }: PlannedChange,
+  { path, before, after, replacements }: PlannedChange,
   { limits, redactor }: ToolContext,
-): { readonly output: string; readonly truncated?: boolean } {
+): { readonly output: string; readonly diff?: string } {
   const name = shownPath(path)
-  if (before === undefined) {
-    const lines = counted(linesIn(after), 'line')
-    return { output: `Created ${name}: ${lines}, ${counted(after.length, 'byte')}.\n` }
-  }
+  const size = `${counted(linesIn(after), 'line')}, ${counted(after.length, 'byte')}`
+  if (before === undefined) return { output: `Created ${name}: ${size}.\n` }
+  const head =
+    replacements === undefined
+      ? `Replaced ${name}: ${size}`
+      : `Edited ${name}: ${counted(replacements, 'replacement')}`
   if (!isUtf8(before) || !isUtf8(after)) {
-    const [was, is] = [before, after].map(({ length }) => counted(length, 'byte'))
-    return { output: `Changed ${name}: ${was} before, ${is} now.\n` }
+    return { output: `${head}; it had ${counted(before.length, 'byte')} before.\n` }
   }
   const shown = (content: Buffer) => redactor.bytes(content).toString('utf8')
-  const diff = unifiedDiff(name, shown(before), shown(after))
-  if (diff === '') return { output: `Changed ${name}: only keys, which are not shown.\n` }
-  const lines = diff.split('\n').slice(0, -1)
-  const { text, shown: count, truncated } = fittingLines(lines, limits.output_bytes)
-  if (!truncated) return { output: text }
-  const rest = counted(lines.length - count, 'more line')
+  const difference = lineDiff(shown(before), shown(after))
+  const diff = difference.unified(name)
+  if (diff === '') return { output: `${head}, only in keys, which are not shown.\n` }
+  const { added, removed } = difference
+  const where = replacements === undefined ? '' : ` (${placesIn(difference)})`
   return {
-    output: `${text}[The change was made as a whole; ${rest} of it not shown.]\n`,
-    truncated,
+    output: `${head}, +${added} -${removed} lines${where}.\n`,
+    diff: boundedDiff(diff, limits.output_bytes),
   }
+}
+
+const SHOWN_PLACES = 4
+
+/** `lines 10-14, 40 and 3 more places`, as the file is now. */
+function placesIn({ places }: LineDiff): string {
+  const shown = places
+    .slice(0, SHOWN_PLACES)
+    .map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`))
+  const more = places.length - shown.length
+  const one = places.length === 1 && places[0]?.from === places[0]?.to
+  const rest = more === 0 ? '' : ` and ${counted(more, 'more place')}`
+  return `${one ? 'line' : 'lines'} ${shown.join(', ')}${rest}`
+}
+
+/** The blobs hold the change as a whole. */
+function boundedDiff(diff: string, limit: number): string {
+  const lines = diff.split('\n').slice(0, -1)
+  const { text, shown, truncated } = fittingLines(lines, limit)
+  if (!truncated) return text
+  const rest = counted(lines.length - shown, 'more line')
+  return `${text}[The change was made as a whole; ${rest} of it not shown.]\n`
 }
 
 function linesIn(bytes: Buffer): number {

@@ -16,13 +16,11 @@ test('the requested lines are shown with their numbers', async () => {
   const files = { 'a.txt': 'one\ntwo\n\nfour' }
   expect(await reading({ path: 'a.txt' }, { files })).toEqual({
     outcome: 'ok',
-    output: '     1\tone\n     2\ttwo\n     3\t\n     4\tfour\n',
+    output: '1\tone\n2\ttwo\n3\t\n4\tfour\n',
   })
-  expect((await reading({ path: 'a.txt', from_line: 3 }, { files })).output).toBe(
-    '     3\t\n     4\tfour\n',
-  )
+  expect((await reading({ path: 'a.txt', from_line: 3 }, { files })).output).toBe('3\t\n4\tfour\n')
   expect((await reading({ path: 'a.txt', from_line: 2, to_line: 2 }, { files })).output).toBe(
-    '     2\ttwo\n[Lines 2 to 2 of 4.]\n',
+    '2\ttwo\n[Lines 2 to 2 of 4.]\n',
   )
   expect((await reading({ path: 'a.txt', to_line: 99 }, { files })).output).toMatch(/four\n$/)
 })
@@ -55,7 +53,7 @@ test('a line longer than the limit is shown in part, without half a character', 
   const files = { 'a.txt': `${'ü'.repeat(5_000)}\nnext` }
   const { output, truncated } = await reading({ path: 'a.txt' }, { files, outputBytes: 2_001 })
   expect(output).toMatch(
-    /^ {5}1\tü+\n\[Line 1 is longer than can be shown\.\]\n\[Lines 1 to 1 of 2; go on with from_line 2\.\]\n$/,
+    /^1\tü+\n\[Line 1 is longer than can be shown\.\]\n\[Lines 1 to 1 of 2; go on with from_line 2\.\]\n$/,
   )
   expect(truncated).toBe(true)
 })
@@ -91,13 +89,13 @@ test('line ends, invalid bytes and a byte order mark are reported, not shown', a
     old: Buffer.from('caf\xe9\n', 'latin1'),
   }
   expect((await reading({ path: 'dos' }, { files })).output).toBe(
-    '     1\tone\n     2\ttwo\n[All lines end in CRLF.]\n',
+    '1\tone\n2\ttwo\n[All lines end in CRLF.]\n',
   )
   expect((await reading({ path: 'mixed' }, { files })).output).toContain(
     '[Some lines end in CRLF.]',
   )
   expect((await reading({ path: 'old' }, { files })).output).toBe(
-    '     1\tcaf\uFFFD\n[Bytes that are not UTF-8 are shown as \uFFFD.]\n',
+    '1\tcaf\uFFFD\n[Bytes that are not UTF-8 are shown as \uFFFD.]\n',
   )
 })
 

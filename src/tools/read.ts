@@ -70,7 +70,7 @@ function linesOf({ bytes, truncated }: FileContent): string[] {
 }
 
 function numbered(line: string, number: number): string {
-  return `${String(number).padStart(6)}\t${line.replace(/\r$/, '')}`
+  return `${number}\t${line.replace(/\r$/, '')}`
 }
 
 /** What the lines do not show. */

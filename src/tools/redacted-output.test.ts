@@ -117,7 +117,7 @@ test('a line that is shortened inside a key contains no part of the key', async 
 test('the nearest line that a failed edit names contains no part of a key', async () => {
   const numbers = Array.from({ length: 48 }, (_, at) => at + 100).join(' ')
   const files = { 'a.txt': `${numbers}${CANARY_KEY}\n` }
-  const args = { path: 'a.txt', old_text: `${numbers} and more`, new_text: 'x' }
+  const args = { path: 'a.txt', edits: [{ old_text: `${numbers} and more`, new_text: 'x' }] }
   const { outcome, all } = await ran(edit, args, { ...KEYED, files })
   expect(outcome.error?.message).toContain('nearest match is line 1')
   expect(all.map(tells)).not.toContain(true)
@@ -127,9 +127,10 @@ test('an edit that only changes keys is made, and shows nothing more', async () 
   const world = await toolWorld({ secrets: ['key-number-one', 'key-number-two'] })
   try {
     await writeFile(join(world.workspace, 'a.txt'), 'key-number-one\n')
-    const args = { path: 'a.txt', old_text: 'number-one', new_text: 'number-two' }
+    const args = { path: 'a.txt', edits: [{ old_text: 'number-one', new_text: 'number-two' }] }
     const outcome = await value(edit.parse(JSON.stringify(args))).run(world.context)
-    expect(outcome.output).toBe('Changed a.txt: only keys, which are not shown.\n')
+    expect(outcome.output).toBe('Edited a.txt: 1 replacement, only in keys, which are not shown.\n')
+    expect(outcome.diff).toBeUndefined()
     expect(outcome.before_blob).toBe(outcome.after_blob)
     expect(outcome.redacted_of?.before).not.toBe(outcome.redacted_of?.after)
   } finally {

@@ -101,6 +101,8 @@ export interface ToolOutcome {
   readonly error?: HawserError
   /** What the model reads. */
   readonly output: string
+  /** What changed in a file, for people. */
+  readonly diff?: string
   readonly truncated?: boolean
   /** Of a program that ran to its end. */
   readonly exit_code?: number
@@ -123,6 +125,8 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
   readonly name: string
   readonly description: string
   readonly parameters: Parameters
+  /** Puts other forms of the arguments that are understood into the one that `parameters` describes. Never throws. */
+  readonly arrange?: (args: unknown) => unknown
   readonly claim: (args: z.infer<Parameters>) => Claim
   readonly preview?: (
     args: z.infer<Parameters>,
@@ -130,13 +134,21 @@ export function defineTool<Parameters extends z.ZodObject>(definition: {
   ) => Promise<string | undefined>
   readonly run: (args: z.infer<Parameters>, context: ToolContext) => Promise<ToolOutcome>
 }): Tool {
-  const { name, description, parameters, claim, preview, run } = definition
+  const {
+    name,
+    description,
+    parameters,
+    arrange = (args) => args,
+    claim,
+    preview,
+    run,
+  } = definition
   return {
     name,
     description,
     parameters,
     parse: (argumentText) => {
-      const args = parameters.safeParse(argumentsOf(argumentText))
+      const args = parameters.safeParse(arrange(argumentsOf(argumentText)))
       if (!args.success) {
         return failed('invalid_args', `${name}: ${z.prettifyError(args.error)}`, { tool: name })
       }

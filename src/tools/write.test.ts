@@ -19,10 +19,11 @@ test('a new file is created with its folders, and only its content is stored', a
   await close()
 })
 
-test('a replaced file is stored before and after, and the change is shown', async () => {
+test('a replaced file is stored before and after, and the diff is for people', async () => {
   const { context, blobs, close } = await toolWorld({ files: { x: 'one\ntwo\n' } })
   const outcome = await call({ path: 'x', content: 'one\nTWO\n' }).run(context)
-  expect(outcome.output).toBe('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n')
+  expect(outcome.output).toBe('Replaced x: 2 lines, 8 bytes, +1 -1 lines.\n')
+  expect(outcome.diff).toBe('--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n')
   const { before_blob, after_blob } = outcome
   expect(before_blob && blobs.get(before_blob)?.toString()).toBe('one\ntwo\n')
   expect(after_blob && blobs.get(after_blob)?.toString()).toBe('one\nTWO\n')
@@ -32,7 +33,7 @@ test('a replaced file is stored before and after, and the change is shown', asyn
 test('content that is not UTF-8 is stored as bytes, and reported by its size', async () => {
   const { context, close } = await toolWorld({ files: { x: Buffer.from([0xff, 0xfe, 0xff]) } })
   const outcome = await call({ path: 'x', content: 'text' }).run(context)
-  expect(outcome.output).toBe('Changed x: 3 bytes before, 4 bytes now.\n')
+  expect(outcome.output).toBe('Replaced x: 1 line, 4 bytes; it had 3 bytes before.\n')
   expect(outcome.before_blob).toMatch(/\.bin$/)
   expect(outcome.after_blob).toMatch(/\.txt$/)
   await close()

@@ -11,7 +11,7 @@ import {
 } from './tool.ts'
 
 const Parameters = z.strictObject({
-  path: z.string().describe('Path of the file, relative to the workspace.'),
+  path: z.string().describe('Relative to the workspace.'),
   content: z.string().describe('The whole content of the file.'),
 })
 type Args = z.infer<typeof Parameters>
@@ -19,7 +19,7 @@ type Args = z.infer<typeof Parameters>
 export const write = defineTool({
   name: 'write',
   description:
-    'Creates a file, or replaces its whole content, and returns the diff. Missing folders are created. To change part of a file use edit.',
+    'Creates a file, or replaces its whole content. Missing folders are created. To change part of a file use edit.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'write', effect: 'write', paths: [path], network: false }),
   preview,

@@ -71,7 +71,7 @@ test('[SR-013] no tool bypasses this', async () => {
 const ARGUMENTS = {
   read: {},
   write: { content: 'planted' },
-  edit: { old_text: 'a', new_text: 'b' },
+  edit: { edits: [{ old_text: 'a', new_text: 'b' }] },
   glob: { pattern: '*' },
   grep: { pattern: '.' },
 }

@@ -24,6 +24,8 @@ const REFUSED_PATHS = [
 const refusedPaths = (rest: Readonly<Record<string, unknown>>) =>
   REFUSED_PATHS.map(([path, kind]) => [{ path, ...rest }, kind] as const)
 
+const TWO = { old_text: 'two', new_text: 'TWO' }
+
 /** One per tool; a tool without one fails the test below. */
 const SAMPLES: Readonly<Record<string, ToolSample>> = {
   attach: {
@@ -51,14 +53,19 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
   },
   edit: {
     files,
-    good: { path: 'notes.txt', old_text: 'two', new_text: 'TWO' },
-    long: { path: 'long.txt', old_text: 'line', new_text: 'row', replace_all: true },
+    good: { path: 'notes.txt', edits: [{ old_text: 'two', new_text: 'TWO' }] },
+    longDiff: {
+      path: 'long.txt',
+      edits: [{ old_text: 'line', new_text: 'row', replace_all: true }],
+    },
     refused: [
-      ...refusedPaths({ old_text: 'a', new_text: 'b' }),
-      [{ path: 'missing.txt', old_text: 'a', new_text: 'b' }, 'not_found'],
-      [{ path: 'many', old_text: 'a', new_text: 'b' }, 'not_regular_file'],
-      [{ path: 'notes.txt', old_text: 'four', new_text: 'b' }, 'no_match'],
-      [{ path: 'twice.txt', old_text: 'same', new_text: 'b' }, 'not_unique'],
+      ...refusedPaths({ edits: [{ old_text: 'a', new_text: 'b' }] }),
+      [{ path: 'missing.txt', edits: [{ old_text: 'a', new_text: 'b' }] }, 'not_found'],
+      [{ path: 'many', edits: [{ old_text: 'a', new_text: 'b' }] }, 'not_regular_file'],
+      [{ path: 'notes.txt', edits: [{ old_text: 'four', new_text: 'b' }] }, 'no_match'],
+      [{ path: 'twice.txt', edits: [{ old_text: 'same', new_text: 'b' }] }, 'not_unique'],
+      [{ path: 'notes.txt', edits: [TWO, { old_text: 'four', new_text: 'b' }] }, 'no_match'],
+      [{ path: 'notes.txt', edits: [TWO, TWO] }, 'invalid_args'],
     ],
   },
   glob: {
@@ -110,7 +117,7 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
   write: {
     files,
     good: { path: 'new/file.txt', content: 'hello\n' },
-    long: { path: 'long.txt', content: 'short\n' },
+    longDiff: { path: 'long.txt', content: 'short\n' },
     refused: [
       ...refusedPaths({ content: 'x' }),
       [{ path: 'many', content: 'x' }, 'not_regular_file'],

@@ -14,6 +14,8 @@ export interface ToolSample {
   readonly good: Readonly<Record<string, unknown>>
   /** Arguments with a long output; absent if there are none. */
   readonly long?: Readonly<Record<string, unknown>>
+  /** Arguments that change much of a file; absent if the tool changes none. */
+  readonly longDiff?: Readonly<Record<string, unknown>>
   /** Arguments that are refused at run time, with the error kind. */
   readonly refused: readonly (readonly [Readonly<Record<string, unknown>>, kind: string])[]
   /** It stores data of its own even if it only reads. */
@@ -112,10 +114,13 @@ export function toolContract(tool: Tool, sample: ToolSample): void {
     test('limits its output, and reports truncation', async () => {
       for (const outputBytes of [2_000, 4_000]) {
         const { context, close } = await toolWorld({ files, outputBytes })
-        for (const args of [sample.good, ...(sample.long === undefined ? [] : [sample.long])]) {
-          const { output, truncated } = await parsed(args).run(context)
+        const { good, long = good, longDiff = good } = sample
+        for (const args of new Set([good, long, longDiff])) {
+          const { output, truncated, diff = '' } = await parsed(args).run(context)
           expect(Buffer.byteLength(output)).toBeLessThanOrEqual(outputBytes)
+          expect(Buffer.byteLength(diff)).toBeLessThanOrEqual(outputBytes)
           if (args === sample.long) expect(truncated).toBe(true)
+          if (args === sample.longDiff) expect(diff).toMatch(/more lines of it not shown\.\]\n$/)
         }
         await close()
       }

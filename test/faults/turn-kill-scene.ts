@@ -115,7 +115,7 @@ export async function effectsIn(root: string, bash: boolean): Promise<Map<string
       : callKey('write', JSON.stringify({ content: 'x', path }))
     effects.set(key, await times(path, /x/g))
   }
-  const edit = { new_text: 'hulls', old_text: 'hull', path: 'a.txt' }
+  const edit = { edits: [{ new_text: 'hulls', old_text: 'hull' }], path: 'a.txt' }
   effects.set(callKey('edit', JSON.stringify(edit)), await times('a.txt', /s/g))
   return effects
 }

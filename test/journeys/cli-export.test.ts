@@ -243,3 +243,34 @@ test('a foreign Session is marked, and a missing or invalid stored text does not
   expect(stdout).toContain('### Unknown Event type: user\\_message')
   expect(stdout).toContain('### Unknown Event type: later')
 })
+
+test('a change of a file is in every export, as this version records it and as older ones did', async () => {
+  const { root } = await commandPlace()
+  const diff = (word: string) => `--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+${word}\n`
+  const edited = (call_id: string, data: { readonly output: string; readonly diff?: string }) => {
+    const result = { call_id, name: 'edit', outcome: 'ok' as const, duration_ms: 1, ...data }
+    return { type: 'tool_result', data: result } as const
+  }
+  const called = (call_id: string, args: object) => {
+    const data = { call_id, name: 'edit', arguments: JSON.stringify({ path: 'f', ...args }) }
+    return { type: 'tool_call', data } as const
+  }
+  const id = await writtenLog(root, [
+    sessionStarted,
+    called('1', { old_text: 'old', new_text: 'before' }),
+    edited('1', { output: diff('before') }),
+    called('2', { edits: [{ old_text: 'old', new_text: 'after' }] }),
+    edited('2', { output: 'Edited f: 1 replacement.\n', diff: diff('after') }),
+  ])
+  for (const argv of [
+    ['log', 'export', id],
+    ['log', 'export', id, '--format', 'html'],
+    ['log', 'show', id],
+  ]) {
+    const { code, stdout } = await runCli({ root }, ...argv)
+    expect(code).toBe(0)
+    expect(stdout.match(/^\s*-old$/gm)).toHaveLength(2)
+    expect(stdout).toMatch(/^\s*\+before$/m)
+    expect(stdout).toMatch(/^\s*Edited f: 1 replacement\.$[^]*^\s*\+after$/m)
+  }
+})

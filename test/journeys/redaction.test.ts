@@ -31,6 +31,10 @@ async function begun(here: KeyedPlace): Promise<Session> {
   return value(await here.harness.create(AUTO))
 }
 
+function editing(...edits: readonly { readonly old_text: string; readonly new_text: string }[]) {
+  return calling('edit', { path: '.env', edits })
+}
+
 function results(session: Session) {
   return session.events.flatMap((event) => (event.type === 'tool_result' ? [event.data] : []))
 }
@@ -45,7 +49,7 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   here.answers.push(
     calling('read', { path: '.env' }),
     calling('grep', { pattern: 'canary', path: 'long.txt' }),
-    calling('edit', { path: '.env', old_text: 'A=1', new_text: 'A=2' }),
+    editing({ old_text: 'A=1', new_text: 'A=2' }, { old_text: 'B=2', new_text: 'B=3' }),
     calling('write', { path: 'copy.txt', content: `mine: ${CANARY_KEY}` }),
     calling('bash', { command: `${filler}; cat .env; ${filler}; cat .env; ${filler}` }),
     calling('bash', { command: 'yes "$(sed -n 2p .env)" | head -n 3000' }),
@@ -54,7 +58,10 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   expect(await say(session, `Use ${CANARY_KEY}, please.`)).toBe('completed')
 
   expect(results(session).map(({ outcome }) => outcome)).toEqual(Array(6).fill('ok'))
-  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe(ENV_FILE.replace('A=1', 'A=2'))
+  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe(
+    ENV_FILE.replace('A=1', 'A=2').replace('B=2', 'B=3'),
+  )
+  expect(results(session)[2]?.diff).toContain(`KEY=${KEY_PLACEHOLDER}`)
   expect(await readFile(join(here.workspace, 'copy.txt'), 'utf8')).toBe(`mine: ${CANARY_KEY}`)
   expect(results(session)[0]?.output).toContain(`KEY=${KEY_PLACEHOLDER}`)
   expect(results(session)[4]?.truncated).toBe(true)
@@ -76,9 +83,9 @@ test('a write or edit that would replace a key with its placeholder is refused, 
   const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
   here.answers.push(
     calling('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
-    calling('edit', { path: '.env', old_text: `KEY=${KEY_PLACEHOLDER}`, new_text: 'KEY=other' }),
-    calling('edit', { path: '.env', old_text: 'KEY=sk', new_text: `KEY=${KEY_PLACEHOLDER}` }),
-    calling('edit', { path: '.env', old_text: 'B=2', new_text: `B=${KEY_PLACEHOLDER}` }),
+    editing({ old_text: `KEY=${KEY_PLACEHOLDER}`, new_text: 'KEY=other' }),
+    editing({ old_text: 'KEY=sk', new_text: `KEY=${KEY_PLACEHOLDER}` }),
+    editing({ old_text: 'B=2', new_text: `B=${KEY_PLACEHOLDER}` }),
     calling('write', { path: '.env', content: 'no key any more\n' }),
   )
   expect(await say(session, 'Go.')).toBe('completed')
@@ -97,8 +104,8 @@ test('undo restores a file with its key while the key is known, and reports what
   const path = join(here.workspace, '.env')
   const session = await begun(here)
   const change = [
-    calling('edit', { path: '.env', old_text: 'A=1', new_text: 'A=2' }),
-    calling('edit', { path: '.env', old_text: 'B=2', new_text: 'B=3' }),
+    editing({ old_text: 'A=1', new_text: 'A=2' }),
+    editing({ old_text: 'B=2', new_text: 'B=3' }),
   ]
   here.answers.push(...change)
   expect(await say(session, 'Go.')).toBe('completed')
@@ -175,9 +182,7 @@ test('the name of a refused file is shortened without leaving a part of a key in
 test('a Log and blobs from before a key was known are shown without it', async () => {
   const here = await keyedPlace({ log: { secrets: [] } })
   const session = await begun(here)
-  here.answers.push(
-    calling('edit', { path: '.env', old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }),
-  )
+  here.answers.push(editing({ old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }))
   expect(await say(session, `Use ${CANARY_KEY}.`)).toBe('completed')
   const later = new Harness(withChanges(here.parts, { log: { secrets: [CANARY_KEY] } }))
   const reopened = value(await later.open(session.id))

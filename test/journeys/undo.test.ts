@@ -2,6 +2,8 @@ import { access, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
+import { calling, keyedPlace } from '../support/keyed-place.ts'
+import { verified } from '../support/resource-events.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
 
@@ -41,6 +43,46 @@ test.each(WAYS)(
     expect(proof.requests?.mismatches).toEqual([])
   },
 )
+
+test('several edits in one call are one change: one diff, one undo, and a line for the model', async () => {
+  const here = await keyedPlace()
+  const path = join(here.workspace, 'a.txt')
+  await writeFile(path, 'one\ntwo\nthree\n')
+  const session = value(
+    await here.harness.create({ provider: 'rehearsal', model: 'rehearsal', ...AUTO }),
+  )
+  const edits = [
+    { old_text: 'three', new_text: '3' },
+    { old_text: 'one', new_text: '1' },
+  ]
+  const missing = { old_text: 'four', new_text: '4' }
+  here.answers.push(
+    calling('edit', { path: 'a.txt', edits: [...edits, missing] }),
+    calling('edit', { path: 'a.txt', edits }),
+  )
+  await say(session, 'Go.')
+  expect(await readFile(path, 'utf8')).toBe('1\ntwo\n3\n')
+  const results = session.events.flatMap((event) =>
+    event.type === 'tool_result' ? [event.data] : [],
+  )
+  expect(results.map(({ error, before_blob }) => [error?.kind, before_blob !== undefined])).toEqual(
+    [
+      ['no_match', false],
+      [undefined, true],
+    ],
+  )
+  expect(results[1]?.output).toBe('Edited a.txt: 2 replacements, +2 -2 lines (lines 1, 3).\n')
+  expect(results[1]?.diff).toContain('-one\n+1\n two\n-three\n+3\n')
+  const [, , last = ''] = here.requests
+  expect(last).toContain('2 replacements, +2 -2 lines')
+  expect(last).not.toContain('@@ -1')
+  const [change] = value(await here.harness.diff(session))
+  expect(change).toMatchObject({ path: 'a.txt', diff: results[1]?.diff })
+  const { files } = value(await here.harness.undo(session))
+  expect(files.map(({ path: name, outcome }) => [name, outcome])).toEqual([['a.txt', 'restored']])
+  expect(await readFile(path, 'utf8')).toBe('one\ntwo\nthree\n')
+  await verified(here, session)
+})
 
 test.each(WAYS)(
   '%s: a file that changed since is left alone and named, and the others are restored',

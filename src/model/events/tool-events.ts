@@ -35,6 +35,8 @@ export const ToolResult = openObject({
   before_blob: BlobKey.optional(),
   after_blob: BlobKey.optional(),
   redacted_of: RedactedOf.optional(),
+  /** For write and edit: what changed, as a unified diff for people. A model is not shown it. In Logs of older versions it is `output`. */
+  diff: z.string().optional(),
   /** For a command: protected paths that appeared and were moved aside. */
   moved: list(z.string()),
   /** For a command: files that run later, for example in CI, and that it created or changed. */

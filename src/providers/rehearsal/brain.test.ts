@@ -258,7 +258,7 @@ test('a finished Turn is not resumed', () => {
 test('"it" is the file of the previous Turn', () => {
   const over = [...opening('read a.txt'), ...answered([READ]), said('assistant', 'Done.')]
   expect(thinkOf(...over, user('Now change foo to bar in it.')).calls).toEqual([
-    { name: 'edit', arguments: { path: 'a.txt', old_text: 'foo', new_text: 'bar' } },
+    { name: 'edit', arguments: { path: 'a.txt', edits: [{ old_text: 'foo', new_text: 'bar' }] } },
   ])
 })
 

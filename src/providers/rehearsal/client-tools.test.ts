@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { thinkOf, user } from '../../../test/support/rehearsal-request.ts'
+import { opening, thinkOf, user } from '../../../test/support/rehearsal-request.ts'
 import type { RehearsalSegment } from './schema.ts'
 
 test('tools of other clients are called by their own names and arguments', () => {
@@ -23,4 +23,49 @@ test('tools of other clients are called by their own names and arguments', () =>
     calls('replace "a" with "b" in c.ts', tool('Edit', 'file_path', 'old_string', 'new_string')),
   ).toEqual([{ name: 'Edit', arguments: { file_path: 'c.ts', old_string: 'a', new_string: 'b' } }])
   expect(calls('write "x" to a.txt', tool('exec_command', 'cmd'))).toEqual([])
+})
+
+test('an edit takes the form that the tool on offer describes', () => {
+  const tool = (properties: Readonly<Record<string, unknown>>): RehearsalSegment => ({
+    role: 'tool',
+    name: 'edit',
+    description: '',
+    parameters: { properties },
+  })
+  const call = (properties: Readonly<Record<string, unknown>>) =>
+    thinkOf(tool(properties), user('replace "a" with "b" in c.ts everywhere')).calls
+  const replacement = { old_text: 'a', new_text: 'b', replace_all: true }
+  expect(call({ path: {}, edits: {} })).toEqual([
+    { name: 'edit', arguments: { path: 'c.ts', edits: [replacement] } },
+  ])
+  expect(call({ path: {}, old_text: {}, new_text: {}, replace_all: {} })).toEqual([
+    { name: 'edit', arguments: { path: 'c.ts', ...replacement } },
+  ])
+  const items = { properties: { oldText: {}, newText: {} } }
+  expect(call({ path: {}, edits: { items } })).toEqual([
+    { name: 'edit', arguments: { path: 'c.ts', edits: [{ oldText: 'a', newText: 'b' }] } },
+  ])
+})
+
+test('an edit is told in the same words in whatever form it was called', () => {
+  const old_text = 'a'
+  const told = (args: Readonly<Record<string, unknown>>, name = 'edit') => {
+    const call = { call_id: '1', name, arguments: JSON.stringify(args) }
+    const result = { call_id: '1', name, outcome: 'ok' as const, output: 'Edited.' }
+    return thinkOf(
+      ...opening('replace "a" with "b" in c.ts', [name]),
+      { role: 'tool_call', ...call },
+      { role: 'tool_result', ...result },
+    ).text
+  }
+  const words = 'Done: replace “a” with “b” in c.ts\n> Edited.'
+  expect(told({ path: 'c.ts', edits: [{ old_text, new_text: 'b' }] })).toBe(words)
+  expect(told({ path: 'c.ts', old_text, new_text: 'b' })).toBe(words)
+  expect(told({ path: 'c.ts', edits: [{ oldText: 'a', newText: 'b' }] })).toBe(words)
+  expect(told({ file_path: 'c.ts', old_string: 'a', new_string: 'b' }, 'Edit')).toBe(words)
+  const two = [
+    { old_text, new_text: 'b' },
+    { old_text: 'c', new_text: 'd' },
+  ]
+  expect(told({ path: 'c.ts', edits: two })).toBe('Done: make 2 replacements in c.ts\n> Edited.')
 })

@@ -36,35 +36,45 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   from_line: ['from_line', 'offset'],
 }
 
-function renamed({ name, arguments: args }: Call, tools: ReadonlyMap<string, Parameters>) {
+function renamed({ name, arguments: own }: Call, tools: ReadonlyMap<string, Parameters>) {
   const tool = (NAMES[name] ?? [name]).find((one) => tools.has(one))
   if (tool === undefined) return undefined
-  const properties = propertiesOf(tools.get(tool) ?? {})
-  if (
-    tool === name &&
-    (properties === undefined || Object.keys(args).every((key) => key in properties))
-  )
-    return { name, arguments: args }
+  const properties = propertiesOf(tools.get(tool))
+  if (properties === undefined) return { name: tool, arguments: own }
+  const args = 'edits' in properties ? own : withoutList(own)
+  return { name: tool, arguments: inTermsOf(properties, args) }
+}
+
+/** Others, and this program in an earlier surface, take one replacement beside the path. */
+function withoutList({ edits, ...rest }: Parameters): Parameters {
+  const [only] = Array.isArray(edits) ? edits : []
+  return isJsonObject(only) ? { ...rest, ...only } : rest
+}
+
+function propertiesOf(schema: unknown): Parameters | undefined {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined
+  return isJsonObject(properties) ? properties : undefined
+}
+
+/** Arguments by the names that a schema has for them; what it has no name for is left out. */
+function inTermsOf(properties: Parameters, args: Parameters): Parameters {
   const entries = Object.entries(args).flatMap(([key, value]): [string, unknown][] => {
-    if (properties === undefined) return [[key, value]]
     if (key === 'to_line' && 'limit' in properties) {
       return [['limit', Number(value) - Number(args['from_line'] ?? 1) + 1]]
     }
-    const own = (ARGUMENTS[key] ?? [key]).find((one) => one in properties)
-    return own === undefined ? [] : [[own, asSchema(value, properties[own])]]
+    const name = (ARGUMENTS[key] ?? [key]).find((one) => one in properties)
+    return name === undefined ? [] : [[name, asSchema(value, properties[name])]]
   })
-  return { name: tool, arguments: Object.fromEntries(entries) }
-}
-
-function propertiesOf(parameters: Parameters): Parameters | undefined {
-  const { properties } = { properties: undefined, ...parameters }
-  return isJsonObject(properties) ? properties : undefined
+  return Object.fromEntries(entries)
 }
 
 /** Some take a command as a list of words. */
 function asSchema(value: unknown, schema: unknown): unknown {
-  const takesList = isJsonObject(schema) && schema['type'] === 'array'
-  return takesList && typeof value === 'string' ? ['bash', '-c', value] : value
+  if (!isJsonObject(schema)) return value
+  if (schema['type'] === 'array' && typeof value === 'string') return ['bash', '-c', value]
+  const properties = propertiesOf(schema['items'])
+  if (!Array.isArray(value) || properties === undefined) return value
+  return value.map((item) => (isJsonObject(item) ? inTermsOf(properties, item) : item))
 }
 
 /** A shell command that does the same without changing anything. */
@@ -89,13 +99,31 @@ function word(value: unknown): string {
   return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A call of another client's tool in this program's terms, so that there is one way to speak about it. Pure. */
+/** A call in this program's terms, whoever's tool it is, so that there is one way to speak about it. Pure. */
 export function ownCall({ name, arguments: args }: Call): Call {
   const own = Object.entries(NAMES).find(([, names]) => names.includes(name))?.[0]
-  if (own === undefined || own === name) return { name, arguments: args }
+  if (own === undefined) return { name, arguments: args }
+  return { name: own, arguments: withList(inOwnTerms(args)) }
+}
+
+function inOwnTerms(args: Parameters): Parameters {
   const entries = Object.entries(args).map(([key, value]): [string, unknown] => {
     const known = Object.entries(ARGUMENTS).find(([, names]) => names.includes(key))?.[0]
-    return [known ?? key, Array.isArray(value) ? value.at(-1) : value]
+    return [known ?? key, Array.isArray(value) ? ownList(value) : value]
   })
-  return { name: own, arguments: Object.fromEntries(entries) }
+  return Object.fromEntries(entries)
+}
+
+/** A command as a list of words is its last word. */
+function ownList(values: readonly unknown[]): unknown {
+  const last = values.at(-1)
+  if (typeof last === 'string') return last
+  return values.map((item) => (isJsonObject(item) ? inOwnTerms(item) : item))
+}
+
+function withList(args: Parameters): Parameters {
+  const { old_text, new_text, replace_all, ...rest } = args
+  if (old_text === undefined) return args
+  const all = replace_all === undefined ? {} : { replace_all }
+  return { ...rest, edits: [{ old_text, new_text, ...all }] }
 }

@@ -106,7 +106,7 @@ function deed({ name, arguments: args }: Call): string {
     case 'write':
       return `write ${counted(at('content').length, 'character')} to ${at('path')}`
     case 'edit':
-      return `replace ${quoted(at('old_text'), 60)} with ${quoted(at('new_text'), 60)}${place}`
+      return `${replacements(args['edits'])}${place}`
     case 'bash':
       return `run ${quoted(at('command'), 120)}`
     case 'glob':
@@ -122,6 +122,17 @@ function deed({ name, arguments: args }: Call): string {
     default:
       return `call ${name}`
   }
+}
+
+function replacements(edits: unknown): string {
+  const [first, ...more] = Array.isArray(edits) ? edits : []
+  if (more.length > 0) return `make ${more.length + 1} replacements`
+  const { old_text, new_text } = {
+    old_text: '',
+    new_text: '',
+    ...(isJsonObject(first) ? first : {}),
+  }
+  return `replace ${quoted(String(old_text), 60)} with ${quoted(String(new_text), 60)}`
 }
 
 function linesOf(args: Readonly<Record<string, unknown>>): string {

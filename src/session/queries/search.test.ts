@@ -8,12 +8,16 @@ import { sessionFold } from '../live/state.ts'
 
 const answered = (text: string): EventDraft => ({ type: 'assistant_message', data: { text } })
 
-async function search(texts: readonly string[], options: Partial<SearchOptions>) {
+function search(texts: readonly string[], options: Partial<SearchOptions>) {
+  return searchEvents(texts.map(answered), options)
+}
+
+async function searchEvents(events: readonly EventDraft[], options: Partial<SearchOptions>) {
   const { parts } = await harnessPlace()
   const { place, store } = parts.log
   const session = place.ids.session()
   const keep = (bytes: Buffer, type: string) => store.put([bytes], type)
-  const drafts = [sessionStarted, ...texts.map(answered)]
+  const drafts = [sessionStarted, ...events]
   await value(await createLog(place, session, drafts, { fold: sessionFold, keep })).release()
   const found: Match[] = []
   const all = { pattern: /x/, budgetMs: 60_000, limit: 1000, ...options }
@@ -50,4 +54,12 @@ test('more than fits into memory at once is searched in order', async () => {
   const texts = Array.from({ length: 40 }, (_, at) => `${'.'.repeat(60_000)}\nx${at}`)
   const { found } = await search(texts, {})
   expect(found).toEqual(texts.map((_, at) => [at + 1, `x${at}`, 0, 1]))
+})
+
+test('what an edit changed is found in its diff', async () => {
+  const data = { call_id: 'c', name: 'edit', outcome: 'ok' as const, duration_ms: 1 }
+  const diff = '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-sloop\n+ketch\n'
+  const edited: EventDraft = { type: 'tool_result', data: { ...data, output: 'Edited f.\n', diff } }
+  const { found } = await searchEvents([edited], { pattern: /sloop/ })
+  expect(found).toEqual([[1, '-sloop', 1, 6]])
 })

@@ -164,8 +164,16 @@ interface Text {
 function textsOf(event: WholeEvent): readonly Text[] {
   if (event.type === 'user_message') return messageTexts(event.data)
   if (event.type === 'assistant_message') return [{ field: 'text', text: event.data.text }]
-  if (event.type === 'tool_result') return [{ field: 'output', text: event.data.output }]
+  if (event.type === 'tool_result') return resultTexts(event.data)
   return event.type === 'tool_call' ? argumentTexts(event.data.arguments) : []
+}
+
+/** The result of a tool, and its change to a file. */
+function resultTexts({ output, diff }: EventData<'tool_result'>) {
+  return [
+    { field: 'output', text: output },
+    ...(diff === undefined ? [] : [{ field: 'diff', text: diff }]),
+  ]
 }
 
 /** A person's message, and the names of its attachments. */

@@ -71,6 +71,19 @@ test.each([
       result('edit', {
         before_blob: 'a',
         after_blob: 'b',
+        output: 'Edited a.txt: 1 replacement, +1 -1 lines (line 1).\n',
+        diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
+      }),
+    ],
+    ['● edit a.txt · changed', '  @@ -1 +1 @@', '  -old', '  +new'],
+  ],
+  [
+    'a file that was changed, in a Log of an older version',
+    [
+      called('edit', { path: 'a.txt' }),
+      result('edit', {
+        before_blob: 'a',
+        after_blob: 'b',
         output: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n',
       }),
     ],

@@ -61,7 +61,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
     case 'tool_call':
       return text('tool', `Tool call: ${event.data.name}`, event.data.arguments)
     case 'tool_result': {
-      const { name, error, truncated, output, resources = [] } = event.data
+      const { name, error, truncated, output, diff = '', resources = [] } = event.data
       const { outcome, failure } = exitStatus(event.data)
       const how = failure === undefined ? outcome : `${outcome}, ${failure}`
       const notes = [
@@ -69,7 +69,7 @@ export function blocksOf({ raw, event }: ReadEvent, resourceOf: ResourceOf): rea
         ...(truncated === true ? ['The output is truncated.'] : []),
         ...resources.map(resourceWords),
       ]
-      return text('tool', `Tool result: ${name}, ${how}`, output, notes)
+      return text('tool', `Tool result: ${name}, ${how}`, output + diff, notes)
     }
     case 'history_compaction':
       return text('harness', 'Checkpoint', event.data.summary, event.data.limitations ?? [])

@@ -212,6 +212,29 @@ test('what does not fit the screen can be read page by page before anything is a
   expect(asking.waits).toBe(true)
 })
 
+test('a change without a diff is shown as the model asked for it, in both forms of the call', () => {
+  for (const [args, expected] of [
+    [
+      {
+        edits: [
+          { old_text: 'a', new_text: 'b' },
+          { old_text: 'c\nd', new_text: 'e' },
+        ],
+      },
+      ['  - a', '  + b', '  - c', '  - d', '  + e'],
+    ],
+    [{ old_text: 'a', new_text: 'b' }, ['  - a', '  + b']],
+  ] as const) {
+    const { ask, asking } = open()
+    void ask({
+      claim: { tool: 'edit', effect: 'write', paths: ['f'], network: false },
+      arguments: JSON.stringify({ path: 'f', ...args }),
+      offers: [],
+    })
+    expect(shown(asking).rows.slice(2, -2)).toEqual(expected)
+  }
+})
+
 test('a change is shown with line numbers and the lines around it', () => {
   const { ask, asking } = open()
   const diff =

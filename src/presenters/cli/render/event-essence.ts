@@ -184,7 +184,7 @@ function request(data: EventData<'provider_request'>, resourceOf: ResourceOf): s
 }
 
 function toolResult(data: EventData<'tool_result'>): Essence {
-  const { name, error, output, truncated, duration_ms, path, resources = [] } = data
+  const { name, error, output, diff = '', truncated, duration_ms, path, resources = [] } = data
   const { outcome, failure } = exitStatus(data)
   const head = listed([
     `${name} ${outcome}`,
@@ -195,7 +195,7 @@ function toolResult(data: EventData<'tool_result'>): Essence {
     truncated === true ? 'truncated' : undefined,
     ...resources.map(resourceWords),
   ])
-  return { head, body: output }
+  return { head, body: output + diff }
 }
 
 function usage({

@@ -59,18 +59,23 @@ export function proposalRows({ name, arguments: text }: Call, columns: number): 
     case 'write':
       return verbatim(textOf('content'), { ...setting, first: '  + ', rest: '  + ', style: ADDED })
     case 'edit':
-      return [
-        ...verbatim(textOf('old_text'), {
-          ...setting,
-          first: '  - ',
-          rest: '  - ',
-          style: REMOVED,
-        }),
-        ...verbatim(textOf('new_text'), { ...setting, first: '  + ', rest: '  + ', style: ADDED }),
-      ]
+      return editsOf(args).flatMap(({ old_text, new_text }) => [
+        ...verbatim(old_text, { ...setting, first: '  - ', rest: '  - ', style: REMOVED }),
+        ...verbatim(new_text, { ...setting, first: '  + ', rest: '  + ', style: ADDED }),
+      ])
     default:
       return verbatim(text, setting)
   }
+}
+
+/** The replacements of an edit; a call of an older version has one, beside the path. */
+function editsOf(args: Readonly<Record<string, unknown>>) {
+  const edits = Array.isArray(args['edits']) ? args['edits'].filter(isJsonObject) : [args]
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  return edits.map((one) => ({
+    old_text: text(one['old_text']),
+    new_text: text(one['new_text']),
+  }))
 }
 
 const INDENT = '  '
@@ -108,12 +113,13 @@ function summaryOf(result: Result): string {
 
 function detailRows(result: Result, columns: number): Line[] {
   const { outcome, name, output, error } = result
+  const diff = diffIn(result)
   const setting = { columns, first: INDENT }
   if (outcome === 'unknown') return []
   if (outcome !== 'ok' && (name !== 'bash' || outcome === 'denied')) {
     return head(sentences(error?.message ?? output, setting), OUTPUT_ROWS, INDENT)
   }
-  if (isDiff(output)) return head(diffRows(output, columns), DIFF_ROWS, INDENT)
+  if (diff !== undefined) return head(diffRows(diff, columns), DIFF_ROWS, INDENT)
   if (name === 'bash') {
     const shown = output.replace(/\[exit code \d+\]\n$/, '').replace(/\n$/, '')
     if (shown === '') return []
@@ -123,16 +129,17 @@ function detailRows(result: Result, columns: number): Line[] {
 }
 
 /** Without the file names at the top: the line above names the file. */
-function diffRows(output: string, columns: number): Line[] {
+function diffRows(diff: string, columns: number): Line[] {
   const width = Math.max(1, columns - INDENT.length)
-  const names = output.split('\n').slice(0, 2).join('\n')
-  return diffLines(output, width)
+  const names = diff.split('\n').slice(0, 2).join('\n')
+  return diffLines(diff, width)
     .slice(diffLines(names, width).length)
     .map((row) => [{ text: INDENT, style: PLAIN }, ...row])
 }
 
-function isDiff(output: string): boolean {
-  return /^--- a\/.*\n\+\+\+ b\//.test(output)
+/** Older versions recorded it as the output. */
+function diffIn({ output, diff }: Result): string | undefined {
+  return diff ?? (/^--- a\/.*\n\+\+\+ b\//.test(output) ? output : undefined)
 }
 
 function linesOf(text: string): string[] {

@@ -76,7 +76,8 @@ export function edit(step: string, context: Context): Reading | undefined {
   const old_text = asMeant(old, context.literals).replace(/\n$/, '')
   const new_text = asMeant(fresh, context.literals).replace(/\n$/, '')
   const all = EVERYWHERE.test(inner) ? { replace_all: true } : {}
-  const call = { name: 'edit', arguments: { path, old_text, new_text, ...all } }
+  const edits = [{ old_text, new_text, ...all }]
+  const call = { name: 'edit', arguments: { path, edits } }
   return { calls: [call], files: [path] }
 }
 

@@ -1,0 +1,108 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Redactor } from '../encoding/redaction.ts'
+import { replaceTexts, type Edit } from './replacements.ts'
+
+/** Few letters, so that texts occur often, overlap, and are made by one another. */
+const letters = fc.constantFrom(...'abcdefg\nü')
+const text = (minLength: number, maxLength: number) =>
+  fc.array(letters, { minLength, maxLength }).map((all) => all.join(''))
+
+/** A text, and edits of texts that are mostly taken from it. */
+const scene = fc
+  .tuple(
+    text(40, 60),
+    fc.array(
+      fc.record({
+        from: fc.nat({ max: 39 }),
+        length: fc.integer({ min: 2, max: 5 }),
+        foreign: fc.oneof(
+          { weight: 9, arbitrary: fc.constant('') },
+          { weight: 1, arbitrary: text(1, 4) },
+        ),
+        new_text: text(0, 4),
+        replace_all: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 4, size: 'max' },
+    ),
+  )
+  .map(([content, cuts]) => {
+    const edits = cuts.map(({ from, length, foreign, new_text, replace_all }): Edit => {
+      const old_text = foreign === '' ? content.slice(from, from + length) : foreign
+      return { old_text, new_text, replace_all }
+    })
+    return { content, edits }
+  })
+
+/** The same by marking letters one at a time; `undefined` where the edits do not fit. */
+function reference(content: string, edits: readonly Edit[]) {
+  const owner = Array.from(content, () => -1)
+  const starts = new Map<number, string>()
+  for (const [at, { old_text, new_text, replace_all = false }] of edits.entries()) {
+    const places = Array.from(content, (_, from) => from).filter((from) =>
+      content.startsWith(old_text, from),
+    )
+    if (places.length === 0 || (places.length > 1 && !replace_all)) return undefined
+    for (const from of places) {
+      const own = owner.slice(from, from + old_text.length)
+      if (own.some((one) => one === at)) continue
+      if (own.some((one) => one !== -1)) return undefined
+      owner.fill(at, from, from + old_text.length)
+      starts.set(from, new_text)
+    }
+  }
+  const after = Array.from(
+    content,
+    (letter, at) => (starts.get(at) ?? '') + (owner[at] === -1 ? letter : ''),
+  )
+  return { after: after.join(''), count: starts.size }
+}
+
+function replaced(content: string, edits: readonly Edit[]) {
+  const file = { path: 'x', bytes: Buffer.from(content), redactor: new Redactor([]) }
+  const result = replaceTexts(file, edits)
+  if (!result.ok) return undefined
+  return { after: result.value.bytes.toString('utf8'), count: result.value.count }
+}
+
+test('any edits do to any text what marking its letters does, or nothing', () => {
+  const seen = { refused: 0, one: 0, several: 0 }
+  fc.assert(
+    fc.property(scene, ({ content, edits }) => {
+      const expected = reference(content, edits)
+      seen[expected === undefined ? 'refused' : edits.length === 1 ? 'one' : 'several'] += 1
+      expect(replaced(content, edits)).toEqual(expected)
+    }),
+    { numRuns: 1_500 },
+  )
+  // A generator that hardly ever makes edits that fit, or that do not, would prove nothing.
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100)
+})
+
+test('pieces cut from a text at random are all replaced, in any order', () => {
+  const cuts = fc.uniqueArray(fc.nat({ max: 99 }), { minLength: 2, maxLength: 12 })
+  fc.assert(
+    fc.property(cuts, fc.array(text(0, 6), { minLength: 6, maxLength: 6 }), (places, fresh) => {
+      const words = Array.from({ length: 100 }, (_, at) => `<${at}>`)
+      const sorted = places.toSorted((a, b) => a - b)
+      const edits = sorted.flatMap((from, at) => {
+        const to = sorted[at + 1]
+        if (at % 2 === 1 || to === undefined) return []
+        return [{ from, to, new_text: fresh[at / 2] ?? '' }]
+      })
+      const after = words.map((word, at) => {
+        const own = edits.find(({ from, to }) => at >= from && at < to)
+        if (own === undefined) return word
+        return at === own.from ? own.new_text : ''
+      })
+      const asked = edits.map(({ from, to, new_text }) => ({
+        old_text: words.slice(from, to).join(''),
+        new_text,
+      }))
+      const expected = { after: after.join(''), count: edits.length }
+      expect(replaced(words.join(''), asked)).toEqual(expected)
+      expect(replaced(words.join(''), asked.toReversed())).toEqual(expected)
+    }),
+    { numRuns: 500 },
+  )
+})

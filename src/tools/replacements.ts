@@ -1,0 +1,186 @@
+import { counted } from '../encoding/amounts.ts'
+import { KEY_PLACEHOLDER, type Redactor } from '../encoding/redaction.ts'
+import { shownPath } from '../host/files/confined-path.ts'
+import { FILE_BYTES } from '../host/files/confined-write.ts'
+import { failed, ok, type Failed, type HawserError, type Result } from '../model/errors.ts'
+import { tooLarge } from './file-change.ts'
+import { nearestLine } from './nearest-line.ts'
+import { clipped } from './shown-lines.ts'
+
+/** One piece of text and what replaces it. */
+export interface Edit {
+  readonly old_text: string
+  readonly new_text: string
+  readonly replace_all?: boolean | undefined
+}
+
+/** A file to be edited. */
+interface EditedFile {
+  readonly path: string
+  readonly bytes: Buffer
+  readonly redactor: Redactor
+}
+
+export interface Replaced {
+  readonly bytes: Buffer
+  /** How many pieces were replaced. */
+  readonly count: number
+}
+
+/** Bytes `[from, to)` become `fresh`. */
+interface Replacement {
+  /** Which edit it belongs to, counted from 1. */
+  readonly edit: number
+  readonly from: number
+  readonly to: number
+  readonly fresh: Buffer
+}
+
+/**
+ * Applies all edits or none. Each is matched against the file as it is, never against the result of another, so their order
+ * does not matter; two that touch the same text are refused. Works on bytes, so that whatever is not UTF-8 elsewhere in the
+ * file stays as it is. Pure.
+ */
+export function replaceTexts(file: EditedFile, edits: readonly Edit[]): Result<Replaced> {
+  const found = edits.map((_, at) => replacementsOf(file, edits, at))
+  const failures = found.flatMap((one, at) => (one.ok ? [] : [{ edit: at + 1, ...one }]))
+  if (failures.length > 0) return notApplied(failures, edits.length)
+  const all = found
+    .flatMap((one) => (one.ok ? one.value : []))
+    .toSorted((a, b) => a.from - b.from || a.edit - b.edit)
+  const overlap = overlapIn(file, all)
+  if (overlap !== undefined) return overlap
+  const size = all.reduce(
+    (sum, { from, to, fresh }) => sum - (to - from) + fresh.length,
+    file.bytes.length,
+  )
+  if (size > FILE_BYTES) return tooLarge(file.path, size)
+  return ok({ bytes: applied(file.bytes, all), count: all.length })
+}
+
+function replacementsOf(
+  file: EditedFile,
+  edits: readonly Edit[],
+  at: number,
+): Result<Replacement[]> {
+  const edit = edits[at]
+  if (edit === undefined) return ok([])
+  const { old, fresh } = asInFile(file.bytes, edit)
+  const places = placesOf(file.bytes, old)
+  if (places.length === 0) return noMatch(file, edits, edit)
+  if (places.length > 1 && edit.replace_all !== true) return notUnique(file, places)
+  const own: Replacement[] = []
+  for (const from of places) {
+    // One that overlaps the last is gone with it.
+    if (from >= (own.at(-1)?.to ?? 0)) {
+      own.push({ edit: at + 1, from, to: from + old.length, fresh })
+    }
+  }
+  return ok(own)
+}
+
+/** In a file whose lines end in CRLF, texts with plain line ends mean those. */
+function asInFile(bytes: Buffer, { old_text, new_text }: Edit) {
+  const old = Buffer.from(old_text)
+  if (bytes.includes(old)) return { old, fresh: Buffer.from(new_text) }
+  return { old: withCrlf(old_text), fresh: withCrlf(new_text) }
+}
+
+function withCrlf(text: string): Buffer {
+  return Buffer.from(text.replaceAll(/\r?\n/g, '\r\n'))
+}
+
+function placesOf(bytes: Buffer, piece: Buffer): number[] {
+  const places: number[] = []
+  for (let at = bytes.indexOf(piece); at !== -1; at = bytes.indexOf(piece, at + 1)) places.push(at)
+  return places
+}
+
+/** `all` ascend and do not overlap. */
+function applied(bytes: Buffer, all: readonly Replacement[]): Buffer {
+  const pieces: Buffer[] = []
+  let rest = 0
+  for (const { from, to, fresh } of all) {
+    pieces.push(bytes.subarray(rest, from), fresh)
+    rest = to
+  }
+  return Buffer.concat([...pieces, bytes.subarray(rest)])
+}
+
+function overlapIn({ path, bytes }: EditedFile, all: readonly Replacement[]): Failed | undefined {
+  const second = all.findIndex(({ from }, at) => from < (all[at - 1]?.to ?? 0))
+  const [one, other] = [all[second - 1], all[second]]
+  if (one === undefined || other === undefined) return undefined
+  const edits = [one.edit, other.edit].toSorted((a, b) => a - b)
+  const [line = 1] = linesAt(bytes, [other.from])
+  const message = `Edits ${edits.join(' and ')} overlap at line ${line} of ${shownPath(path)}. ${NOTHING_APPLIED} Combine them into one edit.`
+  return failed('invalid_args', message, { reason: 'overlap', edits, line })
+}
+
+const NOTHING_APPLIED = 'No edit was applied.'
+const SHOWN_FAILURES = 5
+
+/** With one edit it is clear which; of several, each is named. */
+function notApplied(
+  failures: readonly { readonly edit: number; readonly error: HawserError }[],
+  edits: number,
+): Failed {
+  const [first] = failures
+  if (first === undefined) throw new Error('there is a failure')
+  const { kind, message, details } = first.error
+  if (edits === 1) return failed(kind, message, details)
+  const shown = failures
+    .slice(0, SHOWN_FAILURES)
+    .map(({ edit, error }) => `Edit ${edit} of ${edits}: ${error.message}`)
+  const more = failures.length - shown.length
+  const rest = more === 0 ? [] : [`${counted(more, 'more edit')} failed.`]
+  const words = [...shown, ...rest, NOTHING_APPLIED].join('\n')
+  return failed(kind, words, { ...details, edits: failures.map(({ edit }) => edit) })
+}
+
+const SHOWN_PLACES = 20
+const SHOWN_BYTES = 200
+
+function notUnique({ path, bytes }: EditedFile, places: readonly number[]): Failed {
+  const lines = linesAt(bytes, places.slice(0, SHOWN_PLACES))
+  const more = places.length > lines.length ? ' and more' : ''
+  const message = `old_text occurs ${counted(places.length, 'time')} in ${shownPath(path)}, at lines ${lines.join(', ')}${more}. Include more of the surrounding text, or set replace_all.`
+  return failed('not_unique', message, { count: places.length, lines })
+}
+
+function noMatch(file: EditedFile, edits: readonly Edit[], { old_text }: Edit): Failed {
+  const { path, bytes, redactor } = file
+  if (old_text.includes(KEY_PLACEHOLDER) && redactor.holds(bytes)) return hiddenKey(path)
+  const message = `old_text not found in ${shownPath(path)}.`
+  const source = edits.findIndex(({ new_text }) => new_text.includes(old_text)) + 1
+  if (source > 0) {
+    const hint = `It is in the new_text of edit ${source}, but edits are matched against the file as it was before the call. Combine them into one edit.`
+    return failed('no_match', `${message} ${hint}`, { reason: 'made_by_edit', source })
+  }
+  const nearest = nearestLine(redactor.bytes(bytes).toString('utf8'), old_text)
+  if (nearest === undefined) return failed('no_match', message)
+  const { line, text, numbers } = nearest
+  const hint = numbers
+    ? 'Leave out the line numbers that read shows.'
+    : `The nearest match is line ${line}: ${clipped(text, SHOWN_BYTES)}`
+  return failed('no_match', `${message} ${hint}`, { nearest_line: line })
+}
+
+/** What is shown in place of a key cannot be found in the file. */
+function hiddenKey(path: string): Failed {
+  const message = `${KEY_PLACEHOLDER} replaces a key in ${shownPath(path)} that is not shown, so old_text does not match. Leave the key out of old_text and new_text: match the text before or after it.`
+  return failed('no_match', message, { reason: 'key_placeholder' })
+}
+
+/** Numbers of the lines in which places lie; places ascend. */
+function linesAt(bytes: Buffer, places: readonly number[]): number[] {
+  let line = 1
+  let from = 0
+  return places.map((place) => {
+    for (let at = bytes.indexOf(10, from); at !== -1 && at < place; at = bytes.indexOf(10, from)) {
+      line += 1
+      from = at + 1
+    }
+    return line
+  })
+}
