@@ -69,3 +69,15 @@ test('an edit is told in the same words in whatever form it was called', () => {
   ]
   expect(told({ path: 'c.ts', edits: two })).toBe('Done: make 2 replacements in c.ts\n> Edited.')
 })
+
+test('a call of another client is announced as what it does', () => {
+  const tool = (name: string, argument: string): RehearsalSegment => ({
+    role: 'tool',
+    name,
+    description: '',
+    parameters: { properties: { [argument]: {} } },
+  })
+  const read = [tool('Read', 'file_path'), tool('exec_command', 'cmd')]
+  expect(thinkOf(...read, user('read a.txt')).text).toBe('I will read a.txt.')
+  expect(thinkOf(...read, user('run `make`')).text).toBe('I will run “make”.')
+})

@@ -3,12 +3,12 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
-import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock } from './cache-blocks.ts'
 import { chatTold } from './chat-answer.ts'
-import { refused, type Read } from './dialect.ts'
+import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
+import { checkLeniently } from './rules/leniency.ts'
 import { misshapen, notRehearsed, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { brokenChatRule, offeredIn } from './rules/chat.ts'
@@ -28,9 +28,9 @@ type Body = ChatCompletionCreateParamsStreaming
 /** Understands a request of OpenAI's Chat Completions, or says why the vendor would refuse it. */
 export async function readChat(
   body: unknown,
-  factsOf: (model: string) => ModelFacts,
+  { factsOf, leniency }: RequestReading,
 ): Promise<Read> {
-  const checked = (await requestCheck.chat())(streaming(body))
+  const checked = checkLeniently(await requestCheck.chat(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
   const streams = wantsStream(body)
