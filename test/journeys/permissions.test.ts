@@ -201,7 +201,7 @@ test('rules are added, listed and removed on the command line, and a rule that d
   })
   const run = (prompt: string) => runCli({ root }, 'run', '--permission', 'ask', prompt)
   expect((await run('Write "a" to src/a.txt')).code).toBe(0)
-  expect((await run('Write "a" to src/keep.txt')).stderr).toContain('a rule denies changes of')
+  expect((await run('Write "a" to src/keep.txt')).stderr).toContain('a rule denies changes to')
   expect((await run('Write "a" to b.txt')).code).toBe(3)
   expect((await hawser('remove', '2')).stdout).toBe('Removed: allow  changes to files in src\n')
   expect((await run('Write "b" to src/a.txt')).code).toBe(3)
