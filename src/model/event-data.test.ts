@@ -160,6 +160,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     before_blob: blob,
     after_blob: blob,
     redacted_of: { before: sha, after: sha },
+    diff: '--- a/notes/a.txt\n+++ b/notes/a.txt\n@@ -1 +1 @@\n-a\n+b\n',
     moved: ['.envrc'],
     runs_later: ['.github/workflows/ci.yml'],
   },

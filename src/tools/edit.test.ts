@@ -119,6 +119,8 @@ test('an edit does not see what another one makes', async () => {
   expect(after).toBe('a\n')
   expect(outcome.error?.details).toEqual({ reason: 'made_by_edit', source: 1, edits: [2] })
   expect(outcome.output).toContain('It is in the new_text of edit 1')
+  const own = await editing('a\n', { old_text: 'zzqq', new_text: 'zzqq and more' })
+  expect(own.outcome.output).toBe('old_text not found in x. Read it again.')
   const swapped = await editing(
     'a b',
     { old_text: 'a', new_text: 'b' },

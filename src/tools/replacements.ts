@@ -148,17 +148,18 @@ function notUnique({ path, bytes }: EditedFile, places: readonly number[]): Fail
   return failed('not_unique', message, { count: places.length, lines })
 }
 
-function noMatch(file: EditedFile, edits: readonly Edit[], { old_text }: Edit): Failed {
+function noMatch(file: EditedFile, edits: readonly Edit[], edit: Edit): Failed {
   const { path, bytes, redactor } = file
+  const { old_text } = edit
   if (old_text.includes(KEY_PLACEHOLDER) && redactor.holds(bytes)) return hiddenKey(path)
   const message = `old_text not found in ${shownPath(path)}.`
-  const source = edits.findIndex(({ new_text }) => new_text.includes(old_text)) + 1
+  const source = edits.findIndex((other) => other !== edit && other.new_text.includes(old_text)) + 1
   if (source > 0) {
     const hint = `It is in the new_text of edit ${source}, but edits are matched against the file as it was before the call. Combine them into one edit.`
     return failed('no_match', `${message} ${hint}`, { reason: 'made_by_edit', source })
   }
   const nearest = nearestLine(redactor.bytes(bytes).toString('utf8'), old_text)
-  if (nearest === undefined) return failed('no_match', message)
+  if (nearest === undefined) return failed('no_match', `${message} Read it again.`)
   const { line, text, numbers } = nearest
   const hint = numbers
     ? 'Leave out the line numbers that read shows.'

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed, ok } from '../../src/model/errors.ts'
@@ -120,3 +120,23 @@ const SIGNS = {
   'a cut answer': /"reason":"output_limit"/,
   'a Turn that a crash ended': /"type":"turn_ended","data":\{"status":"(?!completed)/,
 }
+
+test('a Session with an earlier surface edits in the form that its surface describes', async () => {
+  const example =
+    examples.find(({ name }) => name === 'v1/rehearsal') ?? expect.fail('no example of rehearsal')
+  const root = await freshFolder()
+  await placeExample(example, root)
+  const { harness, workspace } = await harnessPlace({}, root)
+  await writeFile(join(workspace, 'deck.txt'), 'one\n')
+  const session = value(await harness.open(example.session_id))
+  value(await session.setPermissionMode('auto'))
+  expect(await say(session, 'Replace "one" with "two" in deck.txt')).toBe('completed')
+  expect(await readFile(join(workspace, 'deck.txt'), 'utf8')).toBe('two\n')
+  const call = session.events.findLast((event) => event.type === 'tool_call')
+  expect(call?.data).toMatchObject({
+    arguments: '{"new_text":"two","old_text":"one","path":"deck.txt"}',
+  })
+  await session.close()
+  const proof = value(await harness.verify(example.session_id, { requests: true }))
+  expect([proof.log.damage, proof.requests?.mismatches]).toEqual([undefined, []])
+})

@@ -47,7 +47,7 @@ function renamed({ name, arguments: own }: Call, tools: ReadonlyMap<string, Para
 
 /** Others, and this program in an earlier surface, take one replacement beside the path. */
 function withoutList({ edits, ...rest }: Parameters): Parameters {
-  const [only] = Array.isArray(edits) ? edits : []
+  const only: unknown = Array.isArray(edits) ? edits[0] : undefined
   return isJsonObject(only) ? { ...rest, ...only } : rest
 }
 
@@ -74,7 +74,7 @@ function asSchema(value: unknown, schema: unknown): unknown {
   if (schema['type'] === 'array' && typeof value === 'string') return ['bash', '-c', value]
   const properties = propertiesOf(schema['items'])
   if (!Array.isArray(value) || properties === undefined) return value
-  return value.map((item) => (isJsonObject(item) ? inTermsOf(properties, item) : item))
+  return value.map((item: unknown) => (isJsonObject(item) ? inTermsOf(properties, item) : item))
 }
 
 /** A shell command that does the same without changing anything. */

@@ -125,14 +125,14 @@ function deed({ name, arguments: args }: Call): string {
 }
 
 function replacements(edits: unknown): string {
-  const [first, ...more] = Array.isArray(edits) ? edits : []
-  if (more.length > 0) return `make ${more.length + 1} replacements`
-  const { old_text, new_text } = {
-    old_text: '',
-    new_text: '',
-    ...(isJsonObject(first) ? first : {}),
+  const list: readonly unknown[] = Array.isArray(edits) ? edits : []
+  if (list.length > 1) return `make ${list.length} replacements`
+  const [first] = list
+  const at = (key: string) => {
+    const text = isJsonObject(first) ? first[key] : undefined
+    return quoted(typeof text === 'string' ? text : '', 60)
   }
-  return `replace ${quoted(String(old_text), 60)} with ${quoted(String(new_text), 60)}`
+  return `replace ${at('old_text')} with ${at('new_text')}`
 }
 
 function linesOf(args: Readonly<Record<string, unknown>>): string {

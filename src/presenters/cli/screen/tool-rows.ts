@@ -71,10 +71,9 @@ export function proposalRows({ name, arguments: text }: Call, columns: number): 
 /** The replacements of an edit; a call of an older version has one, beside the path. */
 function editsOf(args: Readonly<Record<string, unknown>>) {
   const edits = Array.isArray(args['edits']) ? args['edits'].filter(isJsonObject) : [args]
-  const text = (value: unknown) => (typeof value === 'string' ? value : '')
-  return edits.map((one) => ({
-    old_text: text(one['old_text']),
-    new_text: text(one['new_text']),
+  return edits.map(({ old_text, new_text }) => ({
+    old_text: typeof old_text === 'string' ? old_text : '',
+    new_text: typeof new_text === 'string' ? new_text : '',
   }))
 }
 
