@@ -62,7 +62,7 @@ test('the output shows the address, how to use it, and every request', async () 
     '--cache-rate',
     '15',
   ])
-  await program.said('Faults:')
+  await program.said('Switches:')
   const [, origin = ''] = /listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(program.stdout()) ?? []
   expect(program.stdout()).toContain(`export ANTHROPIC_BASE_URL=${origin}\n`)
   expect(program.stdout()).toContain(`export OPENAI_BASE_URL=${origin}/v1\n`)
@@ -76,6 +76,40 @@ test('the output shows the address, how to use it, and every request', async () 
   ).rejects.toThrow('fetch failed')
   await program.said('hung up')
   expect(program.stderr()).toBe('GET /v1/models 200\nPOST /~close/v1/responses hung up\n')
+  program.child.kill('SIGTERM')
+  expect(await program.ended).toEqual({ code: 0, signal: null })
+})
+
+test('with --strict the base URLs refuse a field that the vendor takes under a beta', async () => {
+  const beta = { context_management: { edits: [] } }
+  const statusAt = async (base = '') => {
+    const { status } = await fetch(`${base}/v1/messages`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer any',
+        'content-type': 'application/json',
+        'anthropic-version': '2023-06-01',
+        'anthropic-beta': 'context-management-2025-06-27',
+      },
+      body: JSON.stringify({
+        model: 'm',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'a' }],
+        ...beta,
+      }),
+    })
+    return status
+  }
+  const program = await startProgram({ root: await userPlace() }, [
+    'rehearse',
+    '--strict',
+    '--json',
+  ])
+  await program.said('\n')
+  const { origin, base_urls, environment } = Output.parse(JSON.parse(program.stdout()))
+  expect(base_urls).toEqual({ anthropic: `${origin}/~strict`, openai: `${origin}/~strict/v1` })
+  expect(await statusAt(environment['ANTHROPIC_BASE_URL'])).toBe(400)
+  expect(await statusAt(origin)).toBe(200)
   program.child.kill('SIGTERM')
   expect(await program.ended).toEqual({ code: 0, signal: null })
 })

@@ -8,6 +8,7 @@ import {
   draftsOutOfPlace,
   fileSizes,
   filesTooLong,
+  looseServers,
   namesThatSayNothing,
   silencedBoundaries,
   typesExportedTwice,
@@ -161,6 +162,23 @@ test('only the blob store may build the path of a blob', () => {
   expect(blobPaths(tree)).toEqual([
     'src/request/load-parts.ts:2 knows where blobs lie; take a key to the store',
     'src/tools/attach.ts:1 knows where blobs lie; take a key to the store',
+  ])
+})
+
+test('a test that starts the rehearsal server itself is an offence', () => {
+  const start = 'export const server = await rehearsalServer({ clock })\n'
+  const tree = planted({
+    'test/support/strict-server.ts': start,
+    'test/support/place.ts': `\n${start}`,
+    'test/vectors/story.ts': start,
+    'src/session/a.test.ts': 'export const server = await composeRehearsal()\n',
+    'src/compose.ts': start,
+  })
+  const take = 'starts a lenient server; take test/support/strict-server.ts'
+  expect(looseServers(tree)).toEqual([
+    `test/support/place.ts:2 ${take}`,
+    `test/vectors/story.ts:1 ${take}`,
+    `src/session/a.test.ts:1 ${take}`,
   ])
 })
 

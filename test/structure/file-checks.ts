@@ -148,6 +148,28 @@ export function blobPaths(tree: Tree): string[] {
     })
 }
 
+const STRICT_SERVER = 'test/support/strict-server.ts'
+
+/** Every test sends our own requests to a server that reads them strictly, because one place starts that server. */
+export function looseServers(tree: Tree): string[] {
+  return [...tree]
+    .filter(([path]) => path.endsWith('.ts') && (isTest(path) || /^(test|bench)\//.test(path)))
+    .filter(([path]) => path !== STRICT_SERVER)
+    .flatMap(([path, text]) => {
+      const calls: number[] = []
+      new Visitor({
+        CallExpression: ({ callee, start }) => {
+          if (callee.type === 'Identifier' && SERVERS.has(callee.name)) calls.push(start)
+        },
+      }).visit(parse(path, text).program)
+      return calls.map(
+        (at) => `${path}:${lineOf(text, at)} starts a lenient server; take ${STRICT_SERVER}`,
+      )
+    })
+}
+
+const SERVERS: ReadonlySet<string> = new Set(['rehearsalServer', 'composeRehearsal'])
+
 /** Events that only one place may record: two places would eventually record them differently. */
 const RECORDED_BY: Readonly<Record<string, string>> = {
   turn_started: 'src/turn/open.ts',

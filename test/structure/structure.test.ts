@@ -69,6 +69,10 @@ test('only the blob store knows where blobs are stored [TI-011]', () => {
   expect(file.blobPaths(tree)).toEqual([])
 })
 
+test('our own requests are read strictly in every test', () => {
+  expect(file.looseServers(tree)).toEqual([])
+})
+
 test('no code branches on a field of the details of an error', () => {
   expect(detailReads(tree)).toEqual([])
 })

@@ -6,15 +6,12 @@ import type { Replay } from '../../src/model/modes.ts'
 import { failed, ok } from '../../src/model/errors.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import { messagesProvider } from '../../src/providers/messages/stream.ts'
-import { rehearsalBrain } from '../../src/providers/rehearsal/rehearsal-brain.ts'
-import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
-import { rehearsalServer } from '../../src/providers/rehearsal/wire/serve.ts'
-import { describe } from '../../src/resources/describe.ts'
 import { Harness } from '../../src/session/harness.ts'
 import { CANARY_KEY } from './canary.ts'
 import { DIALECTS } from './dialects.ts'
 import { openParts, withChanges } from './harness-parts.ts'
 import { value } from './story.ts'
+import { strictServer } from './strict-server.ts'
 
 /** What a person does in a Session. */
 export interface PlannedSession {
@@ -41,7 +38,7 @@ export async function recordedSession(
   replay: Replay,
 ): Promise<readonly WholeEvent[]> {
   const clock = new PausesOnly()
-  const served = await serve(clock)
+  const served = value(await strictServer({ clock }))
   const opened = await openParts(root)
   try {
     const { workspace } = opened
@@ -98,11 +95,6 @@ class PausesOnly implements Clock {
   after(ms: number, then: () => void): () => void {
     return systemClock.after(ms, then)
   }
-}
-
-async function serve(clock: Clock) {
-  const sights = rememberedSights(describe)
-  return value(await rehearsalServer({ brain: rehearsalBrain(sights), describe: sights, clock }))
 }
 
 async function keep(path: string, bytes: Buffer): Promise<void> {

@@ -1,23 +1,20 @@
 import { onTestFinished } from 'vitest'
-import { systemClock } from '../../src/host/clock.ts'
-import { rehearsalBrain } from '../../src/providers/rehearsal/rehearsal-brain.ts'
-import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
 import type { VendorDialect } from '../../src/providers/rehearsal/wire/rules/request-schemas.ts'
-import {
-  rehearsalServer,
-  type Heard,
-  type RehearsalServerOptions,
-} from '../../src/providers/rehearsal/wire/serve.ts'
-import { describe } from '../../src/resources/describe.ts'
+import type { Heard, RehearsalServerOptions } from '../../src/providers/rehearsal/wire/serve.ts'
+import { value } from './story.ts'
+import { strictServer, STRICT_SWITCH } from './strict-server.ts'
 
 /** The rehearsal model as a vendor on this machine. */
 export interface RehearsalVendor {
+  /** Reads strictly. */
   readonly origin: string
+  /** Reads as the vendors do, in a test that was opened as `lenient`. */
+  readonly lenientOrigin: string
   /** What the vendor's SDK takes as its `baseURL`; with switches, as in `cut:300,once`, that hold for all requests to it. */
   baseUrl(dialect: VendorDialect, switches?: string): string
   /** Every request, in the order in which they were answered. */
   readonly requests: readonly HeardRequest[]
-  /** Requests without switches that were refused. */
+  /** Requests without faults that were refused. */
   readonly violations: readonly string[]
   /** Ends every connection. Rejects when there are violations that no call before this one rejected with. */
   close(): Promise<void>
@@ -28,33 +25,41 @@ export interface HeardRequest extends Heard {
   readonly body: unknown
 }
 
+export interface VendorOptions extends Partial<RehearsalServerOptions> {
+  /** Whether requests of other clients may come. Without it, a request that is not read strictly fails the test. */
+  readonly lenient?: boolean
+}
+
 /** Starts the server; it ends with the test. */
-export async function openRehearsal(
-  options: Partial<RehearsalServerOptions> = {},
-): Promise<RehearsalVendor> {
+export async function openRehearsal(options: VendorOptions = {}): Promise<RehearsalVendor> {
+  const { lenient = false, ...given } = options
   const requests: HeardRequest[] = []
   const violations: string[] = []
-  const sights = rememberedSights(describe)
-  const started = await rehearsalServer({
-    brain: rehearsalBrain(sights),
-    describe: sights,
-    clock: systemClock,
-    ...options,
+  const opened = await strictServer({
+    ...given,
     heard: (heard) => {
       requests.push({ ...heard, body: parsed(heard.bytes) })
       const { method, path, refusal } = heard
-      if (refusal !== undefined && !path.startsWith('/~')) {
+      const rest = path.replace(STRICT_SWITCH, '')
+      if (refusal !== undefined && !rest.startsWith('/~')) {
         violations.push(`${method} ${path}: ${refusal.at?.join('.') ?? ''} ${refusal.message}`)
       }
       options.heard?.(heard)
     },
   })
-  if (!started.ok) throw new Error(started.error.message)
-  const { origin } = started.value
-  onTestFinished(() => started.value.close())
+  const started = value(opened)
+  const { origin, lenientOrigin } = started
+  onTestFinished(async () => {
+    await started.close()
+    const loose = requests.filter(({ path }) => !path.startsWith(STRICT_SWITCH))
+    if (!lenient && loose.length > 0) {
+      throw new Error(`not read strictly: ${loose.map(({ path }) => path).join(', ')}`)
+    }
+  })
   let told = 0
   return {
     origin,
+    lenientOrigin,
     requests,
     violations,
     baseUrl: (dialect, switches) => {
@@ -62,7 +67,7 @@ export async function openRehearsal(
       return dialect === 'messages' ? place : `${place}/v1`
     },
     close: async () => {
-      await started.value.close()
+      await started.close()
       const untold = violations.slice(told)
       told = violations.length
       if (untold.length > 0) throw new Error(`refused requests:\n${untold.join('\n')}`)

@@ -5,10 +5,8 @@ import { failed, ok } from '../../src/model/errors.ts'
 import { chatProvider } from '../../src/providers/chat/stream.ts'
 import { messagesProvider } from '../../src/providers/messages/stream.ts'
 import type { Provider, ProviderEvent } from '../../src/providers/provider.ts'
-import { rehearsalBrain } from '../../src/providers/rehearsal/rehearsal-brain.ts'
 import { rehearsalProvider } from '../../src/providers/rehearsal/stream.ts'
 import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
-import { rehearsalServer } from '../../src/providers/rehearsal/wire/serve.ts'
 import { responsesProvider } from '../../src/providers/responses/stream.ts'
 import { describe } from '../../src/resources/describe.ts'
 import { Harness } from '../../src/session/harness.ts'
@@ -17,6 +15,7 @@ import { CANARY_KEY } from '../support/canary.ts'
 import { DIALECTS, type DialectName } from '../support/dialects.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
+import { strictServer } from '../support/strict-server.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
 /** The end of a story: the Session, and the folder of its workspace and its home. */
@@ -33,10 +32,7 @@ export interface ToldStory {
 export async function sessionStory(root: string, dialect: DialectName): Promise<ToldStory> {
   const before = join(root, 'before-the-crash')
   const after = join(root, 'after-the-crash')
-  const sights = rememberedSights(describe)
-  const served = value(
-    await rehearsalServer({ brain: rehearsalBrain(sights), describe: sights, clock: systemClock }),
-  )
+  const served = value(await strictServer())
   try {
     const session = await untilTheCrash({ root: before, dialect, origin: served.origin }, after)
     await afterTheCrash({ root: after, dialect, origin: served.origin }, session)

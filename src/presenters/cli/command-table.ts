@@ -298,9 +298,17 @@ export const COMMANDS: readonly Command[] = [
         flags: '--cache-rate <n>',
         help: 'cache hits per minute for one cache key (default: no limit)',
       },
+      {
+        flags: '--strict',
+        help: "refuse every field that the types of the vendors' SDKs lack (default: accept what the vendors accept); a single client can use /~strict in its base URL",
+      },
       { flags: '--json', help: 'print the address as JSON on standard output' },
     ],
-    examples: ['hawser rehearse', 'hawser rehearse --port 4141 --cache-rate 15'],
+    examples: [
+      'hawser rehearse',
+      'hawser rehearse --port 4141 --cache-rate 15',
+      'hawser rehearse --strict',
+    ],
     load: () => import('./commands/rehearse.ts'),
   },
   {

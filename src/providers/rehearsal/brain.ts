@@ -1,4 +1,4 @@
-import { offeredCall } from './client-tools.ts'
+import { offeredCall, ownCall } from './client-tools.ts'
 import type { Call, Visible } from './english/call.ts'
 import { understand, type Understanding } from './english/understand.ts'
 import type { RehearsalRequest } from './schema.ts'
@@ -40,11 +40,14 @@ export function think(request: RehearsalRequest, sights: Sights = new Map()): Th
     case 'look around':
       return say(speech.LOOKING_AROUND, stage.next)
     case 'first':
-      return say([...sight.sentences, speech.announce(stage.next, notes)].join(' '), stage.next)
+      return say(
+        [...sight.sentences, speech.announce(stage.next.map(ownCall), notes)].join(' '),
+        stage.next,
+      )
     case 'later':
-      return say(speech.announceNext(stage.next), stage.next)
+      return say(speech.announceNext(stage.next.map(ownCall)), stage.next)
     case 'stopped':
-      return say(speech.stopped(calls, stage.left, sight.sentences))
+      return say(speech.stopped(calls, stage.left.map(ownCall), sight.sentences))
     case 'done':
       return say(speech.report(calls, [...notes, ...sight.sentences]))
   }

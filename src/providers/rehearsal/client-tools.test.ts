@@ -24,3 +24,15 @@ test('tools of other clients are called by their own names and arguments', () =>
   ).toEqual([{ name: 'Edit', arguments: { file_path: 'c.ts', old_string: 'a', new_string: 'b' } }])
   expect(calls('write "x" to a.txt', tool('exec_command', 'cmd'))).toEqual([])
 })
+
+test('a call of another client is announced as what it does', () => {
+  const tool = (name: string, argument: string): RehearsalSegment => ({
+    role: 'tool',
+    name,
+    description: '',
+    parameters: { properties: { [argument]: {} } },
+  })
+  const read = [tool('Read', 'file_path'), tool('exec_command', 'cmd')]
+  expect(thinkOf(...read, user('read a.txt')).text).toBe('I will read a.txt.')
+  expect(thinkOf(...read, user('run `make`')).text).toBe('I will run “make”.')
+})

@@ -11,6 +11,7 @@ const RehearseArgs = z.object({
   options: z.object({
     port: z.string().optional(),
     cacheRate: z.string().optional(),
+    strict: z.boolean().default(false),
     json: z.boolean().default(false),
   }),
 })
@@ -26,17 +27,19 @@ export const Output = z.object({
     .describe('Environment variables that point such clients here. Any key works.'),
   switches: z
     .array(z.string())
-    .describe('Faults that can be requested in the first path segment, for example /~cut:300.'),
+    .describe(
+      'Faults that can be requested in the first path segment, for example /~cut:300; and strict, which refuses every unknown field.',
+    ),
 })
 type RehearseOutput = Omit<z.infer<typeof Output>, 'ok'>
 
 /** Serves the offline demo model until a signal, which is the regular way to stop it. */
 export async function run(world: CliWorld, commandInput: CommandInput): Promise<number> {
-  const { port, cacheRate, json } = RehearseArgs.parse(commandInput).options
+  const { port, cacheRate, strict, json } = RehearseArgs.parse(commandInput).options
   const listening = await listen(world, { port, cacheRate, json })
   if (!listening.ok) return refuse(world, json, listening.error)
   const server = listening.value
-  const output = outputOf(server)
+  const output = outputOf(server, strict)
   const stopped = untilStopped(world)
   answer(world, json, output, () => words(output))
   await stopped
@@ -80,14 +83,15 @@ function figure(text: string | undefined, flag: string, most: number): Result<nu
 /** Too short to be redacted as a secret, which would also redact this word elsewhere. */
 const ANY_KEY = 'offline'
 
-function outputOf({ origin, switches }: RehearsalServer): RehearseOutput {
+function outputOf({ origin, switches }: RehearsalServer, strict: boolean): RehearseOutput {
+  const base = strict ? `${origin}/~strict` : origin
   return {
     origin,
-    base_urls: { anthropic: origin, openai: `${origin}/v1` },
+    base_urls: { anthropic: base, openai: `${base}/v1` },
     environment: {
-      ANTHROPIC_BASE_URL: origin,
+      ANTHROPIC_BASE_URL: base,
       ANTHROPIC_API_KEY: ANY_KEY,
-      OPENAI_BASE_URL: `${origin}/v1`,
+      OPENAI_BASE_URL: `${base}/v1`,
       OPENAI_API_KEY: ANY_KEY,
     },
     switches: [...switches],
@@ -103,12 +107,14 @@ function words({ origin, environment, switches }: RehearseOutput): string {
     '',
     ...lines,
     '',
-    'To test how a client handles faults, name one in the base URL (or as ?rehearse=… in a URL, or',
-    'in an x-rehearse header):',
+    'A request is checked as the vendors check it: unknown fields are accepted under a beta header.',
+    'To have every unknown field refused, or to test how a client handles faults, name switches in',
+    'the base URL (or as ?rehearse=… in a URL, or in an x-rehearse header):',
     '',
+    `  export ANTHROPIC_BASE_URL=${origin}/~strict`,
     `  export ANTHROPIC_BASE_URL=${origin}/~cut:300,once`,
     '',
-    'Faults:',
+    'Switches:',
     ...switches.map((one) => `  ${one}`),
     '',
   ].join('\n')

@@ -3,12 +3,12 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions'
-import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock } from './cache-blocks.ts'
 import { chatTold } from './chat-answer.ts'
-import { refused, type Read } from './dialect.ts'
+import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
+import { checkWithout } from './rules/leniency.ts'
 import { misshapen, notRehearsed, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { brokenChatRule, offeredIn } from './rules/chat.ts'
@@ -26,11 +26,8 @@ import {
 type Body = ChatCompletionCreateParamsStreaming
 
 /** Understands a request of OpenAI's Chat Completions, or says why the vendor would refuse it. */
-export async function readChat(
-  body: unknown,
-  factsOf: (model: string) => ModelFacts,
-): Promise<Read> {
-  const checked = (await requestCheck.chat())(streaming(body))
+export async function readChat(body: unknown, { factsOf, ignores }: RequestReading): Promise<Read> {
+  const checked = checkWithout(await requestCheck.chat(), ignores, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
   const streams = wantsStream(body)

@@ -40,10 +40,14 @@ interface Message {
 }
 
 /** A socket as a program without any SDK has it. */
-async function socketTo(vendor: RehearsalVendor, switches = '') {
+async function socketTo(
+  vendor: Pick<RehearsalVendor, 'origin'>,
+  switches = '',
+  headers: Readonly<Record<string, string>> = {},
+) {
   const origin = vendor.origin.replace('http:', 'ws:')
   const socket = new WebSocket(`${origin}${switches}/v1/responses`, {
-    headers: { authorization: 'Bearer any' },
+    headers: { authorization: 'Bearer any', ...headers },
   })
   onTestFinished(() => socket.terminate())
   const waiting: ((message: Message | 'closed') => void)[] = []
@@ -187,6 +191,22 @@ test('a request over a socket that is refused says why, and the socket goes on',
     'max_tokens',
   ])
   expect(responseIn(await socket.create({})).output).toHaveLength(2)
+})
+
+test('a warm-up under the beta of sockets gets an empty response, and the next one continues it', async () => {
+  const vendor = await openRehearsal({ lenient: true })
+  const beta = { 'openai-beta': 'responses_websockets=2026-02-06' }
+  const warmUp = { input: [{ role: 'developer', content: 'd' }], generate: false }
+  const socket = await socketTo({ origin: vendor.lenientOrigin }, '', beta)
+  const warm = responseIn(await socket.create(warmUp))
+  expect(warm.output).toEqual([])
+  const next = responseIn(await socket.create({ previous_response_id: warm.id }))
+  expect(next.output.map(({ type }) => type)).toEqual(['message', 'function_call'])
+  expect(next.usage.input_tokens).toBeGreaterThan(warm.usage.input_tokens)
+  expect(await (await socketTo(vendor, '', beta)).create(warmUp)).toMatchObject({
+    type: 'error',
+    error: { param: 'generate' },
+  })
 })
 
 test('what the switches of a socket name goes wrong with its requests', async () => {

@@ -31,6 +31,8 @@ interface Asking {
   readonly key: string
   readonly facts: ModelFacts
   readonly faults: Faults
+  /** Whether the model only reads, so that the cache is filled. */
+  readonly silent?: boolean
 }
 
 /** Answers requests that were understood: the model thinks, the cache counts, and the vendor's words are put around it. */
@@ -44,7 +46,7 @@ export class Exchange {
     this.#seed = systemIds(parts.clock).event()
   }
 
-  async answer(asked: Asked, { key, facts, faults }: Asking): Promise<Exchanged> {
+  async answer(asked: Asked, { key, facts, faults, silent = false }: Asking): Promise<Exchanged> {
     const { brain, describe, cache, clock } = this.#parts
     const { model, media } = asked
     const tokens = tokensIn(asked.cache.blocks)
@@ -53,7 +55,7 @@ export class Exchange {
       (faults.refuseImages ? notTaken(asked) : undefined) ??
       (describe && (await refusedMedia(media, facts, describe)))
     if (refusal !== undefined) return { ok: false, refusal }
-    const said = within(await brain(asked.request), asked)
+    const said = within(silent ? NO_THOUGHT : await brain(asked.request), asked)
     const owner = `${sha256(key)} ${asked.cache.key}`
     const usage = cache.use({ ...asked.cache, model, key: owner })
     const { input, cached_read, cache_write } = usage
@@ -88,6 +90,8 @@ function notTaken({ media }: Asked): WireRefusal | undefined {
   const image = media.find(({ media_type }) => media_type.startsWith('image/'))
   return image && wrong(image.at, 'the image could not be processed', 'invalid_image')
 }
+
+const NO_THOUGHT: Thought = { text: '', calls: [] }
 
 type Saying = Pick<ModelAnswer, 'text' | 'calls' | 'end'>
 

@@ -21,8 +21,9 @@ test('a request without switches has no faults, and its path is its own', () => 
   expect(faultsAt('/v1/messages', 'beta=true')).toEqual({
     path: '/v1/messages',
     faults: NO_FAULTS,
+    strict: false,
   })
-  expect(faultsAt('/')).toEqual({ path: '/', faults: NO_FAULTS })
+  expect(faultsAt('/')).toEqual({ path: '/', faults: NO_FAULTS, strict: false })
 })
 
 test.each<[string, Partial<Faults>]>([
@@ -42,15 +43,20 @@ test.each<[string, Partial<Faults>]>([
   ['once:second,close', { close: true, once: 'once:second,close' }],
   ['delay:20, cut:300', { delayMs: 20, cutAfter: 300 }],
 ])('%s means the same in a path, a query and a header', (text, meant) => {
-  const faults = { ...NO_FAULTS, ...meant }
   const path = '/v1/responses'
-  expect(faultsAt(`/~${text}${path}`)).toEqual({ path, faults })
-  expect(faultsAt(`/~${encodeURIComponent(text)}${path}`)).toEqual({ path, faults })
-  expect(faultsAt(path, new URLSearchParams({ rehearse: text }).toString())).toEqual({
-    path,
-    faults,
-  })
-  expect(faultsAt(path, '', { 'x-rehearse': text })).toEqual({ path, faults })
+  const read = { path, faults: { ...NO_FAULTS, ...meant }, strict: false }
+  expect(faultsAt(`/~${text}${path}`)).toEqual(read)
+  expect(faultsAt(`/~${encodeURIComponent(text)}${path}`)).toEqual(read)
+  expect(faultsAt(path, new URLSearchParams({ rehearse: text }).toString())).toEqual(read)
+  expect(faultsAt(path, '', { 'x-rehearse': text })).toEqual(read)
+  expect(faultsAt(`/~strict/~${text}${path}`)).toEqual({ ...read, strict: true })
+})
+
+test('a strict request has no fault because of that, in whichever place it is switched', () => {
+  const read = { path: '/v1/chat/completions', faults: NO_FAULTS, strict: true }
+  expect(faultsAt(`/~strict${read.path}`)).toEqual(read)
+  expect(faultsAt(read.path, 'rehearse=strict')).toEqual(read)
+  expect(faultsAt(`/~strict${read.path}`, '', { 'x-rehearse': 'strict' })).toEqual(read)
 })
 
 test('switches of a path, a query and a header count together', () => {
@@ -58,7 +64,11 @@ test('switches of a path, a query and a header count together', () => {
     'x-rehearse': 'status:500',
   })
   const faults = { delayMs: 5, cutAfter: 7, status: 500, once: 'delay:5,cut:7,once,status:500' }
-  expect(told).toEqual({ path: '/v1/models', faults: { ...NO_FAULTS, ...faults } })
+  expect(told).toEqual({
+    path: '/v1/models',
+    faults: { ...NO_FAULTS, ...faults },
+    strict: false,
+  })
 })
 
 test.each([
@@ -76,6 +86,7 @@ test.each([
   'retry-after:3',
   'malformed:x',
   'close:1',
+  'strict:1',
   'refuse-images:2',
   'once:a b',
   'delay:1,delay:2',

@@ -42,35 +42,49 @@ export const SWITCHES = [
   'refuse-images',
   'close',
   'once[:LABEL]',
+  'strict',
 ] as const
 
 /** Header names are lower case. */
 export type FaultHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
+export interface Switched {
+  /** Without its switches. */
+  readonly path: string
+  readonly faults: Faults
+  /** Every field that the types of the vendor's SDK lack is refused: see `rules/leniency.ts`. */
+  readonly strict: boolean
+}
+
 /**
- * Reads the switches of a request: `?rehearse=delay:200,cut:300`, the header `x-rehearse: cut:300`, or a first segment of the
- * path as in `/~cut:300,delay:20/v1/messages`, for clients that can be told no more than a base URL. All three count
- * together. `path` is without them.
+ * Reads the switches of a request: `?rehearse=delay:200,cut:300`, the header `x-rehearse: cut:300`, or the first segments of
+ * the path as in `/~strict/~cut:300,delay:20/v1/messages`, for clients that take no more than a base URL. All count together.
  */
 export function readFaults(
   path: string,
   query: URLSearchParams,
   headers: FaultHeaders,
-): Result<{ readonly path: string; readonly faults: Faults }> {
-  const [, leading, rest = ''] = LEADING.exec(path) ?? []
+): Result<Switched> {
+  const leading = LEADING.exec(path)?.[0] ?? ''
   const texts = [
-    ...(leading === undefined ? [] : [decoded(leading)]),
+    ...leading.split('/').map((segment) => decoded(segment.slice(1))),
     ...query.getAll('rehearse'),
     ...[headers['x-rehearse'] ?? []].flat(),
   ]
   const said = texts.join(',')
   const switches = said.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]))
-  const faults = faultsOf(switches)
+  const faults = faultsOf(switches.filter((one) => one !== STRICT))
   if (!faults.ok) return faults
-  return ok({ path: leading === undefined ? path : `/${rest}`, faults: faults.value })
+  const rest = path.slice(leading.length)
+  return ok({
+    path: rest === '' ? '/' : rest,
+    faults: faults.value,
+    strict: switches.includes(STRICT),
+  })
 }
 
-const LEADING = /^\/~([^/]*)\/?(.*)$/s
+const LEADING = /^(?:\/~[^/]*)+/
+const STRICT = 'strict'
 
 function decoded(segment: string): string {
   try {

@@ -1,5 +1,5 @@
 import type { LocalRequest } from '../../../host/net/http-server.ts'
-import { readFaults, type Faults } from './faults.ts'
+import { readFaults, type Switched } from './faults.ts'
 import { readJson } from './json-body.ts'
 import type { WireRefusal } from './rules/refusal.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
@@ -8,11 +8,8 @@ type Checked<T> =
   | ({ readonly ok: true } & T)
   | { readonly ok: false; readonly refusal: WireRefusal }
 
-/** Where a request goes, and what is to go wrong with it. */
-export function asksFor({
-  path,
-  headers,
-}: LocalRequest): Checked<{ readonly path: string; readonly faults: Faults }> {
+/** Where a request goes, what is to go wrong with it, and how strictly it is read. */
+export function asksFor({ path, headers }: LocalRequest): Checked<Switched> {
   const [place = '', ...query] = path.split('?')
   const read = readFaults(place, new URLSearchParams(query.join('?')), headers)
   if (read.ok) return { ok: true, ...read.value }

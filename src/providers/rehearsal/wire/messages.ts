@@ -6,11 +6,11 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages'
 import { canonicalJson, isJsonObject } from '../../../encoding/json.ts'
-import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock, tokensIn } from './cache-blocks.ts'
-import { refused, type Read } from './dialect.ts'
+import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
+import { checkWithout } from './rules/leniency.ts'
 import { messagesTold } from './messages-answer.ts'
 import { misshapen, wrong, type WireRefusal } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
@@ -31,9 +31,9 @@ type Body = MessageCreateParamsStreaming
 /** Understands a request of Anthropic's Messages, or says why the vendor would refuse it. */
 export async function readMessages(
   body: unknown,
-  factsOf: (model: string) => ModelFacts,
+  { factsOf, ignores }: RequestReading,
 ): Promise<Read> {
-  const checked = (await requestCheck.messages())(streaming(body))
+  const checked = checkWithout(await requestCheck.messages(), ignores, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
   const streams = wantsStream(body)
@@ -57,12 +57,12 @@ export async function readMessages(
 /** How many tokens a request would be, or why it is refused. It is not answered, so nobody says how long an answer may be. */
 export async function countMessages(
   body: unknown,
-  factsOf: (model: string) => ModelFacts,
+  reading: RequestReading,
 ): Promise<number | WireRefusal> {
   const [unknown] = isJsonObject(body) ? NOT_COUNTED.filter((name) => name in body) : []
   if (unknown !== undefined) return wrong([unknown], 'is not known there', 'unknown_parameter')
   const whole = isJsonObject(body) ? { ...body, max_tokens: 1 } : body
-  const read = await readMessages(whole, factsOf)
+  const read = await readMessages(whole, reading)
   return read.ok ? tokensIn(read.asked.cache.blocks) : read.refusal
 }
 

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../../encoding/json.ts'
 import type { Clock } from '../../../host/clock.ts'
 import type { LocalSocket, TakeMessages } from '../../../host/net/socket-server.ts'
 import { wait } from '../../../host/wait.ts'
-import type { ModelFacts } from '../../../model/model-facts.ts'
+import type { RequestReading } from './dialect.ts'
 import type { Exchange } from './exchange.ts'
 import { cutShort, spoiled, type Faults } from './faults.ts'
 import { readJson } from './json-body.ts'
@@ -15,7 +15,7 @@ export interface SocketParts {
   readonly store: ResponseStore
   readonly exchange: Exchange
   readonly clock: Clock
-  readonly factsOf: (model: string) => ModelFacts
+  readonly reading: RequestReading
   /** Those that hold for the next request. */
   readonly faults: () => Faults
   readonly key: string
@@ -49,7 +49,7 @@ export function takeResponses(parts: SocketParts): TakeMessages {
     }
     const body = requestIn(bytes)
     if (!body.ok) return refuse(body.refusal)
-    const read = await readResponses(body.request, parts.factsOf, memory)
+    const read = await readResponses(body.request, parts.reading, memory)
     if (!read.ok) return refuse(read.refusal)
     const faults = parts.faults()
     if (faults.delayMs > 0) await wait(parts.clock, faults.delayMs, socket.signal)
@@ -58,8 +58,9 @@ export function takeResponses(parts: SocketParts): TakeMessages {
       return socket.end()
     }
     if (faults.status !== undefined) return refuse(troubled(faults.status, faults))
-    const facts = parts.factsOf(read.asked.model)
-    const asking = { key: parts.key, facts, faults }
+    const facts = parts.reading.factsOf(read.asked.model)
+    const silent = isWarmUp(body.request) && parts.reading.ignores(['generate'])
+    const asking = { key: parts.key, facts, faults, silent }
     const answered = await parts.exchange.answer(read.asked, asking)
     if (!answered.ok) return refuse(answered.refusal)
     tell(200)
@@ -94,6 +95,11 @@ function requestIn(bytes: Buffer): RequestIn {
   }
   const { type: _type, ...request } = body
   return { ok: true, request: { ...request, stream: true } }
+}
+
+/** A field of the vendor's beta of sockets: a client sends what it knows before a person has asked for anything. */
+function isWarmUp(request: object): boolean {
+  return 'generate' in request && request.generate === false
 }
 
 /** As the vendor says it on a socket, where no status and no headers go before the words. */

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { openRehearsal, type RehearsalVendor } from '../../../../test/support/rehearsal-server.ts'
+import { strictServer } from '../../../../test/support/strict-server.ts'
 import { virtualClock } from '../../../../test/support/virtual-clock.ts'
 import { systemClock } from '../../../host/clock.ts'
 import { SWITCHES } from './faults.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
-import { rehearsalServer } from './serve.ts'
 
 const PATHS: Readonly<Record<VendorDialect, string>> = {
   messages: '/v1/messages',
@@ -149,10 +149,11 @@ for (const dialect of DIALECTS) {
 
   test(`whoever goes away in the middle of a request or an answer ends nothing else: ${dialect}`, async () => {
     const vendor = await openRehearsal()
-    const port = Number(new URL(vendor.origin).port)
+    const { port: digits, pathname } = new URL(vendor.origin)
+    const port = Number(digits)
     const body = JSON.stringify({ ...BODIES[dialect], stream: true })
     const head = [
-      `POST ${PATHS[dialect]} HTTP/1.1`,
+      `POST ${pathname}${PATHS[dialect]} HTTP/1.1`,
       `Host: 127.0.0.1:${port}`,
       ...Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${body.length}`,
@@ -241,8 +242,7 @@ test('a brain that has a defect is answered for in the shape of the vendor', asy
 test('a port that is taken is told', async () => {
   const vendor = await openRehearsal()
   const port = Number(new URL(vendor.origin).port)
-  const brain = async () => ({ text: '', calls: [] })
-  expect(await rehearsalServer({ port, brain, clock: systemClock })).toMatchObject({
+  expect(await strictServer({ port })).toMatchObject({
     ok: false,
     error: { kind: 'invalid_args', details: { port } },
   })

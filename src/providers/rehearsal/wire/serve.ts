@@ -13,13 +13,14 @@ import type { Describe } from '../../../model/sight.ts'
 import { catalogue } from '../../models/catalogue.ts'
 import type { Brain } from '../rehearsal-brain.ts'
 import { readChat } from './chat.ts'
-import type { Read } from './dialect.ts'
+import type { Read, RequestReading } from './dialect.ts'
 import { Exchange } from './exchange.ts'
-import { OnceOnly, type Faults } from './faults.ts'
+import { OnceOnly, type Switched } from './faults.ts'
 import { asksFor, bodyIn, keyless, keyOf, noSuchPath, notAllowed, speaker } from './incoming.ts'
 import { countMessages, readMessages } from './messages.ts'
 import { modelList, modelNamed } from './model-list.ts'
 import { PromptCache, type CacheOptions } from './prompt-cache.ts'
+import { IGNORES_NOTHING, vendorIgnores } from './rules/leniency.ts'
 import type { WireRefusal } from './rules/refusal.ts'
 import { answerReply, jsonReply, refusalReply, troubled } from './reply.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
@@ -108,7 +109,7 @@ interface Incoming {
   readonly request: LocalRequest
   readonly route: Route
   readonly body: unknown
-  readonly faults: Faults
+  readonly switched: Switched
   readonly requestId: string
 }
 
@@ -135,7 +136,7 @@ class Vendor {
     const requestId = this.#exchange.newId('req')
     const asked = asksFor(request)
     if (!asked.ok) return this.#refuse(request, undefined, asked.refusal, requestId)
-    const { path, faults } = asked
+    const { path } = asked
     const [models, name] = MODELS.exec(path) ?? []
     if (models !== undefined) return this.#list(request, name, requestId)
     const route = ROUTES.get(path)
@@ -145,7 +146,7 @@ class Vendor {
     const read = bodyIn(request, route.dialect)
     if (!read.ok) return this.#refuse(request, route.dialect, read.refusal, requestId)
     try {
-      const incoming = { request, route, body: read.body, faults, requestId }
+      const incoming = { request, route, body: read.body, switched: asked, requestId }
       return route.does === 'count' ? await this.#count(incoming) : await this.#answer(incoming)
     } catch (error) {
       const defect = { status: 500, message: `The rehearsal model has a defect: ${String(error)}` }
@@ -164,7 +165,7 @@ class Vendor {
       store: this.#store,
       exchange: this.#exchange,
       clock: this.#options.clock,
-      factsOf: (model) => this.#factsOf('responses', model),
+      reading: this.#reading('responses', request, asked),
       faults: () => this.#once.now(asked.faults),
       key: keyOf(request) ?? '',
       heard: (heard) =>
@@ -172,12 +173,12 @@ class Vendor {
     })
   }
 
-  async #answer({ request, route, body, faults, requestId }: Incoming): Promise<LocalAnswer> {
+  async #answer({ request, route, body, switched, requestId }: Incoming): Promise<LocalAnswer> {
     const { dialect } = route
-    const read = await this.#read(dialect, body)
+    const read = await this.#read(dialect, body, this.#reading(dialect, request, switched))
     if (!read.ok) return this.#refuse(request, dialect, read.refusal, requestId)
     const { asked } = read
-    const now = this.#once.now(faults)
+    const now = this.#once.now(switched.faults)
     if (now.delayMs > 0) await wait(this.#options.clock, now.delayMs, request.signal)
     if (now.close) {
       this.#tell(request, { dialect, status: 0 })
@@ -195,23 +196,33 @@ class Vendor {
     return answerReply(dialect, answered.told, { streams, faults: now, requestId })
   }
 
-  async #count({ request, route, body, requestId }: Incoming): Promise<LocalAnswer> {
+  async #count({ request, route, body, switched, requestId }: Incoming): Promise<LocalAnswer> {
     const { dialect } = route
-    const count = await countMessages(body, (model) => this.#factsOf(dialect, model))
+    const count = await countMessages(body, this.#reading(dialect, request, switched))
     if (typeof count !== 'number') return this.#refuse(request, dialect, count, requestId)
     this.#tell(request, { dialect, status: 200 })
     return jsonReply(200, { input_tokens: count }, { 'request-id': requestId })
   }
 
-  #read(dialect: VendorDialect, body: unknown): Promise<Read> {
-    const factsOf = (model: string) => this.#factsOf(dialect, model)
+  #reading(
+    dialect: VendorDialect,
+    { headers }: LocalRequest,
+    { strict }: Switched,
+  ): RequestReading {
+    return {
+      factsOf: (model) => this.#factsOf(dialect, model),
+      ignores: strict ? IGNORES_NOTHING : vendorIgnores(dialect, headers),
+    }
+  }
+
+  #read(dialect: VendorDialect, body: unknown, reading: RequestReading): Promise<Read> {
     switch (dialect) {
       case 'messages':
-        return readMessages(body, factsOf)
+        return readMessages(body, reading)
       case 'responses':
-        return readResponses(body, factsOf, this.#store)
+        return readResponses(body, reading, this.#store)
       case 'chat':
-        return readChat(body, factsOf)
+        return readChat(body, reading)
     }
   }
 

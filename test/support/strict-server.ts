@@ -1,0 +1,39 @@
+import { systemClock } from '../../src/host/clock.ts'
+import { ok, type Result } from '../../src/model/errors.ts'
+import { rehearsalBrain } from '../../src/providers/rehearsal/rehearsal-brain.ts'
+import { rememberedSights } from '../../src/providers/rehearsal/wire/media-check.ts'
+import {
+  rehearsalServer,
+  type RehearsalServerOptions,
+} from '../../src/providers/rehearsal/wire/serve.ts'
+import { describe } from '../../src/resources/describe.ts'
+
+export interface StrictServer {
+  /** Requests to it are read strictly. */
+  readonly origin: string
+  /** The same server, as lenient as the vendors are. */
+  readonly lenientOrigin: string
+  close(): Promise<void>
+}
+
+export const STRICT_SWITCH = '/~strict'
+
+/** The rehearsal server of every test: our own requests contain nothing that the types of the vendors' SDKs lack. */
+export async function strictServer(
+  options: Partial<RehearsalServerOptions> = {},
+): Promise<Result<StrictServer>> {
+  const sights = rememberedSights(describe)
+  const started = await rehearsalServer({
+    brain: rehearsalBrain(sights),
+    describe: sights,
+    clock: systemClock,
+    ...options,
+  })
+  if (!started.ok) return started
+  const { origin } = started.value
+  return ok({
+    origin: origin + STRICT_SWITCH,
+    lenientOrigin: origin,
+    close: () => started.value.close(),
+  })
+}
