@@ -3,7 +3,7 @@ import type { Replay } from '../../src/model/modes.ts'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { BlobKey, TurnId } from '../../src/model/ids.ts'
 import { readMessages } from '../../src/providers/rehearsal/wire/messages.ts'
-import { IGNORES_NOTHING } from '../../src/providers/rehearsal/wire/rules/leniency.ts'
+import { STRICT } from '../../src/providers/rehearsal/wire/rules/leniency.ts'
 import { PromptCache, type CacheRequest } from '../../src/providers/rehearsal/wire/prompt-cache.ts'
 import {
   RequestComposer,
@@ -56,7 +56,7 @@ async function cacheRequest(
   }
   const read = await readMessages(JSON.parse(body.toString('utf8')), {
     factsOf: () => ({}),
-    ignores: IGNORES_NOTHING,
+    leniency: STRICT,
   })
   if (!read.ok) throw new Error(JSON.stringify(read.refusal))
   return { model, ...read.asked.cache }

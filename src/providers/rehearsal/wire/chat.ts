@@ -8,7 +8,7 @@ import { cacheBlock } from './cache-blocks.ts'
 import { chatTold } from './chat-answer.ts'
 import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
-import { checkWithout } from './rules/leniency.ts'
+import { checkLeniently } from './rules/leniency.ts'
 import { misshapen, notRehearsed, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import { brokenChatRule, offeredIn } from './rules/chat.ts'
@@ -26,8 +26,8 @@ import {
 type Body = ChatCompletionCreateParamsStreaming
 
 /** Understands a request of OpenAI's Chat Completions, or says why the vendor would refuse it. */
-export async function readChat(body: unknown, { factsOf, ignores }: RequestReading): Promise<Read> {
-  const checked = checkWithout(await requestCheck.chat(), ignores, streaming(body))
+export async function readChat(body: unknown, { factsOf, leniency }: RequestReading): Promise<Read> {
+  const checked = checkLeniently(await requestCheck.chat(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
   const streams = wantsStream(body)

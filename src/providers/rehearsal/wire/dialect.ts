@@ -2,14 +2,14 @@ import type { ModelFacts } from '../../../model/model-facts.ts'
 import type { CallUsage } from '../../provider.ts'
 import type { RehearsalRequest } from '../schema.ts'
 import type { CacheRequest } from './prompt-cache.ts'
-import type { Ignores } from './rules/leniency.ts'
+import type { Leniency } from './rules/leniency.ts'
 import type { WireRefusal } from './rules/refusal.ts'
 import type { Place } from './rules/schema-problems.ts'
 
 /** What a request is read by. */
 export interface RequestReading {
   readonly factsOf: (model: string) => ModelFacts
-  readonly ignores: Ignores
+  readonly leniency: Leniency
 }
 
 /** A request of a vendor's dialect, understood. */

@@ -10,7 +10,7 @@ import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock, tokensIn } from './cache-blocks.ts'
 import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
-import { checkWithout } from './rules/leniency.ts'
+import { checkLeniently } from './rules/leniency.ts'
 import { messagesTold } from './messages-answer.ts'
 import { misshapen, wrong, type WireRefusal } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
@@ -31,9 +31,9 @@ type Body = MessageCreateParamsStreaming
 /** Understands a request of Anthropic's Messages, or says why the vendor would refuse it. */
 export async function readMessages(
   body: unknown,
-  { factsOf, ignores }: RequestReading,
+  { factsOf, leniency }: RequestReading,
 ): Promise<Read> {
-  const checked = checkWithout(await requestCheck.messages(), ignores, streaming(body))
+  const checked = checkLeniently(await requestCheck.messages(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
   const streams = wantsStream(body)

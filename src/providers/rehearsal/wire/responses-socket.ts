@@ -59,7 +59,7 @@ export function takeResponses(parts: SocketParts): TakeMessages {
     }
     if (faults.status !== undefined) return refuse(troubled(faults.status, faults))
     const facts = parts.reading.factsOf(read.asked.model)
-    const silent = isWarmUp(body.request) && parts.reading.ignores(['generate'])
+    const silent = isWarmUp(body.request) && parts.reading.leniency.ignores(['generate'])
     const asking = { key: parts.key, facts, faults, silent }
     const answered = await parts.exchange.answer(read.asked, asking)
     if (!answered.ok) return refuse(answered.refusal)

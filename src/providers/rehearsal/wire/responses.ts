@@ -7,7 +7,7 @@ import type { RehearsalSegment } from '../schema.ts'
 import { cacheBlock } from './cache-blocks.ts'
 import { refused, type Read, type RequestReading } from './dialect.ts'
 import { MediaList } from './media-list.ts'
-import { checkWithout } from './rules/leniency.ts'
+import { checkLeniently } from './rules/leniency.ts'
 import { misshapen, wrong } from './rules/refusal.ts'
 import { requestCheck, streaming, wantsStream } from './rules/request-schemas.ts'
 import type { ResponseMemory } from './response-store.ts'
@@ -34,10 +34,10 @@ type Body = ResponseCreateParamsStreaming
 /** Understands a request of OpenAI's Responses, or says why the vendor would refuse it. */
 export async function readResponses(
   body: unknown,
-  { factsOf, ignores }: RequestReading,
+  { factsOf, leniency }: RequestReading,
   memory: ResponseMemory,
 ): Promise<Read> {
-  const checked = checkWithout(await requestCheck.responses(), ignores, streaming(body))
+  const checked = checkLeniently(await requestCheck.responses(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
   const streams = wantsStream(body)

@@ -20,7 +20,7 @@ import { asksFor, bodyIn, keyless, keyOf, noSuchPath, notAllowed, speaker } from
 import { countMessages, readMessages } from './messages.ts'
 import { modelList, modelNamed } from './model-list.ts'
 import { PromptCache, type CacheOptions } from './prompt-cache.ts'
-import { IGNORES_NOTHING, vendorIgnores } from './rules/leniency.ts'
+import { STRICT, vendorLeniency } from './rules/leniency.ts'
 import type { WireRefusal } from './rules/refusal.ts'
 import { answerReply, jsonReply, refusalReply, troubled } from './reply.ts'
 import type { VendorDialect } from './rules/request-schemas.ts'
@@ -211,7 +211,7 @@ class Vendor {
   ): RequestReading {
     return {
       factsOf: (model) => this.#factsOf(dialect, model),
-      ignores: strict ? IGNORES_NOTHING : vendorIgnores(dialect, headers),
+      leniency: strict ? STRICT : vendorLeniency(dialect, headers),
     }
   }
 

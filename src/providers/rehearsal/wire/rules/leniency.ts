@@ -3,21 +3,27 @@ import type { VendorDialect } from './request-schemas.ts'
 import type { Checked, SchemaCheck } from './schema-check.ts'
 import type { Place } from './schema-problems.ts'
 
-/** Whether a field that the types of the vendor's SDK lack is ignored, and not a reason to refuse the request. */
-export type Ignores = (at: Place) => boolean
+/** Where a request may differ from the types of the vendor's SDK. */
+export interface Leniency {
+  /** Whether a field that the types lack is ignored, and not a reason to refuse the request. */
+  readonly ignores: (at: Place) => boolean
+  /** Fields that the types require and the vendor does not, with what it assumes. */
+  readonly assumes: ReadonlyMap<string, unknown>
+}
 
-/** What our own requests are held to: they contain nothing that the types lack. */
-export const IGNORES_NOTHING: Ignores = () => false
+/** What our own requests are held to: they are what the types say. */
+export const STRICT: Leniency = { ignores: () => false, assumes: new Map() }
 
 /** What the vendor does: it takes any field under a header that names a beta, and a few fields always. */
-export function vendorIgnores(
+export function vendorLeniency(
   dialect: VendorDialect,
   headers: Readonly<Record<string, string>>,
-): Ignores {
+): Leniency {
   const beta = Object.entries(headers).some(([name, value]) => BETA.test(name) && value !== '')
-  if (beta) return () => true
-  return (at) =>
-    UNTYPED[dialect].has(at.map((step) => (typeof step === 'number' ? '*' : step)).join('.'))
+  return {
+    ignores: (at) => beta || UNTYPED[dialect].has(pattern(at)),
+    assumes: ASSUMED[dialect],
+  }
 }
 
 /** `anthropic-beta`, `openai-beta`, `x-codex-beta-features`. */
@@ -29,33 +35,46 @@ const UNTYPED: Readonly<Record<VendorDialect, ReadonlySet<string>>> = {
   chat: new Set(),
 }
 
-/** Checks a value without the fields that are ignored. A problem that remains is none of theirs. */
-export function checkWithout<T>(
+const ASSUMED: Readonly<Record<VendorDialect, Leniency['assumes']>> = {
+  messages: new Map(),
+  responses: new Map([['tools.*.strict', null]]),
+  chat: new Map(),
+}
+
+/** `input.*.id` for the id of any item. */
+function pattern(at: Place): string {
+  return at.map((step) => (typeof step === 'number' ? '*' : step)).join('.')
+}
+
+/** Checks a value without the fields that are ignored and with those that are assumed. */
+export function checkLeniently<T>(
   check: SchemaCheck<T>,
-  ignores: Ignores,
+  leniency: Leniency,
   value: unknown,
 ): Checked<T> {
   const checked = check(value)
   if (checked.ok) return checked
-  const ignored = checked.problems.filter(({ kind, at }) => kind === 'unknown' && ignores(at))
-  const problems = checked.problems.filter((problem) => !ignored.includes(problem))
-  if (problems.length > 0 || ignored.length === 0) return { ok: false, problems }
-  // Without them a union may turn out to be another of its members, so what is left is checked again.
-  return checkWithout(
-    check,
-    ignores,
-    ignored.reduce((rest, { at }) => without(rest, at), value),
+  const { ignores, assumes } = leniency
+  const excused = checked.problems.filter(
+    ({ kind, at }) =>
+      (kind === 'unknown' && ignores(at)) || (kind === 'missing' && assumes.has(pattern(at))),
   )
+  const problems = checked.problems.filter((problem) => !excused.includes(problem))
+  if (problems.length > 0 || excused.length === 0) return { ok: false, problems }
+  const amended = excused.reduce<unknown>((rest, { kind, at }) => {
+    return changed(rest, at, kind === 'missing' ? [assumes.get(pattern(at))] : [])
+  }, value)
+  // A union may then turn out to be another of its members, so what is left is checked again.
+  return checkLeniently(check, leniency, amended)
 }
 
-function without(value: unknown, [step, ...steps]: Place): unknown {
+/** The value with another field at a place, or without it where `to` is empty. */
+function changed(value: unknown, [step, ...steps]: Place, to: readonly unknown[]): unknown {
   if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => (index === step ? without(item, steps) : item))
+    return value.map((item: unknown, index) => (index === step ? changed(item, steps, to) : item))
   }
-  if (!isJsonObject(value)) return value
-  const entries = Object.entries(value)
-  if (steps.length === 0) return Object.fromEntries(entries.filter(([name]) => name !== step))
-  return Object.fromEntries(
-    entries.map(([name, field]) => [name, name === step ? without(field, steps) : field]),
-  )
+  if (!isJsonObject(value) || step === undefined) return value
+  const { [step]: field, ...others } = value
+  if (steps.length > 0) return { ...value, [step]: changed(field, steps, to) }
+  return to.length === 0 ? others : { ...others, [step]: to[0] }
 }

@@ -1,0 +1,53 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { NEWER_NODE, type Pin } from './pins.ts'
+import { run } from './process.ts'
+
+/** Why a client cannot be tested on this machine. That is no failure of ours, and it is always printed. */
+export class Unavailable extends Error {}
+
+/** npm's codes for a package that this registry, this network or this platform does not have. */
+const LACKING = /npm error code (E404|ETARGET|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EBADPLATFORM)/
+const INSTALL_SECONDS = 300
+
+/** Installs packages outside the repository, without running their scripts, and returns their `node_modules`. */
+export async function install(root: string, pins: readonly Pin[]): Promise<string> {
+  const prefix = join(root, 'installed')
+  await mkdir(prefix)
+  const names = pins.map(({ name, version }) => `${name}@${version}`)
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const { code, stderr } = await run(
+    ['npm', 'install', '--prefix', prefix, ...options, ...names],
+    { cwd: root, env: process.env, seconds: INSTALL_SECONDS },
+  )
+  const [, lacking] = LACKING.exec(stderr) ?? []
+  if (lacking !== undefined) {
+    throw new Unavailable(`npm cannot install ${names.join(' and ')}: ${lacking}`)
+  }
+  if (code !== 0) throw new Error(`npm install ended with ${code ?? 'a timeout'}: ${stderr}`)
+  return join(prefix, 'node_modules')
+}
+
+/** The folder of a package's native part: npm installs the one that fits the platform, or none. */
+export async function nativePart(modules: string, { name }: Pin): Promise<string> {
+  const scope = join(modules, dirname(name))
+  const start = `${name.slice(name.indexOf('/') + 1)}-`
+  const [found] = (await readdir(scope)).filter((entry) => entry.startsWith(start))
+  if (found !== undefined) return join(scope, found)
+  const platform = `${process.platform} on ${process.arch}`
+  throw new Unavailable(`${name} has no native binary for ${platform}`)
+}
+
+const LEAST_NODE = [22, 19] as const
+
+/** The package of a newer Node, where this one is too old. */
+export function newerNode(): readonly Pin[] {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [leastMajor, leastMinor] = LEAST_NODE
+  const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor)
+  return isNew ? [] : [NEWER_NODE]
+}
+
+export function nodeIn(modules: string): string {
+  return newerNode().length === 0 ? process.execPath : join(modules, NEWER_NODE.name, 'bin', 'node')
+}
