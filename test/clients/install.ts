@@ -16,10 +16,11 @@ export async function install(root: string, pins: readonly Pin[]): Promise<strin
   await mkdir(prefix)
   const names = pins.map(({ name, version }) => `${name}@${version}`)
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const { code, stderr } = await run(
-    ['npm', 'install', '--prefix', prefix, ...options, ...names],
-    { cwd: root, env: process.env, seconds: INSTALL_SECONDS },
-  )
+  const { code, stderr } = await run(['npm', 'install', '--prefix', prefix, ...options, ...names], {
+    cwd: root,
+    env: process.env,
+    seconds: INSTALL_SECONDS,
+  })
   const [, lacking] = LACKING.exec(stderr) ?? []
   if (lacking !== undefined) {
     throw new Unavailable(`npm cannot install ${names.join(' and ')}: ${lacking}`)

@@ -65,7 +65,9 @@ export async function testClient(
 
 async function complete(root: string, loop: Loop) {
   const folder = await mkdtemp(join(root, 'loop-'))
-  const [home, workspace, served] = ['home', 'workspace', 'served'].map((name) => join(folder, name))
+  const [home, workspace, served] = ['home', 'workspace', 'served'].map((name) =>
+    join(folder, name),
+  )
   if (home === undefined || workspace === undefined || served === undefined) throw new Error(folder)
   for (const one of [home, workspace, served]) await mkdir(one)
   const word = `anchor-${randomBytes(8).toString('hex')}`

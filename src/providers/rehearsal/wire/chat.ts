@@ -26,7 +26,10 @@ import {
 type Body = ChatCompletionCreateParamsStreaming
 
 /** Understands a request of OpenAI's Chat Completions, or says why the vendor would refuse it. */
-export async function readChat(body: unknown, { factsOf, leniency }: RequestReading): Promise<Read> {
+export async function readChat(
+  body: unknown,
+  { factsOf, leniency }: RequestReading,
+): Promise<Read> {
   const checked = checkLeniently(await requestCheck.chat(), leniency, streaming(body))
   if (!checked.ok) return refused(misshapen(checked.problems))
   const asked = checked.value
