@@ -33,7 +33,7 @@ export async function install(root: string, pins: readonly Pin[]): Promise<strin
 export async function nativePart(modules: string, { name }: Pin): Promise<string> {
   const scope = join(modules, dirname(name))
   const start = `${name.slice(name.indexOf('/') + 1)}-`
-  const [found] = (await readdir(scope)).filter((entry) => entry.startsWith(start))
+  const found = (await readdir(scope)).find((entry) => entry.startsWith(start))
   if (found !== undefined) return join(scope, found)
   const platform = `${process.platform} on ${process.arch}`
   throw new Unavailable(`${name} has no native binary for ${platform}`)
