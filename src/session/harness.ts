@@ -233,7 +233,7 @@ export class Harness {
       mentions: [place.sessions],
       writing: () => sessionsBeingWritten(place),
       olderThan,
-      tidy: [place.sessions],
+      tidy: [place.sessions, place.heads],
       dryRun,
     })
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept
