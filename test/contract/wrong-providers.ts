@@ -103,8 +103,8 @@ export const WRONG_PROVIDERS: readonly WrongProvider[] = [
     foundBy: ['ends with interrupted if'],
     send: (send) =>
       async function* (request, signal) {
-        if (signal.aborted) return yield* send(request, signal)
-        for await (const event of send(request, new AbortController().signal)) {
+        const late = signal.aborted ? signal : new AbortController().signal
+        for await (const event of send(request, late)) {
           yield isEnd(event) && signal.aborted ? INTERRUPTED : event
         }
       },

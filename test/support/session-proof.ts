@@ -45,7 +45,7 @@ export async function proveSessions(root: string, part = 0, of = 1): Promise<Tal
     const proof = await proofOf(log, nearest(log, heads), parts)
     const faults = faultsOf(proof)
     const damages = registered.filter(({ folder }) => log.startsWith(folder + sep))
-    const others = faults.filter(({ of }) => !damages.some(({ damage }) => of.includes(damage)))
+    const others = faults.filter(({ excuses }) => !damages.some(({ damage }) => excuses.includes(damage)))
     const { requests, not_comparable, mismatches } = (proof.ok && proof.value.requests) || UNCHECKED
     if (!proof.ok && proof.error.kind === 'not_found') tally.unbegun += 1
     else if (others.length > 0) {
@@ -120,27 +120,27 @@ const dialectOf: SessionParts['model']['dialectOf'] = async (name) => {
   return ok(DIALECTS[known])
 }
 
-/** Something wrong, and the damages that it can come of. */
+/** Something wrong, and the damages that excuse it. */
 interface Wrong {
-  readonly of: readonly Damage[]
+  readonly excuses: readonly Damage[]
   readonly words: string
 }
 
 function faultsOf(proof: Result<Proof>): Wrong[] {
   if (!proof.ok) {
     const { kind, message } = proof.error
-    const of: Wrong['of'] = kind === 'resource_missing' ? ['blobs', 'events'] : ['events']
-    return [{ of, words: `${kind}: ${message}` }]
+    const excuses: Wrong['excuses'] = kind === 'resource_missing' ? ['blobs', 'events'] : ['events']
+    return [{ excuses, words: `${kind}: ${message}` }]
   }
   const { log, requests } = proof.value
   const damage = log.damage && `damaged: ${JSON.stringify(log.damage.details)}`
   return [
-    ...(damage === undefined ? [] : [{ of: ['log'], words: damage } as const]),
+    ...(damage === undefined ? [] : [{ excuses: ['log'], words: damage } as const]),
     ...(requests === undefined
-      ? [{ of: ['blobs', 'events'], words: 'no request checked' } as const]
+      ? [{ excuses: ['blobs', 'events'], words: 'no request checked' } as const]
       : []),
     ...(requests?.mismatches ?? []).map(({ seq, what, recorded, recomposed }): Wrong => ({
-      of: what === 'payload' ? ['blobs', 'events'] : ['events'],
+      excuses: what === 'payload' ? ['blobs', 'events'] : ['events'],
       words: `Event ${seq}: ${what} ${JSON.stringify(recorded)} recorded, ${JSON.stringify(recomposed)} composed`,
     })),
   ]

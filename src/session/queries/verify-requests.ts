@@ -40,8 +40,8 @@ export async function eventsWithin(
   const reader = await openReader(place, session)
   if (!reader.ok) return reader
   const lines: LogLine[] = []
-  const end = await closing(reader.value, ({ forward }) =>
-    forward((line) => (line.next.offset > bytes ? false : void lines.push(line))),
+  const end = await closing(reader.value, (opened) =>
+    opened.forward((line) => (line.next.offset > bytes ? false : void lines.push(line))),
   )
   if (!end.ok) return end
   const history = new LiveHistory(store)
