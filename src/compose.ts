@@ -248,7 +248,10 @@ function backends(env: Env, { settings }: EffectiveSettings, clock: Clock) {
   return {
     models,
     factsOf: models.factsOf,
-    dialectNameOf: (name: string) => (isRemoteProvider(name) ? DIALECT_OF[name] : name),
+    dialectNameOf: (name: string) => {
+      if (name === OFFLINE_PROVIDER) return 'rehearsal' as const
+      return isRemoteProvider(name) ? DIALECT_OF[name] : undefined
+    },
     providerOf: async (name: string): Promise<Result<Provider>> => {
       const known = made.get(name)
       if (known !== undefined) return ok(known)

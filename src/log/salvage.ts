@@ -2,6 +2,7 @@ import { LineFramer } from '../encoding/lines.ts'
 import { asResult, ifPossible, readSpan, type File } from '../host/files/files.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import { readEvent, type EventDraft, type EventEnvelope } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { SessionId } from '../model/ids.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { LogWriter } from './append.ts'
@@ -199,12 +200,12 @@ async function copyAll<State>(
   if (!copied.ok) return copied
   const end = missing.filter(({ to_seq }) => to_seq > (chosen.at(-1)?.seq ?? -1))
   const text = `This Session was salvaged from ${source}: ${chosen.length} Events of it were whole.`
-  const last: EventDraft = { type: 'notice', data: { code: 'salvaged', text } }
+  const last = notice('salvaged', text)
   // A line that restricted permissions may be among the missing ones.
   return writer.append([...end.map(gapNotice), last, settings.narrowed()])
 }
 
 function gapNotice({ from_seq, to_seq }: Gap): EventDraft {
   const text = `Events ${from_seq} to ${to_seq} could not be read and are missing here.`
-  return { type: 'notice', data: { code: 'salvage_gap', text } }
+  return notice('salvage_gap', text)
 }

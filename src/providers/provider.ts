@@ -5,9 +5,11 @@ import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 
+export type DialectName = 'responses' | 'messages' | 'chat' | 'rehearsal'
+
 /** The wire format of a provider. Pure: the same items and surface give the same bytes on every machine, with or without a key. */
 export interface Dialect {
-  readonly dialect: 'responses' | 'messages' | 'chat' | 'rehearsal'
+  readonly dialect: DialectName
   /**
    * Segments in cache order: parameters, tools, system blocks, then items. Additional items only append segments. Does not
    * modify its arguments and never throws.

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import process from 'node:process'
 import { expect, test } from 'vitest'
 import { retryAfterMs, failureOfResponse, failureInBody } from './vendor-failure.ts'
 
@@ -88,4 +90,14 @@ test('a body that is plain text is what was said, and a page for browsers says n
   expect(failureOfResponse(page, 'Bad gateway', NOW).message).toBe('')
   expect(failureOfResponse(plain, '<!doctype html>', NOW).message).toBe('')
   expect(failureOfResponse(plain, 'upstream is gone', NOW).message).toBe('upstream is gone')
+})
+
+test('a page behind 32 MiB of spaces is no message, where V8 no longer optimises patterns', () => {
+  const script = `
+    import { failureOfResponse } from ${JSON.stringify(new URL('vendor-failure.ts', import.meta.url).href)}
+    const text = ' '.repeat(32 * 1024 * 1024) + '<html>'
+    console.log(failureOfResponse({ status: 500, headers: new Headers() }, text, 0).message === '')`
+  const flags = ['--no-regexp-optimization', '--import', 'tsx', '--input-type=module', '-e', script]
+  const run = spawnSync(process.execPath, flags, { encoding: 'utf8' })
+  expect(run.stdout.trim()).toBe('true')
 })

@@ -184,21 +184,23 @@ export class Harness {
     )
   }
 
-  /** Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. */
+  /**
+   * Verifies every byte of the Log; with `requests`, also composes every sent request again and compares it. Of a damaged Log,
+   * only the requests before the damage, and none if a blob that they need cannot be read.
+   */
   async verify(
     id: SessionId,
     { requests }: { readonly requests: boolean },
   ): Promise<Result<Proof>> {
     const { verifyLog } = await import('../log/verify.ts')
     const log = await verifyLog(this.#parts.log.place, id)
-    if (!log.ok || !requests || log.value.damage !== undefined) {
-      return log.ok ? ok({ log: log.value }) : log
-    }
-    const session = await this.open(id)
-    if (!session.ok) return session
-    const { verifyRequests } = await import('./queries/verify-requests.ts')
-    const verdict = await verifyRequests(this.#parts, session.value.events)
-    return verdict.ok ? ok({ log: log.value, requests: verdict.value }) : verdict
+    if (!log.ok) return log
+    if (!requests) return ok({ log: log.value })
+    const { eventsWithin, verifyRequests } = await import('./queries/verify-requests.ts')
+    const events = await eventsWithin(this.#parts.log, id, log.value.bytes)
+    const verdict = events.ok ? await verifyRequests(this.#parts, events.value) : events
+    if (verdict.ok) return ok({ log: log.value, requests: verdict.value })
+    return log.value.damage === undefined ? verdict : ok({ log: log.value })
   }
 
   /** Copies the intact Events of a damaged Log into a new Session. */
@@ -231,7 +233,7 @@ export class Harness {
       mentions: [place.sessions],
       writing: () => sessionsBeingWritten(place),
       olderThan,
-      tidy: [place.sessions],
+      tidy: [place.sessions, place.heads],
       dryRun,
     })
     return swept.ok ? ok({ ...swept.value, unbegun: unbegun.value }) : swept

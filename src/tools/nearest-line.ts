@@ -29,7 +29,7 @@ const MOST_LETTERS = 400
 const LEAST_ALIKE = 0.5
 
 function letters(line: string): string {
-  return line.replaceAll(/\s+/g, '').slice(0, MOST_LETTERS)
+  return line.replaceAll(/\s/g, '').slice(0, MOST_LETTERS)
 }
 
 function mostAlike(lines: readonly string[], target: string): number {

@@ -4,6 +4,7 @@ import { shownPath } from '../host/files/confined-path.ts'
 import type { ProtectedChange } from '../host/sandbox/watch/watch.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { WholeEvent } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from './turn-parts.ts'
 
 type Inspecting = Pick<TurnParts, 'log' | 'tools' | 'person'>
@@ -116,8 +117,4 @@ const NAMED = 5
 function listed(all: readonly string[]): string {
   const more = all.length - NAMED
   return all.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
-}
-
-function notice(code: string, text: string) {
-  return { type: 'notice', data: { code, text } } as const
 }

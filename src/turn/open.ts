@@ -5,6 +5,7 @@ import { openWatches } from '../history/open-watch.ts'
 import { SessionResources, type SessionResource } from '../history/session-resources.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import { notViewable, viewOf } from '../tools/resource-view.ts'
 import { endTurn } from './end.ts'
@@ -157,14 +158,12 @@ async function viewDrafts(
   }
   const { resource_id, handle } = resource.descriptor
   const view = { resource_id, handle, by: 'person', outcome: 'denied' } as const
-  const notice = notShown(why.message)
-  return ok(
-    resource.gone === undefined ? [notice] : [{ type: 'resource_view', data: view }, notice],
-  )
+  const told = notShown(why.message)
+  return ok(resource.gone === undefined ? [told] : [{ type: 'resource_view', data: view }, told])
 }
 
 function notShown(text: string): EventDraft {
-  return { type: 'notice', data: { code: 'resource_not_shown', text } }
+  return notice('resource_not_shown', text)
 }
 
 function unknownHandles(

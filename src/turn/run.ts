@@ -2,6 +2,7 @@ import { elapsedMs } from '../host/clock.ts'
 import { failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import { LARGE_BODY } from '../model/segment.ts'
 import type { EventDraft } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
 import type { AnswerItem, Delivery, ProviderEvent } from '../providers/provider.ts'
 import {
@@ -290,7 +291,7 @@ class Loop {
     this.cut = undefined
     const lost = lost_calls === 0 ? '' : ` Incomplete tool calls that did not run: ${lost_calls}.`
     const text = `An answer was cut off (${stop_reason}).${lost}`
-    return this.#parts.log.commit([{ type: 'notice', data: { code: 'answer_cut', text } }])
+    return this.#parts.log.commit([notice('answer_cut', text)])
   }
 
   /** Adds text that was typed while the Turn ran to the next request. */

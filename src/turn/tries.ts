@@ -3,6 +3,7 @@ import { SessionResources } from '../history/session-resources.ts'
 import type { ProviderCause } from '../model/error-cause.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { FailedCall } from './answer.ts'
 import { refusedResources } from './refused-resources.ts'
@@ -136,8 +137,4 @@ export function overLimit(
 
 function retryNotice({ kind, message }: HawserError): EventDraft {
   return notice('retry', `Trying again after ${kind}: ${message}`)
-}
-
-function notice(code: string, text: string): EventDraft {
-  return { type: 'notice', data: { code, text } }
 }

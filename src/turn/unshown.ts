@@ -1,4 +1,5 @@
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 import type { Unfit } from '../request/fit-parts.ts'
 
@@ -41,8 +42,4 @@ export function lossDrafts({ lost, unmade }: ComposedRequest): EventDraft[] {
     return notice(why, `The payload of ${handle} is ${state}, so the model is not shown it.`)
   })
   return [...gone, ...notices, ...unmade.map((text) => notice('resource_not_shown', text))]
-}
-
-function notice(code: string, text: string): EventDraft {
-  return { type: 'notice', data: { code, text } }
 }

@@ -2,6 +2,7 @@ import { transientsAt } from '../history/transients.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { failed, ok, type Result } from '../model/errors.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import type { ResourceId } from '../model/ids.ts'
 import { uploadSubject } from '../model/permission-subject.ts'
 import type { Claim } from '../policy/claim.ts'
@@ -69,8 +70,7 @@ async function record(
     data: { resource_id, why: 'upload_denied' },
   }
   const text = `Not sent to the model: ${handle}: ${reason}.`
-  const notice: EventDraft = { type: 'notice', data: { code: 'upload_denied', text } }
-  return commit([...(wasShown ? [retired] : []), draft, notice])
+  return commit([...(wasShown ? [retired] : []), draft, notice('upload_denied', text)])
 }
 
 /** If even these are allowed, no rule can deny anything. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
@@ -16,7 +16,7 @@ import { treeHash } from '../support/tree-hash.ts'
 /** A Session that brought a picture, a PDF and a text. */
 async function brought(changes: Changes = {}) {
   const here = await seeingPlace('in process', { changes })
-  if (changes.log?.store) await damagedOnPurpose(here.root, 'its blobs are in memory only')
+  if (changes.log?.store) await damagedOnPurpose(here.root, 'blobs', 'its blobs are in memory only')
   const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
   const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
@@ -29,12 +29,15 @@ async function story(changes: Changes = {}) {
   const { harness, session, attachments } = here
   const statuses = [
     await say(session, 'Write "one" into a.txt.'),
+    await say(session, 'Write "two" into a.txt.'),
     await say(session, 'View @img1'),
     await say(session, 'Again.', { attachments, views: ['@txt3'] }),
   ]
-  expect(statuses).toEqual(['completed', 'completed', 'completed'])
+  expect(statuses).toEqual(['completed', 'completed', 'completed', 'completed'])
   const diff = value(await harness.diff(session))
   const { files } = value(await harness.undo(session))
+  // The content before comes from a blob.
+  expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('one')
   value(await harness.dropResource(session, '@img1'))
   await verified(here, session)
   const payload = value(await harness.resourceBytes(session, '@pdf2'))

@@ -274,7 +274,7 @@ test('a missing payload is reported when it is requested again, and the Turn con
   const { root, workspace } = await place()
   await runCli({ root }, 'run', '--attach', 'tiny.png', 'What do you see?')
   const blobs = join(workspace, '.hawser', 'blobs')
-  await damagedOnPurpose(root, 'A payload is missing.')
+  await damagedOnPurpose(root, 'blobs', 'A payload is missing.')
   for (const name of await readdir(blobs)) if (name.endsWith('.png')) await rm(join(blobs, name))
   const run = await runCli({ root }, 'run', '--continue', 'Look at @img1')
   expect(run.code).toBe(0)

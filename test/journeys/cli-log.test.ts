@@ -10,6 +10,7 @@ import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import { Output as Verified } from '../../src/presenters/cli/commands/log/verify.ts'
 import { failureOf, UNSEEN } from '../support/cli-answer.ts'
 import { runCli, type CliRun } from '../support/cli.ts'
+import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
 import { makeLog } from '../support/log-generator.ts'
 import { startProgram } from '../support/program.ts'
 import { sessionStarted } from '../support/story.ts'
@@ -202,9 +203,33 @@ test('a torn tail is reported and is not damage; damage and a truncated end are'
   await spoil(root, id, () => good.replace('What can you do?', 'What can you be?'))
   expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'checksum' })
   const words = await runCli({ root }, 'log', 'verify', id, '--requests')
-  expect(words.stdout).toMatch(/is damaged[^]*hawser log salvage[^]*Requests were not checked/)
+  expect(words.stdout).toMatch(/is damaged[^]*hawser log salvage[^]*2 requests before the damage/)
   await spoil(root, id, () => good.slice(0, good.lastIndexOf('\n', good.length - 2) + 1))
   expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'head_missing' })
+})
+
+test('of a damaged Log the requests before the damage are checked, where what they are built from is there', async () => {
+  const { root, workspace, id } = await conversation()
+  const good = await readFile(logPath(root, id), 'utf8')
+  const last = good.lastIndexOf('"type":"provider_request"')
+  const verify = async (change: (text: string) => string) => {
+    await spoil(root, id, () => change(good))
+    const run = await runCli({ root }, 'log', 'verify', id, '--requests', '--json')
+    const { damage, requests } = Verified.parse(JSON.parse(run.stdout))
+    return { code: run.code, reason: damage?.details['reason'], requests }
+  }
+  const spoilt = (text: string) =>
+    text.slice(0, last) + text.slice(last).replace('"type"', '"kind"')
+  const reason = 'checksum'
+  const requests = { checked: 4, not_comparable: 0, mismatches: [] }
+  expect(await verify(spoilt)).toEqual({ code: 1, reason, requests })
+  const words = await runCli({ root }, 'log', 'verify', id, '--requests')
+  expect(words.stdout).toMatch(/is damaged[^]*\n4 requests before the damage rebuilt, identical/)
+  await damagedOnPurpose(root, 'blobs', 'All blobs are missing.')
+  await rm(join(workspace, '.hawser', 'blobs'), { recursive: true })
+  expect(await verify(spoilt)).toEqual({ code: 1, reason, requests: undefined })
+  const without = await runCli({ root }, 'log', 'verify', id, '--requests')
+  expect(without.stdout).toMatch(/is damaged[^]*Requests were not checked: the Log is damaged, and/)
 })
 
 test('a request that does not follow from the Log is found', async () => {
@@ -240,6 +265,7 @@ test('the intact Events of a damaged Log become a new Session that can continue;
   const { root, id } = await conversation()
   const spoilt = (text: string) => text.replace('What can you do?', 'What can you be?')
   await spoil(root, id, spoilt)
+  await damagedOnPurpose(root, 'events', 'Requests follow an Event that could not be salvaged.')
   const seq = eventsBefore(await readFile(logPath(root, id), 'utf8'), 'What can you be?')
   const before = await readFile(logPath(root, id), 'utf8')
   const run = await runCli({ root }, 'log', 'salvage', id, '--json')

@@ -107,7 +107,7 @@ test('payloads that are missing or damaged are listed, and the doctor names them
   const { root, workspace } = await story()
   const healthy = await runCli({ root }, 'doctor')
   expect(healthy.stdout).toMatch(/^ok +resources +all stored bytes/m)
-  await damagedOnPurpose(root, 'Payloads are missing and damaged.')
+  await damagedOnPurpose(root, 'blobs', 'Payloads are missing and damaged.')
   for (const blob of await blobsOf(workspace, '.png')) await rm(blob)
   for (const blob of await blobsOf(workspace, '.txt')) {
     if ((await readFile(blob, 'utf8')) === 'rope\nsail\n') await writeFile(blob, 'rope\nSAIL\n')

@@ -18,7 +18,7 @@ async function spoil(
   { sha256 }: GivenFile,
   state: (typeof STATES)[number],
 ): Promise<void> {
-  await damagedOnPurpose(root, `A payload is ${state}.`)
+  await damagedOnPurpose(root, 'blobs', `A payload is ${state}.`)
   const blob = join(workspace, '.hawser', 'blobs', `${sha256}.png`)
   await rm(blob)
   if (state === 'damaged') await writeFile(blob, picture(99))

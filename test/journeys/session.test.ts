@@ -169,7 +169,7 @@ test.each(WAYS)(
     await say(one, 'List all files')
     expect(value(await here.harness.latest()).id).toBe(one.id)
     const log = join(here.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
-    await damagedOnPurpose(here.root, 'What is in the place of a Log is none.')
+    await damagedOnPurpose(here.root, 'log', 'What is in the place of a Log is none.')
     await writeFile(log, 'not a Log\n')
     const listed = await here.harness.list()
     expect(listed.map(({ id, damage }) => [id, damage?.kind])).toEqual([

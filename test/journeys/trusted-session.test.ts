@@ -122,7 +122,7 @@ test('a salvaged Session asks, whatever the lost lines contained', async () => {
   const path = logPath(root, id)
   const lines = (await readFile(path, 'utf8')).split('\n')
   const narrowed = lines.findIndex((line) => line.includes('"session_settings"'))
-  await damagedOnPurpose(root, 'A line of a Log is spoilt.')
+  await damagedOnPurpose(root, 'log', 'A line of a Log is spoilt.')
   await writeFile(path, lines.with(narrowed, 'spoilt').join('\n'))
   const { stdout } = await runCli({ root }, 'log', 'salvage', id, '--json')
   const saved = Salvaged.parse(JSON.parse(stdout)).session_id

@@ -132,7 +132,7 @@ test.runIf(canDrawAll).each(WIRE)(
 )
 
 test.each(WIRE)(
-  '[PC-066] %s: another contract is one cold start, and the evidence names it',
+  '[PC-038] [PC-066] %s: another contract is one cold start, and the evidence names it',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create(here.begin))

@@ -10,7 +10,7 @@ import * as results from '../../src/encoding/words/results.ts'
 import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
 import { LOSSES } from '../../src/history/transients.ts'
 import { LIMITS } from '../../src/model/limits.ts'
-import { DIALECT_NAMES } from '../support/dialects.ts'
+import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 
@@ -91,14 +91,15 @@ const WORDS = {
   results: RESULTS,
 }
 
-/** Role, lifetime and bytes of every segment of whole Sessions, in the order in which each dialect sends them. */
+/** Role, lifetime and bytes of every segment of whole Sessions, in the order in which each dialect sends them, and the body. */
 async function everyLayout(): Promise<unknown[]> {
   const layouts: unknown[] = []
   for (const dialect of DIALECT_NAMES) {
     for (const seed of [1, 2, 3]) {
       for (const { segments } of await madeRequests(seed, { dialect })) {
         const parts = segments.map(({ role, lifetime, bytes }) => [role, lifetime, sha256(bytes)])
-        layouts.push([dialect, ...parts])
+        const body = DIALECTS[dialect].buildBody(segments, { cacheKey: 'hw1:pin', marks: [] })
+        layouts.push([dialect, ...parts, sha256(body)])
       }
     }
   }
@@ -116,7 +117,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
     words: WORDS_SHA256,
-    layout: '6525321658207b8278dc295f51d07386d5a87c0502959ac162018c20eae6fe6c',
+    layout: '41a3fa0cc3ea5c89b929f021983ff710d4132cdc363c89f93a8bd675e51b8fd8',
   })
 })
 

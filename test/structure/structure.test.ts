@@ -123,8 +123,22 @@ test('.ci/run includes the check, the whole suite and the dry probe of the built
     ]),
   )
   const smoke = /^smoke\(\) \{\n(.*?)^\}/ms.exec(proof)?.[1]
-  expect(smoke).toContain("run('cache', 'probe', '--dry-run', '--json')")
+  expect(smoke).toContain(
+    "const probe = JSON.parse(run('cache', 'probe', '--dry-run', '--json'))\n",
+  )
+  expect(smoke).toMatch(/^ +if \(!probe\.ok \|\| !probe\.dry_run\) throw /m)
+  expect(JSON.parse(tree.get('package.json') ?? '')).toMatchObject({
+    scripts: {
+      check: 'node scripts/check.mjs',
+      test: 'vitest run',
+      'test:long': 'vitest run --config vitest.long.config.ts',
+      build: 'node scripts/build.mjs',
+    },
+  })
   // The whole suite excludes only what the long one runs, so it includes the suites of providers, Turns and compaction.
-  const include = /include: \[(.*?)\]/.exec(tree.get('vitest.config.ts') ?? '')?.[1]
-  expect(include).toBe("'src/**/*.test.ts', 'test/**/*.test.ts'")
+  const config = tree.get('vitest.config.ts') ?? ''
+  const listed = (name: string) => new RegExp(`^ +${name}: \\[(.*?)\\]`, 'm').exec(config)?.[1]
+  expect(listed('include')).toBe("'src/**/*.test.ts', 'test/**/*.test.ts'")
+  const left = "'node_modules/**', 'dist/**', 'web/**', '**/*.long.test.ts'"
+  expect(listed('exclude')).toBe(left)
 })

@@ -68,7 +68,7 @@ export async function openParts(root: string, changes: Changes = {}): Promise<Op
     },
     model: {
       factsOf: () => undefined,
-      dialectNameOf: (name) => name,
+      dialectNameOf: (name) => (name === 'rehearsal' ? name : undefined),
       providerOf: async (name) =>
         name === 'rehearsal' ? ok(provider) : failed('not_configured', `There is no ${name}.`),
       dialectOf: async (name) =>

@@ -11,6 +11,7 @@ const Tally = z.object({
   not_comparable: z.number(),
   unbegun: z.number(),
   damaged_on_purpose: z.number(),
+  requests_of_damaged: z.number(),
   wrong: z.array(z.string()),
 })
 
@@ -40,6 +41,7 @@ export async function provenSessions(root: string): Promise<Proven> {
     not_comparable: total(({ not_comparable }) => not_comparable),
     unbegun: total(({ unbegun }) => unbegun),
     damaged_on_purpose: total(({ damaged_on_purpose }) => damaged_on_purpose),
+    requests_of_damaged: total(({ requests_of_damaged }) => requests_of_damaged),
     wrong: parts.flatMap(({ wrong }) => wrong),
     seconds: (performance.now() - started) / 1000,
   }
@@ -57,11 +59,12 @@ async function provenPart(root: string, part: number, of: number): Promise<z.inf
 }
 
 export function wordsOf(proven: Proven): string {
-  const { sessions, requests, not_comparable, unbegun, damaged_on_purpose, wrong, seconds } = proven
+  const { sessions, requests, not_comparable, unbegun, wrong, seconds } = proven
   return (
     `Sessions left behind: ${sessions} proved, with ${requests} requests composed again as recorded; ` +
-    `${not_comparable} requests in other words, ` +
-    `${damaged_on_purpose} damaged on purpose, ${unbegun} never begun, ${wrong.length} wrong (${seconds.toFixed(1)} s)`
+    `${not_comparable} requests in other words; ` +
+    `${proven.damaged_on_purpose} damaged on purpose, with ${proven.requests_of_damaged} requests as recorded; ` +
+    `${unbegun} never begun, ${wrong.length} wrong (${seconds.toFixed(1)} s)`
   )
 }
 

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sha256 } from '../../src/encoding/hash.ts'
@@ -46,7 +46,20 @@ function resealed(log: string): Buffer {
   return Buffer.concat(lines)
 }
 
-const NONE = { not_comparable: 0, unbegun: 0, damaged_on_purpose: 0, wrong: [] }
+/** With the first line again behind the last request, where it has no place. */
+function damaged(log: string): string {
+  const lines = log.split('\n')
+  const last = lines.findLastIndex((line) => line.includes('"type":"provider_request"'))
+  return lines.toSpliced(last + 1, 0, lines[0] ?? '').join('\n')
+}
+
+const NONE = {
+  not_comparable: 0,
+  unbegun: 0,
+  damaged_on_purpose: 0,
+  requests_of_damaged: 0,
+  wrong: [],
+}
 const PROVED = { ...NONE, sessions: 1, requests: 3 }
 
 test.each(['in process', 'messages', 'responses', 'chat'] as const)(
@@ -55,7 +68,7 @@ test.each(['in process', 'messages', 'responses', 'chat'] as const)(
     const root = await freshFolder()
     const { log, head } = await conversation(way, join(root, 'one'))
     expect(await proveSessions(root)).toEqual(PROVED)
-    await damagedOnPurpose(root, 'A recorded request hash is changed.')
+    await damagedOnPurpose(root, 'events', 'A recorded request hash is changed.')
     const whole = await readFile(log, 'utf8')
     await writeFile(log, planted(whole))
     expect(await proveSessions(root)).toEqual({
@@ -78,25 +91,64 @@ test.each(['in process', 'messages', 'responses', 'chat'] as const)(
   },
 )
 
-test('damage below a registered folder is counted, and intact Sessions there are verified', async () => {
+test('damage below a registered folder is counted, and the requests before it and intact Sessions are verified', async () => {
   const root = await freshFolder()
   const spoilt = await conversation('in process', join(root, 'spoilt'))
   await conversation('in process', join(root, 'whole'))
-  await damagedOnPurpose(root, 'A recorded request hash is changed.')
+  await damagedOnPurpose(root, 'log', 'A recorded request hash is changed.')
   await writeFile(spoilt.log, planted(await readFile(spoilt.log, 'utf8')))
   expect(await proveSessions(root)).toMatchObject({
     damaged_on_purpose: 0,
     wrong: [expect.any(String)],
   })
-  await damagedOnPurpose(join(root, 'spoilt'), 'As registered in a run.', root)
-  expect(await proveSessions(root)).toEqual({ ...PROVED, damaged_on_purpose: 1 })
+  await damagedOnPurpose(join(root, 'spoilt'), 'log', 'As registered in a run.', root)
+  const counted = { ...PROVED, damaged_on_purpose: 1, requests_of_damaged: 2 }
+  expect(await proveSessions(root)).toEqual(counted)
+})
+
+test('a request before registered damage that does not follow from the Log is wrong', async () => {
+  const root = await freshFolder()
+  const { log, head } = await conversation('in process', root)
+  await damagedOnPurpose(root, 'events', 'A recorded request hash is changed.')
+  await damagedOnPurpose(root, 'log', 'A line is repeated.')
+  await damagedOnPurpose(root, 'log', 'As registered in a run.', root)
+  await rm(head)
+  const good = await readFile(log, 'utf8')
+  await writeFile(log, damaged(good))
+  const one = { ...NONE, sessions: 0, requests: 0 }
+  expect(await proveSessions(root)).toEqual({
+    ...one,
+    damaged_on_purpose: 1,
+    requests_of_damaged: 3,
+  })
+  await writeFile(log, damaged(resealed(planted(good)).toString('utf8')))
+  expect(await proveSessions(root)).toEqual({
+    ...one,
+    wrong: [expect.stringMatching(/ndjson: Event \d+: request_sha256 "[0-9a-f]{64}" recorded/)],
+  })
+})
+
+test('missing payloads may be registered, and excuse neither a damaged Log nor another hash', async () => {
+  const root = await freshFolder()
+  const { log } = await conversation('in process', root)
+  await damagedOnPurpose(root, 'log', 'Bytes of a Log are changed.')
+  await damagedOnPurpose(root, 'blobs', 'The surface is missing.')
+  await damagedOnPurpose(root, 'blobs', 'As registered in a run.', root)
+  const blobs = join(root, 'workspace', '.hawser', 'blobs')
+  for (const name of await readdir(blobs)) await rm(join(blobs, name))
+  expect(await proveSessions(root)).toMatchObject({ damaged_on_purpose: 1, wrong: [] })
+  await writeFile(log, planted(await readFile(log, 'utf8')))
+  expect(await proveSessions(root)).toMatchObject({
+    damaged_on_purpose: 0,
+    wrong: [expect.stringMatching(/: damaged: .*"reason":"checksum"/)],
+  })
 })
 
 test('programs that share the work find every Session, and a run fails if one is wrong', async () => {
   const root = await freshFolder()
   for (const name of ['a', 'b']) await conversation('in process', join(root, name))
   const { log } = await conversation('in process', join(root, 'c'))
-  await damagedOnPurpose(root, 'A recorded request hash is changed.')
+  await damagedOnPurpose(root, 'log', 'A recorded request hash is changed.')
   await writeFile(log, planted(await readFile(log, 'utf8')))
   const parts = [await proveSessions(root, 0, 2), await proveSessions(root, 1, 2)]
   expect(parts.map(({ sessions, wrong }) => sessions + wrong.length)).toEqual([2, 1])

@@ -1,13 +1,13 @@
 import { mkdtemp } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import * as z from 'zod'
 import { workspaceBlobStore } from '../../src/blobs/workspace-store.ts'
 import { diskFolder } from '../../src/host/files/disk.ts'
 import { failed, ok, type Result } from '../../src/model/errors.ts'
 import { SessionId } from '../../src/model/ids.ts'
 import { Harness, type Proof } from '../../src/session/harness.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
-import { registeredIn } from './damaged-on-purpose.ts'
+import type { RequestsVerdict } from '../../src/session/queries/verify-requests.ts'
+import { registeredIn, type Damage } from './damaged-on-purpose.ts'
 import { DIALECT_NAMES, DIALECTS } from './dialects.ts'
 import { headsBelow, logsBelow } from './files-below.ts'
 import { openParts, withChanges } from './harness-parts.ts'
@@ -21,8 +21,10 @@ export interface Tally {
   not_comparable: number
   /** Logs whose creation was cut short: there is no Session. */
   unbegun: number
-  /** Logs below a folder that a test registered, with something wrong. */
+  /** Logs below a folder that a test registered, with nothing wrong but what comes of that damage. */
   damaged_on_purpose: number
+  /** Requests of those that were composed again as recorded: before the damage, or beside it. */
+  requests_of_damaged: number
   /** What is wrong anywhere else, a line a Log. */
   readonly wrong: string[]
 }
@@ -42,24 +44,35 @@ export async function proveSessions(root: string, part = 0, of = 1): Promise<Tal
   for (const log of logs.filter((_, at) => at % of === part)) {
     const proof = await proofOf(log, nearest(log, heads), parts)
     const faults = faultsOf(proof)
+    const damages = registered.filter(({ folder }) => log.startsWith(folder + sep))
+    const others = faults.filter(({ excuses }) => !damages.some(({ damage }) => excuses.includes(damage)))
+    const { requests, not_comparable, mismatches } = (proof.ok && proof.value.requests) || UNCHECKED
     if (!proof.ok && proof.error.kind === 'not_found') tally.unbegun += 1
-    else if (proof.ok && faults.length === 0) {
+    else if (others.length > 0) {
+      tally.wrong.push(`${log}: ${others.map(({ words }) => words).join('; ')}`)
+    } else if (faults.length > 0) {
+      tally.damaged_on_purpose += 1
+      tally.requests_of_damaged += requests - new Set(mismatches.map(({ seq }) => seq)).size
+    } else {
       tally.sessions += 1
-      const { requests, not_comparable } = Counted.parse(proof.value.requests)
       tally.requests += requests
       tally.not_comparable += not_comparable
-    } else if (registered.some(({ folder }) => log.startsWith(folder + sep))) {
-      tally.damaged_on_purpose += 1
-    } else tally.wrong.push(`${log}: ${faults.join('; ')}`)
+    }
   }
   await close()
   return tally
 }
 
-const NOTHING = { sessions: 0, requests: 0, not_comparable: 0, unbegun: 0, damaged_on_purpose: 0 }
+const NOTHING = {
+  sessions: 0,
+  requests: 0,
+  not_comparable: 0,
+  unbegun: 0,
+  damaged_on_purpose: 0,
+  requests_of_damaged: 0,
+}
 
-/** How many requests a verdict is about. A version whose words never changed compares all of them. */
-export const Counted = z.object({ requests: z.number(), not_comparable: z.number().default(0) })
+const UNCHECKED: RequestsVerdict = { requests: 0, not_comparable: 0, mismatches: [] }
 
 /** The head of the Log's Session that lies nearest to it: tests copy workspaces, and homes with them. */
 function nearest(log: string, heads: readonly string[]): string | undefined {
@@ -107,14 +120,28 @@ const dialectOf: SessionParts['model']['dialectOf'] = async (name) => {
   return ok(DIALECTS[known])
 }
 
-function faultsOf(proof: Result<Proof>): string[] {
-  if (!proof.ok) return [`${proof.error.kind}: ${proof.error.message}`]
+/** Something wrong, and the damages that excuse it. */
+interface Wrong {
+  readonly excuses: readonly Damage[]
+  readonly words: string
+}
+
+function faultsOf(proof: Result<Proof>): Wrong[] {
+  if (!proof.ok) {
+    const { kind, message } = proof.error
+    const excuses: Wrong['excuses'] = kind === 'resource_missing' ? ['blobs', 'events'] : ['events']
+    return [{ excuses, words: `${kind}: ${message}` }]
+  }
   const { log, requests } = proof.value
+  const damage = log.damage && `damaged: ${JSON.stringify(log.damage.details)}`
   return [
-    ...(log.damage === undefined ? [] : [`damaged: ${JSON.stringify(log.damage.details)}`]),
-    ...(requests?.mismatches ?? []).map(
-      ({ seq, what, recorded, recomposed }) =>
-        `Event ${seq}: ${what} ${JSON.stringify(recorded)} recorded, ${JSON.stringify(recomposed)} composed`,
-    ),
+    ...(damage === undefined ? [] : [{ excuses: ['log'], words: damage } as const]),
+    ...(requests === undefined
+      ? [{ excuses: ['blobs', 'events'], words: 'no request checked' } as const]
+      : []),
+    ...(requests?.mismatches ?? []).map(({ seq, what, recorded, recomposed }): Wrong => ({
+      excuses: what === 'payload' ? ['blobs', 'events'] : ['events'],
+      words: `Event ${seq}: ${what} ${JSON.stringify(recorded)} recorded, ${JSON.stringify(recomposed)} composed`,
+    })),
   ]
 }

@@ -33,7 +33,7 @@ export async function spoil(
   session: SessionId,
   change: (text: string) => string,
 ): Promise<void> {
-  await damagedOnPurpose(root, 'The bytes of a Log are changed.')
+  await damagedOnPurpose(root, 'log', 'The bytes of a Log are changed.')
   const path = logPath(root, session)
   await writeFile(path, change(await readFile(path, 'utf8')))
 }
@@ -44,7 +44,7 @@ export async function writtenLog(
   drafts: readonly EventDraft[],
   session?: SessionId,
 ): Promise<SessionId> {
-  await damagedOnPurpose(root, 'A Log holds Events that no Turn led to.')
+  await damagedOnPurpose(root, 'events', 'A Log holds Events that no Turn led to.')
   const { parts, close } = await openParts(root)
   const { place, store } = parts.log
   const writing = {
@@ -78,7 +78,7 @@ export async function foreignLog(
   session: SessionId,
   events: readonly AnyEvent[],
 ): Promise<void> {
-  await damagedOnPurpose(root, 'A Log holds Events that no Turn led to.')
+  await damagedOnPurpose(root, 'events', 'A Log holds Events that no Turn led to.')
   const { close } = await openParts(root)
   await close()
   let prev: string | null = null

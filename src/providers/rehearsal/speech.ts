@@ -1,7 +1,7 @@
 import { counted } from '../../encoding/amounts.ts'
 import { isJsonObject } from '../../encoding/json.ts'
 import type { Call } from './english/call.ts'
-import type { CallRecord } from './task.ts'
+import type { CallRecord, Outcome } from './task.ts'
 import { cut, listed, quoted } from './wording.ts'
 
 // The sentences of the offline model. It reports what came back and claims nothing else.
@@ -61,15 +61,14 @@ function outcomeOf(call: CallRecord): string {
       : `Done: ${deed(call)}\n${head}`
   }
   const code = name === 'bash' ? exitCode(output) : undefined
-  const word = OUTCOMES[outcome] ?? outcome
-  const heading = `${word}: ${deed(call)}${code === undefined ? '' : ` (exit code ${code})`}`
+  const heading = `${OUTCOMES[outcome]}: ${deed(call)}${code === undefined ? '' : ` (exit code ${code})`}`
   const [first, ...more] = relevantLines(output)
   if (first === undefined) return `${heading}. There is no further information.`
   const reason = `${heading}: ${cut(first, LINE_CHARACTERS)}`
   return more.length === 0 ? reason : `${reason}\n${headOf(output)}`
 }
 
-const OUTCOMES: Readonly<Record<string, string>> = {
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
   ok: 'Failed',
   failed: 'Failed',
   denied: 'Denied',

@@ -25,8 +25,11 @@ export interface Task {
 /** The tools that may be called, each with its parameters as JSON Schema. */
 export type Tools = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
+/** How a call ended. */
+export type Outcome = Extract<RehearsalSegment, { readonly role: 'tool_result' }>['outcome']
+
 export interface CallRecord extends Call {
-  readonly result?: { readonly outcome: string; readonly output: string }
+  readonly result?: { readonly outcome: Outcome; readonly output: string }
 }
 
 /**

@@ -19,9 +19,9 @@ const FIND = `
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     page.cleanup()
-    return items.map(({ str = '' }) => str).join('').replaceAll(/\\s+/g, '')
+    return items.map(({ str = '' }) => str).join('').replaceAll(/\\s/g, '')
   }
-  const keys = input.keys.map((key) => key.replaceAll(/\\s+/g, ''))
+  const keys = input.keys.map((key) => key.replaceAll(/\\s/g, ''))
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const text = await textOf(number).catch(() => '')
     if (keys.some((key) => text.includes(key))) return { found: true }

@@ -17,7 +17,7 @@ const COUNT = `
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent()
     const text = items.map(({ str = '', hasEOL }) => str + (hasEOL ? '\\n' : '')).join('')
-    for (const _ of text.matchAll(/\\S+/g)) words += 1
+    for (const _ of text.matchAll(/(?<!\\S)\\S/g)) words += 1
     page.cleanup()
   }
   return { pages: pdf.numPages, words }

@@ -9,7 +9,7 @@ import type { ModelFacts, ModelRow } from '../../model/model-facts.ts'
 import type { SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import type { UploadRules } from '../../policy/upload.ts'
 import type { VariantMaker } from '../../resources/variants/variant-maker.ts'
-import type { Dialect, Provider } from '../../providers/provider.ts'
+import type { Dialect, DialectName, Provider } from '../../providers/provider.ts'
 import type { PermissionAnswer, PermissionQuestion, TurnParts } from '../../turn/turn-parts.ts'
 
 /** What every Session of one workspace shares, grouped by subject. The composition root builds it. */
@@ -42,8 +42,8 @@ export interface SessionParts {
     readonly factsOf: (provider: string, model: string) => ModelFacts | undefined
     /** The catalogued models of a provider; default: none. */
     readonly modelsOf?: ((provider: string) => readonly ModelRow[]) | undefined
-    /** The dialect of a provider. */
-    readonly dialectNameOf: (provider: string) => string
+    /** The dialect of a provider; `undefined` if the provider is unknown. */
+    readonly dialectNameOf: (provider: string) => DialectName | undefined
     /** A configured provider, by the name that a person uses. */
     readonly providerOf: (name: string) => Promise<Result<Provider>>
     /** The encoder of a dialect, by the name that Events use. Needs no key. */

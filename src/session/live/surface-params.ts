@@ -1,5 +1,6 @@
 import type { ModelFacts } from '../../model/model-facts.ts'
 import type { SurfaceParams } from '../../model/surface.ts'
+import type { DialectName } from '../../providers/provider.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /**
@@ -16,7 +17,7 @@ export function surfaceParams(
   const dialect = dialectNameOf(provider)
   return {
     replay,
-    late_role: late_role ?? LATE_ROLES[dialect] ?? 'developer',
+    late_role: late_role ?? (dialect === undefined ? 'developer' : LATE_ROLES[dialect]),
     ...(effort === undefined ? {} : { effort }),
     tool_choice: 'auto',
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -29,10 +30,11 @@ export function surfaceParams(
 }
 
 /** The roles that every server of a dialect accepts, for models that are not in the catalogue. */
-const LATE_ROLES: Readonly<Record<string, string>> = {
+const LATE_ROLES: Readonly<Record<DialectName, string>> = {
   responses: 'developer',
   messages: 'user',
   chat: 'system',
+  rehearsal: 'developer',
 }
 
 const LIMITING = [

@@ -2,6 +2,7 @@ import type { BlobStore } from '../../blobs/store.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { LIMITS } from '../../model/limits.ts'
 import type { KeepAppeared } from '../../host/sandbox/watch/move-aside.ts'
@@ -105,7 +106,7 @@ function personOf(
       const kept = await rules.keep(answer)
       if (kept.ok) return kept.value
       const text = `The rule was not saved and applies only until this process ends: ${kept.error.message}`
-      await log.commit([{ type: 'notice', data: { code: 'rule_not_saved', text } }])
+      await log.commit([notice('rule_not_saved', text)])
       return { ...answer, scope: 'session' }
     },
   }

@@ -78,19 +78,21 @@ test('a difference between two runs that vary one factor is attributed to it [PC
   })
 })
 
-test('a change of contract is colder at first and warmer afterwards, and its gain in another workspace is reported [PC-026]', () => {
+test('a change of contract is colder at first, warmer and steadier afterwards, and its gain in another workspace is reported [PC-026]', () => {
   const early = (workspace: string) => ({
     contract_version: 'old',
     layer0_sha256: `old ${workspace}`,
   })
-  const one = run('early', session([50, 90], early('a')), session([0, 90], early('b')))
-  const other = run('late', session([0, 95]), session([60, 95]))
+  const one = run('early', session([50, 95, 85], early('a')), session([0, 90], early('b')))
+  const other = run('late', session([0, 95, 95]), session([60, 95]))
   const compared = compareRuns('contract', one, other)
   expect(compared.ok && compared.value.moved).toEqual({
     first: -0.5,
     after_first: 0.05,
     other_workspace: 0.6,
   })
+  const steadiness = compared.ok && compared.value.runs.map(({ lowest_ratio }) => lowest_ratio)
+  expect(steadiness).toEqual([0.85, 0.95])
   expect(compared.ok && compared.value.runs.map(({ reads }) => reads.expected)).toEqual([6, 6])
 })
 

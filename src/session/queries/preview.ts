@@ -29,7 +29,8 @@ export async function previewRequest(
   const found = await recordedSurface(parts.log.store, session.events)
   if (!found.ok) return found
   const { surface } = found.value
-  const name = dialect ?? parts.model.dialectNameOf(session.state.provider)
+  const { provider: asked } = session.state
+  const name = dialect ?? parts.model.dialectNameOf(asked) ?? asked
   const provider = await parts.model.dialectOf(name)
   if (!provider.ok) return provider
   const late = await lateContext(parts, session)

@@ -2,6 +2,7 @@ import { sha256 } from '../../encoding/hash.ts'
 import { Redactor } from '../../encoding/redaction.ts'
 import { causeOf, failed, ok, type Result } from '../../model/errors.ts'
 import type { EventData } from '../../model/events/event.ts'
+import { notice } from '../../model/events/notice.ts'
 import type { TurnId } from '../../model/ids.ts'
 import { changedTurns, type ChangedTurn, type FileChange } from '../../history/file-changes.ts'
 import { FILE_BYTES } from '../../host/files/confined-write.ts'
@@ -30,7 +31,7 @@ export async function undoTurn(
     const names = files.map(({ path }) => path).join(', ')
     const text = `Undoing the file changes of Turn ${number}: ${names}.`
     // The intention is durable before the first file changes.
-    const intended = await record([{ type: 'notice', data: { code: 'undo_began', text } }])
+    const intended = await record([notice('undo_began', text)])
     if (!intended.ok) return intended
     const restored: RestoredFile[] = []
     for (const change of files) restored.push(await restore(parts, change))

@@ -1,8 +1,13 @@
 import { thawSurface, wordsHash } from '../../contract/surface.ts'
+import { closing } from '../../host/files/files.ts'
+import type { LogLine } from '../../log/line.ts'
+import { openReader } from '../../log/reader.ts'
 import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
+import type { SessionId } from '../../model/ids.ts'
 import type { Surface } from '../../model/surface.ts'
 import { RequestComposer, sharedWith, type ComposedRequest } from '../../request/compose-request.ts'
+import { LiveHistory } from '../../request/live-history.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
 /** A recorded request that differs from the one composed from the Log. */
@@ -24,6 +29,24 @@ export interface RequestsVerdict {
   /** Requests that were written with prompt texts of another version, so that their bytes cannot be compared. */
   readonly not_comparable: number
   readonly mismatches: readonly Mismatch[]
+}
+
+/** The Events of the first `bytes` of a Log. */
+export async function eventsWithin(
+  { place, store }: SessionParts['log'],
+  session: SessionId,
+  bytes: number,
+): Promise<Result<readonly WholeEvent[]>> {
+  const reader = await openReader(place, session)
+  if (!reader.ok) return reader
+  const lines: LogLine[] = []
+  const end = await closing(reader.value, (opened) =>
+    opened.forward((line) => (line.next.offset > bytes ? false : void lines.push(line))),
+  )
+  if (!end.ok) return end
+  const history = new LiveHistory(store)
+  await history.add(lines)
+  return ok(history.events)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../../../test/support/folder.ts'
@@ -65,6 +65,25 @@ test('a folder is passed to keep file by file and then removed', async () => {
     '.vscode/a/b/y': 'y'.repeat(200_000),
     '.vscode/a/l': '/etc/passwd',
   })
+})
+
+test('a folder closed to a look is moved, and stays under its new name if its content cannot be read', async () => {
+  const { keep, kept } = keeping()
+  const { root, moved, names, aside } = await between(
+    ['.vscode'],
+    async (at) => {
+      await mkdir(join(at, '.vscode'))
+      await writeFile(join(at, '.vscode/x'), '1')
+      await chmod(join(at, '.vscode'), 0o311)
+    },
+    keep,
+  )
+  expect([moved, names]).toEqual([['.vscode'], ['AGENTS.md', 'CLAUDE.md']])
+  // Root reads everything.
+  const isRoot = process.getuid?.() === 0
+  expect([...kept]).toEqual(isRoot ? [['.vscode/x', '1']] : [])
+  expect(aside.length).toBe(isRoot ? 0 : 1)
+  for (const name of aside) await chmod(join(root, name), 0o700)
 })
 
 test('without keep, the file stays in its folder under a name that nothing reads', async () => {

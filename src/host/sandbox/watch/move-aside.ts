@@ -114,7 +114,11 @@ async function handOverFolder(
   path: string,
   keep: KeepAppeared,
 ): Promise<boolean> {
-  const inner = await enter(folder, name)
+  const inner = await enter(folder, name).catch((error: unknown): 'missing' => {
+    // Closed to its own owner, so it stays under its new name.
+    if (hasCode(error, 'EACCES')) return 'missing'
+    throw error
+  })
   if (inner === 'missing' || 'target' in inner) return false
   const all = await closing(inner.handle, async () => {
     let gone = true

@@ -28,9 +28,9 @@ beforeAll(async () => {
 async function offered(...words: readonly string[]): Promise<string[]> {
   const script = `source ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hawser
     ((\${#COMPREPLY[@]})) && printf '%s\\n' "\${COMPREPLY[@]}"; true`
-  const { stdout, stderr } = await run('bash', ['-uc', script, 'bash', './hawser', ...words], {
-    cwd: folder,
-  })
+  // Without files of this machine: a bash whose input is a socket may read them.
+  const argv = ['--norc', '-uc', script, 'bash', './hawser', ...words]
+  const { stdout, stderr } = await run('bash', argv, { cwd: folder })
   expect(stderr).toBe('')
   return stdout.split('\n').filter((line) => line !== '')
 }

@@ -1,3 +1,4 @@
+import { EVENT_TYPES, type EventType } from '../../../model/events/event.ts'
 import type { ReadEvent } from '../../../session/queries/read-log.ts'
 import { PLAIN, type Colour, type Line } from '../text/cell-width.ts'
 import { counted } from '../../../encoding/amounts.ts'
@@ -56,7 +57,7 @@ export function withoutTabs(text: string): string {
   return visibleText(text).replaceAll('\t', '    ')
 }
 
-const COLOURS: Readonly<Record<string, Colour>> = {
+const COLOURS: Readonly<Partial<Record<EventType, Colour>>> = {
   user_message: 'cyan',
   assistant_message: 'green',
   tool_call: 'magenta',
@@ -69,6 +70,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
 }
 
 function styleOf(type: string) {
-  const colour = Object.hasOwn(COLOURS, type) ? COLOURS[type] : undefined
+  const known = EVENT_TYPES.find((one) => one === type)
+  const colour = known && COLOURS[known]
   return colour === undefined ? { bold: true } : { bold: true, colour }
 }

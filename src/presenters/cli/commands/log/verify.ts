@@ -56,7 +56,8 @@ export const Output = z.object({
       ),
       mismatches: z.array(Mismatch),
     })
-    .optional(),
+    .optional()
+    .describe('With --requests. Of a damaged Log, the requests before the damage.'),
 })
 type Verified = Omit<z.infer<typeof Output>, 'ok'>
 
@@ -132,15 +133,14 @@ function words(verified: Verified, withRequests: boolean): string {
   return lines.flatMap((line) => (line === undefined ? [] : [`${line}\n`])).join('')
 }
 
-function requestWords({ requests }: Verified, withRequests: boolean): string[] {
-  if (requests === undefined) {
-    return withRequests ? ['Requests were not checked because the Log is damaged.'] : []
-  }
+function requestWords({ requests, damage }: Verified, withRequests: boolean): string[] {
+  if (requests === undefined) return withRequests ? [NOT_CHECKED] : []
   const { checked, not_comparable, mismatches } = requests
   const differing = new Set(mismatches.map(({ seq }) => seq)).size
   const others = not_comparable === 0 ? [] : [notComparable(not_comparable)]
   if (differing === 0) {
-    return [`${counted(checked, 'request')} rebuilt, identical to the record.`, ...others]
+    const where = damage === undefined ? '' : ' before the damage'
+    return [`${counted(checked, 'request')}${where} rebuilt, identical to the record.`, ...others]
   }
   return [
     ...others,
@@ -151,6 +151,9 @@ function requestWords({ requests }: Verified, withRequests: boolean): string[] {
     ),
   ]
 }
+
+const NOT_CHECKED =
+  'Requests were not checked: the Log is damaged, and what the requests before the damage are built from cannot be read.'
 
 function notComparable(count: number): string {
   return `${counted(count, 'request')} not comparable: written by another version of Hawser, with other prompt texts. The Log itself is proved.`
