@@ -212,10 +212,10 @@ function contextOf(
     runReadOnly: runner('nothing'),
     redactor,
     keep: (bytes, type) => store.put(redactor.chunks(bytes), type),
-    progress: (text, { notice } = { notice: false }) =>
+    progress: (text, options = { notice: false }) =>
       log.publish({
         type: 'tool_progress',
-        data: { call_id, text, ...(notice ? { notice } : {}) },
+        data: { call_id, text, ...(options.notice ? { notice: true } : {}) },
       }),
     limits: { output_bytes: LIMITS.tool_output_bytes, command_ms: tools.limits.command_ms },
   }
