@@ -53,8 +53,8 @@ describe.each([80, 200])('at %i columns', (columns) => {
       'I will read notes.txt.',
       '● read notes.txt · 2 lines',
       'Done: read notes.txt',
-      '> │  1  rope',
-      '> │  2  sail',
+      '> │ 1   rope',
+      '> │ 2   sail',
     ])
     expect(shown[7]).toMatch(/^[\d,]+ tokens in \(0 % cached\) · \d+ out · [\d.]+ s$/)
     expect(shown.slice(8)).toEqual(['>', 'ask · /help'])

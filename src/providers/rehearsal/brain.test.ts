@@ -295,3 +295,10 @@ test('a part of an unknown type is named', () => {
 test('a request without text gets an answer too', () => {
   expect(thinkOf().text).toContain('offline demo model')
 })
+
+test('lines of a file are quoted as code, one line each', () => {
+  const read = answered([READ], 'ok', '1\tone\n2\ttwo\n')
+  expect(thinkOf(...opening('read a.txt'), ...read).text).toBe(
+    'Done: read a.txt\n>     1\tone\n>     2\ttwo',
+  )
+})

@@ -154,10 +154,15 @@ function partOf(args: Readonly<Record<string, unknown>>): string {
 const HEAD_LINES = 8
 const LINE_CHARACTERS = 200
 
+/** A line of a file with its number. Quoted as code in Markdown, which would join such lines into one paragraph. */
+const NUMBERED = /^\d+\t/
+const CODE = '>     '
+
 function headOf(output: string): string {
   const lines = output.replace(/\n{1,100}$/, '').split('\n')
   if (lines.length === 1 && lines[0]?.trim() === '') return ''
-  const head = lines.slice(0, HEAD_LINES).map((line) => `> ${cut(line, LINE_CHARACTERS)}`)
+  const mark = lines.some((line) => NUMBERED.test(line)) ? CODE : '> '
+  const head = lines.slice(0, HEAD_LINES).map((line) => `${mark}${cut(line, LINE_CHARACTERS)}`)
   const more = lines.length - head.length
   return [
     ...head,
