@@ -57,10 +57,7 @@ async function noteIn(
  * Replaces the file, which is locked, by its last `KEPT_BYTES` of different Sessions. Whoever notes in the old file before it is
  * replaced is copied afterwards, and whoever notes in it later notices that.
  */
-async function compact(
-  { heads, ids }: Pick<LogPlace, 'heads' | 'ids'>,
-  file: File,
-): Promise<void> {
+async function compact({ heads, ids }: Pick<LogPlace, 'heads' | 'ids'>, file: File): Promise<void> {
   const { size, links } = await file.stat()
   // Compacted by another process, before this one had the lock.
   if (links === 0) return

@@ -61,7 +61,8 @@ function figure(text: string): number | undefined {
 
 /** An HTML page contains no message worth showing. */
 function plainText(headers: Named, text: string): VendorFailure {
-  const isPage = headers.get('content-type')?.includes('html') === true || text.trimStart().startsWith('<')
+  const isPage =
+    headers.get('content-type')?.includes('html') === true || text.trimStart().startsWith('<')
   return { message: isPage ? '' : text }
 }
 

@@ -1,26 +1,19 @@
 import { base64Length } from '../encoding/base64.ts'
 import * as words from '../encoding/words/resources.ts'
+import type { LossRecord } from '../history/transients.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import type { SurfaceParams } from '../model/surface.ts'
 import type { Lost } from './load-parts.ts'
 import type { ImageCaps, NoForm, Variants } from './variants.ts'
 
-/** A part that a model is not shown because it does not accept it. */
-export interface Unfit {
-  /** Its name for people and models. */
-  readonly handle: string | undefined
-  readonly why: string
-}
-
 /**
- * Fits the parts of a request to what its model accepts, in order: a part that does not fit is replaced by a variant,
- * or by a description with the same lifetime. Decided by the frozen surface and by recorded variants, so that the same
- * Events always give the same request.
+ * Fits what a request shows to what its model takes, in order: what does not fit is shown in a form that does, or is lost,
+ * with a sentence in its place. Decided by the frozen surface and by forms that were recorded, so that the same Events always
+ * give the same request. What is lost has to be recorded before the request is sent: then Events say the same sentence.
  */
 export class Fitting {
   readonly #params: SurfaceParams
   readonly #variants: Variants
-  readonly #unfit: Unfit[] = []
   readonly #lost: Lost[] = []
   #images = 0
   #bytes = 0
@@ -30,12 +23,7 @@ export class Fitting {
     this.#variants = variants
   }
 
-  /** All parts so far that did not fit. */
-  get unfit(): readonly Unfit[] {
-    return this.#unfit
-  }
-
-  /** Resources without any acceptable variant; this must be recorded first. */
+  /** Everything so far that did not fit. */
   get lost(): readonly Lost[] {
     return this.#lost
   }
@@ -56,21 +44,25 @@ export class Fitting {
 
   async #fitPart(original: Part): Promise<Part> {
     if (original.type === 'text') return original
-    const part = await this.#form(original)
-    const why = this.#reason(part)
-    if (why === undefined) {
-      this.#bytes += base64Bytes(part)
-      if (isImage(part)) this.#images += 1
-      return part
-    }
-    const { handle, lifetime, resource } = part
-    this.#unfit.push({ handle, why })
-    const text = words.unfit(handle, why)
-    return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
+    const form = await this.#form(original)
+    if ('why' in form) return this.#lose(original, form)
+    const loss = this.#loss(form)
+    if (loss !== undefined) return this.#lose(original, loss)
+    this.#bytes += base64Bytes(form)
+    if (isImage(form)) this.#images += 1
+    return form
   }
 
-  /** The part itself if it fits, or a variant; the unchanged part if there is none. */
-  async #form(part: BlobPart): Promise<BlobPart> {
+  /** Of what belongs to no Resource, nothing can be recorded. */
+  #lose({ handle, lifetime, resource }: BlobPart, loss: LossRecord): Part {
+    const text = words.lost(handle, loss)
+    if (resource === undefined) return { type: 'text', text, lifetime }
+    this.#lost.push({ resource, handle: handle ?? '', ...loss })
+    return { type: 'text', text, resource, lifetime }
+  }
+
+  /** The part itself where that fits, or a form of it; the part again where none is made here. */
+  async #form(part: BlobPart): Promise<BlobPart | LossRecord> {
     if (isPdf(part) && this.#params.files === false) {
       return this.#orLost(part, await this.#variants.words(part))
     }
@@ -80,14 +72,11 @@ export class Fitting {
     return this.#orLost(part, await this.#variants.smaller(part, caps))
   }
 
-  /** If variants can be made and this one failed, it is not tried again on every Turn. */
-  #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart {
+  /** Where forms can be made and this one could not, it is not tried again on every Turn. */
+  #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart | LossRecord {
     if (typeof form !== 'string') return form
-    const { resource, handle = '' } = part
-    const why = form === 'gone' ? 'payload_missing' : 'no_variant'
-    const isLost = form === 'gone' || this.#variants.makes
-    if (resource !== undefined && isLost) this.#lost.push({ resource, handle, why })
-    return part
+    if (form === 'gone') return { why: 'payload_missing' }
+    return this.#variants.makes ? { why: 'no_variant' } : part
   }
 
   #caps(): ImageCaps {
@@ -98,33 +87,36 @@ export class Fitting {
     }
   }
 
-  /** Why a part cannot be shown; `undefined` if it can. An unknown limit refuses nothing. */
-  #reason(part: BlobPart): string | undefined {
+  /** Why a part cannot be shown; `undefined` when it can. A limit that nobody knows refuses nothing. */
+  #loss(part: BlobPart): LossRecord | undefined {
     const { images, files, limits } = this.#params
     const { image_count, request_bytes } = limits
     if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
-      return words.overRequest(request_bytes)
+      return { why: 'over_request', figures: { limit: request_bytes } }
     }
-    if (isPdf(part) && files === false) return words.takesNo('PDF files')
+    if (isPdf(part) && files === false) return { why: 'no_files' }
     if (!isImage(part)) return undefined
-    if (images === false) return words.takesNo('images')
+    if (images === false) return { why: 'no_images' }
     const over = overCaps(part, this.#caps())
     if (over !== undefined) return over
     if (image_count !== undefined && this.#images >= image_count) {
-      return words.overImages(image_count)
+      return { why: 'over_images', figures: { limit: image_count } }
     }
     return undefined
   }
 }
 
-function overCaps(part: BlobPart, { max_side, max_base64_bytes }: ImageCaps): string | undefined {
+function overCaps(
+  part: BlobPart,
+  { max_side = Infinity, max_base64_bytes = Infinity }: ImageCaps,
+): LossRecord | undefined {
   const bytes = base64Bytes(part)
-  if (max_base64_bytes !== undefined && bytes > max_base64_bytes) {
-    return words.overBase64(bytes, max_base64_bytes)
+  if (bytes > max_base64_bytes) {
+    return { why: 'over_base64', figures: { actual: bytes, limit: max_base64_bytes } }
   }
   const side = Math.max(part.width ?? 0, part.height ?? 0)
-  if (max_side === undefined || side <= max_side) return undefined
-  return words.overSide(side, max_side)
+  if (side <= max_side) return undefined
+  return { why: 'over_side', figures: { actual: side, limit: max_side } }
 }
 
 function isImage({ media_type }: BlobPart): boolean {

@@ -3,6 +3,7 @@ import type { SessionResource } from '../history/session-resources.ts'
 import type { Descriptor } from '../model/descriptor.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
+import type { ViewOutcome } from '../model/events/resource-events.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import { textLines } from '../resources/variants/text-lines.ts'
 import { interruptedOutcome } from './shown-lines.ts'
@@ -61,8 +62,15 @@ async function run(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
-  const found = findViewable(handle, context.resources)
+  const found = findResource(handle, context.resources)
   if (!found.ok) return failedOutcome(found.error)
+  const never = notViewable(found.value)
+  if (never !== undefined) {
+    const record = goneViews(found.value).map((view) => {
+      return { type: 'resource_view', data: { ...view, by: 'model', reason } } as const
+    })
+    return { ...failedOutcome(never), record }
+  }
   const viewed = await viewOf(found.value, excerpt, context)
   if (!viewed.ok) return failedOutcome(viewed.error)
   const data = { ...viewed.value, by: 'model', reason } as const
@@ -79,17 +87,19 @@ const SAID = {
   missing: (handle: string) => `${handle} cannot be shown: its payload is missing.`,
   damaged: (handle: string) => `${handle} cannot be shown: its payload is damaged.`,
   denied: (handle: string) => `${handle} is not shown: sending it was not permitted.`,
-} as const
+  quarantined: (handle: string) =>
+    `${handle} was refused by the model's provider and is not shown again.`,
+} as const satisfies Record<ViewOutcome, (handle: string) => string>
 
 const OUTCOMES = {
   projected: 'ok',
   missing: 'failed',
   damaged: 'failed',
   denied: 'denied',
-} as const
+  quarantined: 'failed',
+} as const satisfies Record<ViewOutcome, ToolOutcome['outcome']>
 
-/** The Resource with this handle, if it can be shown. */
-function findViewable(
+function findResource(
   handle: string,
   resources: Pick<ToolResources, 'known'>,
 ): Result<SessionResource> {
@@ -100,8 +110,7 @@ function findViewable(
     const there = handles.length === 0 ? 'There are none.' : `There are: ${handles.join(', ')}.`
     return failed('not_found', `No Resource of this Session has that handle. ${there}`, { handles })
   }
-  const error = notViewable(found)
-  return error === undefined ? ok(found) : { ok: false, error }
+  return ok(found)
 }
 
 /** Why a Resource is never shown again. */
@@ -118,8 +127,14 @@ export function notViewable({ descriptor, gone }: SessionResource): HawserError 
     return failed('permission_denied', `${handle} was dropped and is not shown again.`).error
   }
   if (gone === undefined) return undefined
-  const text = `${handle} was refused by the model's provider and is not shown again.`
-  return failed('resource_quarantined', text).error
+  return failed('resource_quarantined', SAID.quarantined(handle)).error
+}
+
+/** The view of what is gone, which shows nothing; none of what never could be shown. */
+export function goneViews({ descriptor, gone }: SessionResource): Viewed[] {
+  if (gone === undefined) return []
+  const { resource_id, handle } = descriptor
+  return [{ resource_id, handle, outcome: gone === 'quarantined' ? 'quarantined' : 'denied' }]
 }
 
 type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>

@@ -7,7 +7,7 @@ import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
-import { notViewable, viewOf } from '../tools/resource-view.ts'
+import { goneViews, notViewable, viewOf } from '../tools/resource-view.ts'
 import { endTurn } from './end.ts'
 import { sourceOf } from './resource-names.ts'
 import { toolResources } from './tool-resources.ts'
@@ -156,10 +156,10 @@ async function viewDrafts(
       ? ok([{ type: 'resource_view', data: { ...viewed.value, by: 'person' } }])
       : viewed
   }
-  const { resource_id, handle } = resource.descriptor
-  const view = { resource_id, handle, by: 'person', outcome: 'denied' } as const
-  const told = notShown(why.message)
-  return ok(resource.gone === undefined ? [told] : [{ type: 'resource_view', data: view }, told])
+  const views = goneViews(resource).map((view) => {
+    return { type: 'resource_view', data: { ...view, by: 'person' } } as const
+  })
+  return ok([...views, notShown(why.message)])
 }
 
 function notShown(text: string): EventDraft {

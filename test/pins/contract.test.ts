@@ -56,19 +56,17 @@ const NOTES: Rendered<typeof notes> = {
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
 }
 
+const FIGURES = { actual: 1001, limit: 1000 }
+
 const RESOURCES: Rendered<typeof resources> = {
   descriptor: say.descriptors.map((one) => resources.descriptor(one, LIMITS.descriptor_bytes)),
   rejected: say.attachment_errors.map(resources.rejected),
   view: say.resource_view.map(({ data }) => resources.view(data)),
-  lost: LOSSES.map((loss) => resources.lost({ handle: '@img1' }, loss)),
+  lossReason: LOSSES.map((why) => resources.lossReason({ why, figures: FIGURES })),
+  lost: ['@img1', undefined].map((handle) => resources.lost(handle, { why: 'refused' })),
   payloadMissing: ['@img1', undefined].map(resources.payloadMissing),
   fieldMissing: [resources.fieldMissing('output')],
-  unfit: ['@img1', undefined].map((handle) => resources.unfit(handle, 'why')),
-  takesNo: ['images', 'PDF files', 'audio/wav'].map(resources.takesNo),
-  overRequest: [resources.overRequest(1000)],
-  overImages: [resources.overImages(20)],
-  overBase64: [resources.overBase64(1001, 1000)],
-  overSide: [resources.overSide(8001, 8000)],
+  noForm: ['@img1', undefined].map((handle) => resources.noForm(handle, 'audio/wav')),
   titledText: ['@txt1', undefined].map((handle) => resources.titledText(handle, 'text')),
 }
 
@@ -117,7 +115,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
     words: WORDS_SHA256,
-    layout: '41a3fa0cc3ea5c89b929f021983ff710d4132cdc363c89f93a8bd675e51b8fd8',
+    layout: '92c99d68d4121405ad17ecb4e9da9103a7a46e4f7dd2539fff92e731e5b37b07',
   })
 })
 

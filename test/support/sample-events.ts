@@ -133,6 +133,7 @@ export function sampleEvents() {
       { ...view, outcome: 'damaged', region: { x: 0, y: 0, width: 1, height: 1 } },
       { ...view, outcome: 'denied', by: 'person' },
       { ...view, outcome: 'denied', why: 'holds_key' },
+      { ...view, outcome: 'quarantined' },
     ].map((data) => wholeEvent('resource_view', data as EventData<'resource_view'>)),
     skill_activation: [
       wholeEvent('skill_activation', {

@@ -45,7 +45,9 @@ export async function proveSessions(root: string, part = 0, of = 1): Promise<Tal
     const proof = await proofOf(log, nearest(log, heads), parts)
     const faults = faultsOf(proof)
     const damages = registered.filter(({ folder }) => log.startsWith(folder + sep))
-    const others = faults.filter(({ excuses }) => !damages.some(({ damage }) => excuses.includes(damage)))
+    const others = faults.filter(
+      ({ excuses }) => !damages.some(({ damage }) => excuses.includes(damage)),
+    )
     const { requests, not_comparable, mismatches } = (proof.ok && proof.value.requests) || UNCHECKED
     if (!proof.ok && proof.error.kind === 'not_found') tally.unbegun += 1
     else if (others.length > 0) {

@@ -13,28 +13,25 @@ import {
 
 // What a model reads of Resources. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
 
-interface Named {
-  readonly handle: string
-}
-
 /** Of a descriptor what a model is shown. */
-type Described = Named & {
+type Described = {
+  readonly handle: string
   readonly title?: string | undefined
   readonly description?: string | undefined
 } & (
-    | { readonly kind: 'link'; readonly uri: string }
-    | {
-        readonly kind: 'image' | 'pdf' | 'text' | 'file'
-        readonly name: string
-        readonly media_type: string
-        readonly size_bytes: number
-        readonly width?: number | undefined
-        readonly height?: number | undefined
-        readonly pages?: number | undefined
-        readonly lines?: number | undefined
-        readonly charset?: string | undefined
-      }
-  )
+  | { readonly kind: 'link'; readonly uri: string }
+  | {
+      readonly kind: 'image' | 'pdf' | 'text' | 'file'
+      readonly name: string
+      readonly media_type: string
+      readonly size_bytes: number
+      readonly width?: number | undefined
+      readonly height?: number | undefined
+      readonly pages?: number | undefined
+      readonly lines?: number | undefined
+      readonly charset?: string | undefined
+    }
+)
 
 /** At most `most` bytes. The handle is first, so that no cut can touch it. */
 export function descriptor(resource: Described, most: number): string {
@@ -80,12 +77,13 @@ interface Span {
   readonly to: number
 }
 
-interface Viewed extends Named {
+interface Viewed {
+  readonly handle: string
   readonly by: string
   readonly pages?: Span | undefined
   readonly lines?: Span | undefined
   readonly region?: object | undefined
-  readonly outcome: 'projected' | 'missing' | 'damaged' | 'denied'
+  readonly outcome: 'projected' | 'missing' | 'damaged' | 'denied' | 'quarantined'
   readonly why?: string | undefined
 }
 
@@ -100,26 +98,51 @@ export function view({ handle, by, pages, lines, region, outcome, why }: Viewed)
   const [cannotBeShown, notShown] = VIEW_NOT_SHOWN
   const became = {
     projected: VIEW_SHOWN,
-    missing: `${cannotBeShown}: ${LOSS.payload_missing}`,
-    damaged: `${cannotBeShown}: ${LOSS.payload_damaged}`,
-    denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key : 'that was not permitted'}`,
+    missing: `${cannotBeShown}: ${LOSS.payload_missing()}`,
+    damaged: `${cannotBeShown}: ${LOSS.payload_damaged()}`,
+    denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key() : 'that was not permitted'}`,
+    quarantined: `${notShown}: ${LOSS.refused()}`,
   }[outcome]
   return `[${VIEW_OF}${what}, by ${by}: ${became}]`
 }
 
+type Figures = Readonly<Record<string, number>>
+
+/** The sentence stays with the message it is in, and so it names the model of that Turn. */
 const LOSS = {
-  payload_missing: 'its payload is missing',
-  payload_damaged: 'its payload is damaged',
-  refused: "the model's provider refused it",
-  too_large: 'with it the request exceeds what this model accepts',
-  no_variant: 'it could not be converted to a form that this model accepts',
-  upload_denied: 'sending it to this model was not permitted',
-  holds_key: 'it holds a key that Hawser uses',
+  payload_missing: () => 'its payload is missing',
+  payload_damaged: () => 'its payload is damaged',
+  refused: () => "the model's provider refused it",
+  too_large: () => 'with it the request exceeds what the model of this Turn accepts',
+  no_variant: () => 'it could not be converted to a form that the model of this Turn accepts',
+  upload_denied: () => 'sending it to the model was not permitted',
+  holds_key: () => 'it holds a key that Hawser uses',
+  no_images: () => 'the model of this Turn does not accept images',
+  no_files: () => 'the model of this Turn does not accept PDF files',
+  over_side: ({ actual, limit }: Figures) =>
+    `its longer side has ${actual} pixels; the model of this Turn accepts at most ${limit}`,
+  over_base64: ({ actual, limit }: Figures) =>
+    `it has ${actual} bytes in base64; the model of this Turn accepts at most ${limit}`,
+  over_images: ({ limit }: Figures) =>
+    `the model of this Turn accepts at most ${limit} images in a request`,
+  over_request: ({ limit }: Figures) =>
+    `with it the request would exceed ${limit} bytes, the limit of the model of this Turn`,
 } as const
 
+/** Why bytes are not shown, with the figures that the reason names. */
+interface Loss {
+  readonly why: keyof typeof LOSS
+  readonly figures?: Figures | undefined
+}
+
+/** The reason alone. */
+export function lossReason({ why, figures = {} }: Loss): string {
+  return LOSS[why](figures)
+}
+
 /** In place of bytes that were to be shown, or that may not go to this model. */
-export function lost({ handle }: Named, loss: keyof typeof LOSS): string {
-  return `[${handle}${NOT_SHOWN}${LOSS[loss]}]`
+export function lost(handle = 'A stored file', loss: Loss): string {
+  return `[${handle}${NOT_SHOWN}${lossReason(loss)}]`
 }
 
 /** In place of bytes that cannot be fetched. */
@@ -132,29 +155,9 @@ export function fieldMissing(field: string): string {
   return payloadMissing(`this ${field}`)
 }
 
-/** In place of bytes that do not fit this model, with one of the reasons below. */
-export function unfit(handle = 'A stored file', why: string): string {
-  return `[${handle}${NOT_SHOWN}${why}.]`
-}
-
-export function takesNo(type: string): string {
-  return `this model does not accept ${type}`
-}
-
-export function overRequest(most: number): string {
-  return `with it the request would exceed ${most} bytes, the limit of this model`
-}
-
-export function overImages(most: number): string {
-  return `this model accepts at most ${most} images in a request`
-}
-
-export function overBase64(bytes: number, most: number): string {
-  return `it has ${bytes} bytes in base64; this model accepts at most ${most}`
-}
-
-export function overSide(pixels: number, most: number): string {
-  return `its longer side has ${pixels} pixels; this model accepts at most ${most}`
+/** In place of bytes that a dialect has no form for. */
+export function noForm(handle = 'A stored file', type: string): string {
+  return `[${handle}${NOT_SHOWN}this model does not accept ${type}.]`
 }
 
 /** Text of a file, under its name. */

@@ -10,6 +10,9 @@ export const ResourceIngested = openObject({
   origin: z.enum(['tool', 'egress', 'hydration']),
 })
 
+export const VIEW_OUTCOMES = ['projected', 'missing', 'damaged', 'denied', 'quarantined'] as const
+export type ViewOutcome = (typeof VIEW_OUTCOMES)[number]
+
 export const ResourceView = openObject({
   resource_id: ResourceId,
   handle: Handle,
@@ -24,7 +27,7 @@ export const ResourceView = openObject({
   /** What is shown instead of the whole original, and how it was made. */
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
-  outcome: z.enum(['projected', 'missing', 'damaged', 'denied']),
+  outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),
 })
@@ -32,7 +35,7 @@ export const ResourceView = openObject({
 export const ResourceRetired = openObject({
   resource_id: ResourceId,
   why: z.string(),
-  /** The figures behind a cost-aware choice, by name. */
+  /** The figures behind the choice, by name. */
   estimate: z.record(z.string(), z.number()).optional(),
 })
 
