@@ -41,6 +41,7 @@ export const LOSSES = [
   'over_base64',
   'over_images',
   'over_request',
+  'over_budget',
 ] as const
 export type Loss = (typeof LOSSES)[number]
 

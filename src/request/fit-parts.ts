@@ -2,6 +2,7 @@ import { base64Length } from '../encoding/base64.ts'
 import * as words from '../encoding/words/resources.ts'
 import type { LossRecord } from '../history/transients.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
+import { LIMITS } from '../model/limits.ts'
 import type { SurfaceParams } from '../model/surface.ts'
 import type { Lost } from './load-parts.ts'
 import type { ImageCaps, NoForm, Variants } from './variants.ts'
@@ -17,6 +18,7 @@ export class Fitting {
   readonly #lost: Lost[] = []
   #images = 0
   #bytes = 0
+  #resourceBytes = 0
 
   constructor(params: SurfaceParams, variants: Variants) {
     this.#params = params
@@ -49,6 +51,7 @@ export class Fitting {
     const loss = this.#loss(form)
     if (loss !== undefined) return this.#lose(original, loss)
     this.#bytes += base64Bytes(form)
+    if (form.resource !== undefined) this.#resourceBytes += form.bytes?.length ?? 0
     if (isImage(form)) this.#images += 1
     return form
   }
@@ -93,6 +96,11 @@ export class Fitting {
     const { image_count, request_bytes } = limits
     if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
       return { why: 'over_request', figures: { limit: request_bytes } }
+    }
+    // Text in another encoding may become longer than its file, which is known only here.
+    const most = LIMITS.request_resource_bytes
+    if (part.resource !== undefined && this.#resourceBytes + (part.bytes?.length ?? 0) > most) {
+      return { why: 'over_budget', figures: { limit: most } }
     }
     if (isPdf(part) && files === false) return { why: 'no_files' }
     if (!isImage(part)) return undefined

@@ -5,11 +5,11 @@ import type { ComposedRequest } from '../request/compose-request.ts'
 
 type Lost = ComposedRequest['lost'][number]
 
-/**
- * Resources that should be shown but cannot be. Once these Events are recorded, the request follows from Events alone
- * again.
- */
-export function lossDrafts({ lost, unmade }: ComposedRequest): EventDraft[] {
+/** What was to be shown and cannot be. Once these are recorded, the request follows from Events alone again. */
+export function lossDrafts({
+  lost,
+  unmade,
+}: Pick<ComposedRequest, 'lost' | 'unmade'>): EventDraft[] {
   const gone = lost.map(({ resource, why, figures }): EventDraft => {
     const estimate = figures === undefined ? {} : { estimate: figures }
     return { type: 'resource_retired', data: { resource_id: resource, why, ...estimate } }

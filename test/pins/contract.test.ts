@@ -34,6 +34,7 @@ const LABELS: Rendered<typeof labels> = {
   DESCRIBED: [labels.DESCRIBED],
   VIEW_OF: [labels.VIEW_OF],
   VIEW_SHOWN: [labels.VIEW_SHOWN],
+  VIEW_VISIBLE: [labels.VIEW_VISIBLE],
   VIEW_NOT_SHOWN: labels.VIEW_NOT_SHOWN,
   NOT_SHOWN: [labels.NOT_SHOWN],
   PAYLOAD_OF: [labels.PAYLOAD_OF],

@@ -134,6 +134,8 @@ export function sampleEvents() {
       { ...view, outcome: 'denied', by: 'person' },
       { ...view, outcome: 'denied', why: 'holds_key' },
       { ...view, outcome: 'quarantined' },
+      { ...view, outcome: 'over_budget' },
+      { ...view, outcome: 'visible' },
     ].map((data) => wholeEvent('resource_view', data as EventData<'resource_view'>)),
     skill_activation: [
       wholeEvent('skill_activation', {

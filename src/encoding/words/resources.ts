@@ -9,6 +9,7 @@ import {
   VIEW_NOT_SHOWN,
   VIEW_OF,
   VIEW_SHOWN,
+  VIEW_VISIBLE,
 } from './labels.ts'
 
 // What a model reads of Resources. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
@@ -83,7 +84,14 @@ interface Viewed {
   readonly pages?: Span | undefined
   readonly lines?: Span | undefined
   readonly region?: object | undefined
-  readonly outcome: 'projected' | 'missing' | 'damaged' | 'denied' | 'quarantined'
+  readonly outcome:
+    | 'projected'
+    | 'missing'
+    | 'damaged'
+    | 'denied'
+    | 'quarantined'
+    | 'over_budget'
+    | 'visible'
   readonly why?: string | undefined
 }
 
@@ -102,6 +110,8 @@ export function view({ handle, by, pages, lines, region, outcome, why }: Viewed)
     damaged: `${cannotBeShown}: ${LOSS.payload_damaged()}`,
     denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key() : 'that was not permitted'}`,
     quarantined: `${notShown}: ${LOSS.refused()}`,
+    over_budget: `${notShown}: the files in this request leave no room for it`,
+    visible: VIEW_VISIBLE,
   }[outcome]
   return `[${VIEW_OF}${what}, by ${by}: ${became}]`
 }
@@ -127,6 +137,8 @@ const LOSS = {
     `the model of this Turn accepts at most ${limit} images in a request`,
   over_request: ({ limit }: Figures) =>
     `with it the request would exceed ${limit} bytes, the limit of the model of this Turn`,
+  over_budget: ({ limit }: Figures) =>
+    `the files in a request have at most ${limit} bytes together, and there is no room for it`,
 } as const
 
 /** Why bytes are not shown, with the figures that the reason names. */

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = '1ea0eb40eb2821ac9bd3d948eed5e106a32a9dc4273f960c164d975a286544a5'
+export const WORDS_SHA256 = '2c03b46b5382c5c444259e7a12376fde2baae735696e87476d97f4f79b4d7dbd'

@@ -10,7 +10,15 @@ export const ResourceIngested = openObject({
   origin: z.enum(['tool', 'egress', 'hydration']),
 })
 
-export const VIEW_OUTCOMES = ['projected', 'missing', 'damaged', 'denied', 'quarantined'] as const
+export const VIEW_OUTCOMES = [
+  'projected',
+  'missing',
+  'damaged',
+  'denied',
+  'quarantined',
+  'over_budget',
+  'visible',
+] as const
 export type ViewOutcome = (typeof VIEW_OUTCOMES)[number]
 
 export const ResourceView = openObject({
@@ -27,6 +35,8 @@ export const ResourceView = openObject({
   /** What is shown instead of the whole original, and how it was made. */
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
+  /** Of what is shown. */
+  bytes: Count.optional(),
   outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),

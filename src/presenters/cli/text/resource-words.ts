@@ -83,7 +83,8 @@ export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): stri
 
 /** Whether an Event is about a Resource and unexpected for a person. */
 export function isNoteworthy(event: WholeEvent): event is ResourceEvent {
-  if (event.type === 'resource_view') return event.data.outcome !== 'projected'
+  if (event.type === 'resource_view')
+    return event.data.outcome !== 'projected' && event.data.outcome !== 'visible'
   return (
     event.type === 'resource_ingested' ||
     event.type === 'resource_dropped' ||
@@ -126,6 +127,8 @@ const VIEWS = {
   damaged: 'cannot be sent: its stored bytes are damaged',
   denied: 'is not sent: permission denied',
   quarantined: 'is not sent: the provider rejected it',
+  over_budget: 'is not sent: the files in the request leave no room for it',
+  visible: 'is in the request already',
 } as const satisfies Record<ViewOutcome, string>
 
 /** Such as `@img1 harbour.png`. */
