@@ -71,6 +71,8 @@ export interface ComposedRequest extends SentRequest {
   readonly segments: readonly Segment[]
   /** The Resources whose bytes it contains. */
   readonly projected: Projected
+  /** Images that are shown in a smaller form, with both sizes, in words for people. */
+  readonly reduced: readonly string[]
   /** Why no form of it could be made that the model takes, in words for people. */
   readonly unmade: readonly string[]
   /** What was to be shown and cannot be, or does not fit the model. */
@@ -152,6 +154,7 @@ export class RequestComposer {
       sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
       run,
       projected: this.#projected,
+      reduced: this.#fitting.reduced,
       unmade: this.#variants.failures,
       lost: [...this.#lost, ...this.#fitting.lost],
       failure: this.#failure,

@@ -16,6 +16,7 @@ export class Fitting {
   readonly #params: SurfaceParams
   readonly #variants: Variants
   readonly #lost: Lost[] = []
+  readonly #reduced = new Map<string, string>()
   #images = 0
   #bytes = 0
   #resourceBytes = 0
@@ -30,6 +31,11 @@ export class Fitting {
     return this.#lost
   }
 
+  /** Images that are shown in a smaller form, with both sizes, in words for people. */
+  get reduced(): readonly string[] {
+    return [...this.#reduced.values()]
+  }
+
   async fit(items: readonly ConversationItem[]): Promise<ConversationItem[]> {
     const fitted: ConversationItem[] = []
     for (const item of items) {
@@ -38,22 +44,30 @@ export class Fitting {
         continue
       }
       const parts: Part[] = []
-      for (const part of item.parts) parts.push(await this.#fitPart(part))
+      for (const part of item.parts) parts.push(...(await this.#fitPart(part)))
       fitted.push({ ...item, parts })
     }
     return fitted
   }
 
-  async #fitPart(original: Part): Promise<Part> {
-    if (original.type === 'text') return original
+  async #fitPart(original: Part): Promise<Part[]> {
+    if (original.type === 'text') return [original]
     const form = await this.#form(original)
-    if ('why' in form) return this.#lose(original, form)
+    if ('why' in form) return [this.#lose(original, form)]
     const loss = this.#loss(form)
-    if (loss !== undefined) return this.#lose(original, loss)
+    if (loss !== undefined) return [this.#lose(original, loss)]
     this.#bytes += base64Bytes(form)
     if (form.resource !== undefined) this.#resourceBytes += form.bytes?.length ?? 0
     if (isImage(form)) this.#images += 1
-    return form
+    return form === original || !isImage(form) ? [form] : [this.#reduce(original, form), form]
+  }
+
+  /** The line says which size the model sees, for as long as it sees it. */
+  #reduce(original: BlobPart, form: BlobPart): Part {
+    const { handle = 'A stored file', resource, lifetime } = form
+    const text = words.reduced(handle, form, original)
+    this.#reduced.set(text, `${handle} (${words.reducedTo(form, original)})`)
+    return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
   }
 
   /** Of what belongs to no Resource, nothing can be recorded. */

@@ -28,7 +28,7 @@ import { prepareTurn, type Unrecorded } from './open.ts'
 import { settleTools } from './settle-tools.ts'
 import { overLimit, Tries } from './tries.ts'
 import type { TurnParts } from './turn-parts.ts'
-import { lossDrafts } from './unshown.ts'
+import { lossDrafts, reducedNotices } from './unshown.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 
 /** How a Turn ended, and its last request. */
@@ -117,7 +117,7 @@ class Loop {
 
   /** One call, retried as long as nothing was shown and a retry may help. */
   async #call(call_index: number): Promise<Result<ProviderAnswer>> {
-    const { model, person } = this.#parts
+    const { log, model, person } = this.#parts
     if (person.signal.aborted) return interrupted()
     const before = this.lastRequest
     const answered = this.#sent
@@ -125,7 +125,7 @@ class Loop {
     if (!composed.ok) return composed
     let request = composed.value
     this.#spent = isLarge(request) ? request : answered
-    let drafts: readonly EventDraft[] = []
+    let drafts: readonly EventDraft[] = reducedNotices(request, log.events())
     const tries = new Tries(this.#parts)
     for (let attempt = 0; ; attempt += 1) {
       const called =
@@ -139,6 +139,7 @@ class Loop {
       const again = await this.#compose(before)
       if (!again.ok) return again
       request = again.value
+      drafts = reducedNotices(request, log.events())
     }
   }
 

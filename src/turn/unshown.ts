@@ -1,5 +1,5 @@
 import { lossReason } from '../encoding/words/resources.ts'
-import type { EventDraft } from '../model/events/event.ts'
+import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
 
@@ -20,6 +20,21 @@ export function lossDrafts({
     ...lost.flatMap((one) => ownNotice(one) ?? []),
     ...[...notShown(untold), ...unmade].map((text) => notice('resource_not_shown', text)),
   ]
+}
+
+/** What the model is shown in a smaller form is said once to the person. */
+export function reducedNotices(
+  { reduced }: Pick<ComposedRequest, 'reduced'>,
+  events: readonly WholeEvent[],
+): EventDraft[] {
+  if (reduced.length === 0) return []
+  const said = new Set(
+    events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
+  )
+  const texts = reduced.map(
+    (one) => `Shown to the model in a smaller form, because of its limits: ${one}.`,
+  )
+  return texts.filter((text) => !said.has(text)).map((text) => notice('resource_reduced', text))
 }
 
 /** Of payloads, each has one. */

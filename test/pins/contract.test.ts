@@ -57,6 +57,7 @@ const NOTES: Rendered<typeof notes> = {
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
 }
 
+const SMALL = { width: 64, height: 32 }
 const FIGURES = { actual: 1001, limit: 1000 }
 
 const RESOURCES: Rendered<typeof resources> = {
@@ -67,6 +68,8 @@ const RESOURCES: Rendered<typeof resources> = {
   lost: ['@img1', undefined].map((handle) => resources.lost(handle, { why: 'refused' })),
   payloadMissing: ['@img1', undefined].map(resources.payloadMissing),
   fieldMissing: [resources.fieldMissing('output')],
+  reducedTo: [resources.reducedTo(SMALL, {})],
+  reduced: [resources.reduced('@img1', SMALL, { width: 200, height: 100 })],
   noForm: ['@img1', undefined].map((handle) => resources.noForm(handle, 'audio/wav')),
   titledText: ['@txt1', undefined].map((handle) => resources.titledText(handle, 'text')),
 }

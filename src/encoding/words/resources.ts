@@ -84,6 +84,8 @@ interface Viewed {
   readonly pages?: Span | undefined
   readonly lines?: Span | undefined
   readonly region?: object | undefined
+  /** How the part was made that is shown. */
+  readonly made?: Size | undefined
   readonly outcome:
     | 'projected'
     | 'missing'
@@ -96,11 +98,13 @@ interface Viewed {
 }
 
 /** The line before what is shown again, or instead of it. */
-export function view({ handle, by, pages, lines, region, outcome, why }: Viewed): string {
+export function view(viewed: Viewed): string {
+  const { handle, by, pages, lines, region, made, outcome, why } = viewed
   const part = [
     pages === undefined ? undefined : `pages ${pages.from} to ${pages.to}`,
     lines === undefined ? undefined : `lines ${lines.from} to ${lines.to}`,
     region === undefined ? undefined : 'a region',
+    made?.width === undefined ? undefined : `${made.width}x${made.height} pixels`,
   ].filter((one) => one !== undefined)
   const what = [handle, ...part].join(', ')
   const [cannotBeShown, notShown] = VIEW_NOT_SHOWN
@@ -155,6 +159,22 @@ export function lossReason({ why, figures = {} }: Loss): string {
 /** In place of bytes that were to be shown, or that may not go to this model. */
 export function lost(handle = 'A stored file', loss: Loss): string {
   return `[${handle}${NOT_SHOWN}${lossReason(loss)}]`
+}
+
+interface Size {
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+}
+
+/** As in `64x32 of 200x100 pixels`: what is shown, and of what. */
+export function reducedTo(shown: Size, original: Size): string {
+  const whole = original.width === undefined ? '' : ` of ${original.width}x${original.height}`
+  return `${shown.width}x${shown.height}${whole} pixels`
+}
+
+/** Before an image that is shown in a smaller form. */
+export function reduced(handle: string, shown: Size, original: Size): string {
+  return `[${handle} is shown at ${reducedTo(shown, original)}]`
 }
 
 /** In place of bytes that cannot be fetched. */

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = '2c03b46b5382c5c444259e7a12376fde2baae735696e87476d97f4f79b4d7dbd'
+export const WORDS_SHA256 = '5d92a69310a6233190603a0444e7fb729b049be71c8bfc87044a156da3b97fe4'
