@@ -1,4 +1,4 @@
-import type { BlobPart } from '../model/conversation.ts'
+import type { Handle } from '../model/descriptor.ts'
 import type { WholeEvent } from '../model/events/event.ts'
 import { blobMediaType, blobSha256, type BlobKey, type ResourceId } from '../model/ids.ts'
 import { Conversation, type Now } from './conversation.ts'
@@ -8,7 +8,7 @@ import { transientsAt } from './transients.ts'
 /** Bytes of a Resource that the next request of a Turn shows. */
 export interface VisibleBytes {
   readonly resource: ResourceId
-  readonly handle: string
+  readonly handle: Handle
   /** The original, or the part of it that a view shows. A model may get it in a smaller form. */
   readonly blob: BlobKey
   /** As many are in the request, as far as Events tell. */
@@ -29,7 +29,8 @@ export function visibleBytes(events: readonly WholeEvent[], showing: Showing): V
   const { turn, limits } = showing
   const bySeq = new Map(events.map((event) => [event.seq, event]))
   const unanswered = transientsAt(events, turn, 'attach-turn')
-  const known = knownBytes(events, limits)
+  const resources = new SessionResources(events)
+  const bytesOf = knownBytes(events, limits)
   const placeOf = (event: WholeEvent | undefined): VisiblePlace => {
     if (event?.type !== 'user_message') return 'viewed'
     const lifetime = unanswered.lifetimeOf(event.turn_id)
@@ -41,8 +42,11 @@ export function visibleBytes(events: readonly WholeEvent[], showing: Showing): V
     const place = placeOf(bySeq.get(item.seq))
     return item.parts.flatMap((part) => {
       if (part.type === 'text' || part.resource === undefined) return []
-      const { resource, handle = '', blob } = part
-      return [{ resource, handle, blob, bytes: known(part), place }]
+      const { resource, blob } = part
+      const descriptor = resources.byId(resource)?.descriptor
+      if (descriptor === undefined || descriptor.kind === 'link') return []
+      const { handle, size_bytes: size } = descriptor
+      return [{ resource, handle, blob, bytes: bytesOf({ blob, size }), place }]
     })
   })
 }
@@ -52,9 +56,14 @@ export function sumOf(visible: readonly Pick<VisibleBytes, 'bytes'>[]): number {
   return visible.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
+interface Original {
+  readonly blob: BlobKey
+  readonly size: number
+}
+
 /** Of an original that no request has shown yet: an image is never larger than the model accepts. */
 export function expectedBytes(
-  { blob, size }: { readonly blob: BlobKey; readonly size: number },
+  { blob, size }: Original,
   { image_base64_bytes = Infinity }: Readonly<Record<string, number>>,
 ): number {
   const isImage = blobMediaType(blob).startsWith('image/')
@@ -65,7 +74,6 @@ export function expectedBytes(
 function knownBytes(events: readonly WholeEvent[], limits: Showing['limits']) {
   const recorded = new Map<string, number>()
   const viewed = new Map<string, number>()
-  const resources = new SessionResources(events)
   for (const { type, data } of events) {
     // Another model may get other forms.
     if (type === 'prompt_surface') recorded.clear()
@@ -77,10 +85,8 @@ function knownBytes(events: readonly WholeEvent[], limits: Showing['limits']) {
       recorded.set(variant === undefined ? content_sha256 : (made?.of ?? ''), bytes)
     }
   }
-  return ({ blob, resource }: BlobPart): number => {
-    const sha256 = blobSha256(blob)
-    const descriptor = resource === undefined ? undefined : resources.byId(resource)?.descriptor
-    const size = descriptor === undefined || descriptor.kind === 'link' ? 0 : descriptor.size_bytes
-    return recorded.get(sha256) ?? viewed.get(sha256) ?? expectedBytes({ blob, size }, limits)
+  return (original: Original): number => {
+    const sha256 = blobSha256(original.blob)
+    return recorded.get(sha256) ?? viewed.get(sha256) ?? expectedBytes(original, limits)
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { SessionResource } from '../history/session-resources.ts'
 import type { VisibleBytes } from '../history/visible-bytes.ts'
-import type { Descriptor } from '../model/descriptor.ts'
+import type { Descriptor, Handle } from '../model/descriptor.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
 import type { ViewOutcome } from '../model/events/resource-events.ts'
@@ -136,6 +136,8 @@ export function goneViews({ descriptor, gone }: Viewable): Viewed[] {
 
 type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
 
+type Became = Pick<Viewed, 'outcome' | 'why' | 'same_as'>
+
 /** What the Event of a view says, and the sentence for whoever asked. */
 interface View {
   readonly view: Viewed
@@ -151,7 +153,7 @@ export async function viewOf(
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
   const { resource_id, handle, content_sha256, blob, size_bytes } = descriptor
   const asked = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
-  const become = (view: Pick<Viewed, 'outcome' | 'why'>, said: string): Result<View> =>
+  const become = (view: Became, said: string): Result<View> =>
     ok({ view: { ...asked, ...view }, said: `${handle} ${said}` })
   const untaken = resources.notTaken(descriptor)
   if (untaken !== undefined)
@@ -159,7 +161,7 @@ export async function viewOf(
   const isWhole = Object.keys(excerptFields(excerpt)).length === 0
   const there = isWhole ? resources.visible(blob) : undefined
   // Nothing more is sent, so nothing has to be permitted.
-  if (there !== undefined) return become({ outcome: 'visible' }, visibleAt(handle, there))
+  if (there !== undefined) return become(...visibleAt(handle, there))
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
   if (!may.value.allowed)
@@ -189,7 +191,7 @@ export async function viewOf(
     case 'over_budget':
       return become({ outcome: 'over_budget' }, overBudget(descriptor, room))
     case 'visible':
-      return become({ outcome: 'visible' }, visibleAt(handle, room))
+      return become(...visibleAt(handle, room))
     case 'projected': {
       const form = made === undefined ? {} : { variant: key.value, made: made.made, bytes: size }
       const view = { ...asked, ...form, outcome: 'projected' } as const
@@ -198,9 +200,13 @@ export async function viewOf(
   }
 }
 
-function visibleAt(handle: string, { place, handle: other }: VisibleBytes): string {
-  const same = other === handle ? 'is' : `has the same content as ${other}, which is`
-  return `${same} already visible, ${PLACES[place]}. It is not shown a second time.`
+function visibleAt(handle: Handle, { place, handle: other }: VisibleBytes): [Became, string] {
+  const isOther = other !== handle
+  const same = isOther ? `has the same content as ${other}, which is` : 'is'
+  return [
+    { outcome: 'visible', ...(isOther ? { same_as: other } : {}) },
+    `${same} already visible, ${PLACES[place]}. It is not shown a second time.`,
+  ]
 }
 
 const PLACES = {

@@ -136,6 +136,7 @@ export function sampleEvents() {
       { ...view, outcome: 'quarantined' },
       { ...view, outcome: 'over_budget' },
       { ...view, outcome: 'visible' },
+      { ...view, outcome: 'visible', same_as: '@img2' },
       { ...view, outcome: 'projected', made: { encoder: 'e', format: 'png', width: 2, height: 3 } },
     ].map((data) => wholeEvent('resource_view', data as EventData<'resource_view'>)),
     skill_activation: [

@@ -95,11 +95,12 @@ interface Viewed {
     | 'over_budget'
     | 'visible'
   readonly why?: string | undefined
+  readonly same_as?: string | undefined
 }
 
 /** The line before what is shown again, or instead of it. */
 export function view(viewed: Viewed): string {
-  const { handle, by, pages, lines, region, made, outcome, why } = viewed
+  const { handle, by, pages, lines, region, made, outcome, why, same_as } = viewed
   const part = [
     pages === undefined ? undefined : `pages ${pages.from} to ${pages.to}`,
     lines === undefined ? undefined : `lines ${lines.from} to ${lines.to}`,
@@ -115,7 +116,7 @@ export function view(viewed: Viewed): string {
     denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key() : 'that was not permitted'}`,
     quarantined: `${notShown}: ${LOSS.refused()}`,
     over_budget: `${notShown}: the files in this request leave no room for it`,
-    visible: VIEW_VISIBLE,
+    visible: same_as === undefined ? VIEW_VISIBLE : `${VIEW_VISIBLE} as ${same_as}`,
   }[outcome]
   return `[${VIEW_OF}${what}, by ${by}: ${became}]`
 }

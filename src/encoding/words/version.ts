@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = '5d92a69310a6233190603a0444e7fb729b049be71c8bfc87044a156da3b97fe4'
+export const WORDS_SHA256 = 'fe6cf1f924a8bf44f206aa3deb8ba3bef5505106a8cd3608abf0c99019e950be'

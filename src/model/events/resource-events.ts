@@ -35,6 +35,8 @@ export const ResourceView = openObject({
   /** What is shown instead of the whole original, and how it was made. */
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
+  /** Of what is visible already: the handle that it is shown under, where that is another one. */
+  same_as: Handle.optional(),
   /** Of what is shown. */
   bytes: Count.optional(),
   outcome: z.enum(VIEW_OUTCOMES),
