@@ -39,16 +39,14 @@ export function reducedNotices(
 
 /** Of payloads, each has one. */
 function ownNotice({ handle, why }: Lost): EventDraft | undefined {
-  switch (why) {
-    case 'holds_key':
-      return notice(why, `${handle} is not sent to the model: it contains a key that Hawser uses.`)
-    case 'payload_damaged':
-      return notice(why, `The payload of ${handle} is damaged, so the model is not shown it.`)
-    case 'payload_missing':
-      return notice(why, `The payload of ${handle} is missing, so the model is not shown it.`)
-    default:
-      return undefined
-  }
+  const text = OWN[why]
+  return text === undefined ? undefined : notice(why, text(handle))
+}
+
+const OWN: Readonly<Partial<Record<Lost['why'], (handle: string) => string>>> = {
+  holds_key: (handle) => `${handle} is not sent to the model: it contains a key that Hawser uses.`,
+  payload_damaged: (handle) => `The payload of ${handle} is damaged, so the model is not shown it.`,
+  payload_missing: (handle) => `The payload of ${handle} is missing, so the model is not shown it.`,
 }
 
 /** One sentence a reason. */

@@ -28,7 +28,7 @@ test.each(WAYS)(
   '[SR-009] %s: an image and a PDF that are read are shown for the Turn, described, and attached to no answer',
   async (way) => {
     const here = await seeingPlace(way)
-    const [image, pdf] = await oneOfEach(here.workspace)
+    const [image] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
     expect(await say(session, 'Read harbour.png. Then read tides.pdf.')).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
@@ -43,13 +43,10 @@ test.each(WAYS)(
       ['ok', '@pdf2 is shown below.'],
     ])
     expect(results(session)[0]?.[1]).toMatch(/^\[@img1: image, "harbour.png", image\/png, /)
-    const [one, both] = [[image], [image, pdf]].map((files) => files.map(({ sha256 }) => sha256))
-    expect(here.seen.map(({ files }) => files.map((file) => file.split(' ')[1]))).toEqual([
-      [],
-      one,
-      both,
-      [],
-    ])
+    const shown = projected(session).map((each) => each.map((file) => file.replace(/ turn$/, '')))
+    expect(here.seen.map(({ files }) => files)).toEqual(shown)
+    expect(shown.map((files) => files.length)).toEqual([0, 1, 2, 0])
+    expect(shown[1]).toEqual([`@img1 ${image.sha256}`])
     const attached = session.events.flatMap((e) =>
       e.type === 'assistant_message' ? (e.data.resources ?? []) : [],
     )

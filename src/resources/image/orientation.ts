@@ -2,7 +2,7 @@
 const ORIENTATION = 0x0112
 
 /** Values whose width is the height as stored. */
-const SIDEWAYS = [5, 6, 7, 8]
+const SIDEWAYS = new Set([5, 6, 7, 8])
 
 /** Whether EXIF data, as a TIFF structure, asks for a quarter turn. What cannot be read asks for none. */
 export function isSideways(tiff: Buffer): boolean {
@@ -15,7 +15,7 @@ export function isSideways(tiff: Buffer): boolean {
   for (let entry = 0; entry < entries; entry += 1) {
     const at = directory + 2 + entry * 12
     if (at + 12 > tiff.length) return false
-    if (short(at) === ORIENTATION) return SIDEWAYS.includes(short(at + 8))
+    if (short(at) === ORIENTATION) return SIDEWAYS.has(short(at + 8))
   }
   return false
 }
