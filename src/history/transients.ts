@@ -3,6 +3,7 @@ import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
+import { LOSSES, type LossRecord } from '../model/loss.ts'
 
 /** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {
@@ -24,31 +25,6 @@ export interface ShownOnce {
   readonly seq: number
   readonly turn_id?: TurnId | undefined
   readonly resource?: ResourceId | undefined
-}
-
-/** Reasons of a `resource_retired` that are reported to people and models; `refused`: a provider refused the bytes. */
-export const LOSSES = [
-  'payload_missing',
-  'payload_damaged',
-  'refused',
-  'too_large',
-  'no_variant',
-  'upload_denied',
-  'holds_key',
-  'no_images',
-  'no_files',
-  'over_side',
-  'over_base64',
-  'over_images',
-  'over_request',
-  'over_budget',
-] as const
-export type Loss = (typeof LOSSES)[number]
-
-/** A loss with the figures that its sentence names. */
-export interface LossRecord {
-  readonly why: Loss
-  readonly figures?: Readonly<Record<string, number>> | undefined
 }
 
 /** Decided from Events alone, so that a resumed Session decides the same. */
