@@ -3,7 +3,7 @@ import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
-import { LOSSES, type LossRecord } from '../model/loss.ts'
+import { LOSSES, type LossRecord } from '../model/events/loss.ts'
 
 /** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {

@@ -77,8 +77,8 @@ function knownBytes(events: readonly WholeEvent[], limits: Showing['limits']) {
   for (const { type, data } of events) {
     // Another model may get other forms.
     if (type === 'prompt_surface') recorded.clear()
-    if (type === 'resource_view' && data.variant !== undefined && data.bytes !== undefined)
-      viewed.set(blobSha256(data.variant), data.bytes)
+    if (type === 'resource_view' && data.variant !== undefined && data.shown_bytes !== undefined)
+      viewed.set(blobSha256(data.variant), data.shown_bytes)
     if (type !== 'provider_request') continue
     for (const { content_sha256, variant, made, bytes } of data.projected ?? []) {
       if (variant !== undefined) recorded.set(blobSha256(variant), bytes)

@@ -1,7 +1,7 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { decodedPieces } from '../encoding/charset.ts'
 import { payloadMissing } from '../encoding/words/resources.ts'
-import type { Loss, LossRecord } from '../model/loss.ts'
+import type { Loss, LossRecord } from '../model/events/loss.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import { causeOf, type HawserError } from '../model/errors.ts'
 import type { ResourceId } from '../model/ids.ts'

@@ -193,7 +193,8 @@ export async function viewOf(
     case 'visible':
       return become(...visibleAt(handle, room))
     case 'projected': {
-      const form = made === undefined ? {} : { variant: key.value, made: made.made, bytes: size }
+      const form =
+        made === undefined ? {} : { variant: key.value, made: made.made, shown_bytes: size }
       const view = { ...asked, ...form, outcome: 'projected' } as const
       return ok({ view, said: `${handle} is shown below.` })
     }

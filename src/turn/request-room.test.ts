@@ -80,7 +80,7 @@ class MadeSession {
       const shown = part === undefined ? blob : blobKey(1_000_000 + part)
       const bytes = part ?? size
       const answer = room.take(descriptor, { blob: shown, size: bytes, whole: part === undefined })
-      const form = part === undefined ? {} : { variant: shown, bytes }
+      const form = part === undefined ? {} : { variant: shown, shown_bytes: bytes }
       if (answer.outcome === 'over_images') throw new Error('there is no limit of images')
       if (answer.outcome === 'over_budget') this.refused += 1
       if (answer.outcome === 'visible') this.visibleAgain += 1

@@ -38,7 +38,7 @@ export const ResourceView = openObject({
   /** Of what is visible already: the handle that it is shown under, where that is another one. */
   same_as: Handle.optional(),
   /** Of what is shown. */
-  bytes: Count.optional(),
+  shown_bytes: Count.optional(),
   outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),

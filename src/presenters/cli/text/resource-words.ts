@@ -1,7 +1,7 @@
 import type { AttachmentError } from '../../../model/attachment.ts'
 import type { Descriptor } from '../../../model/descriptor.ts'
 import { lossReason } from '../../../encoding/words/resources.ts'
-import { LOSSES } from '../../../model/loss.ts'
+import { LOSSES } from '../../../model/events/loss.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
 import type { ViewOutcome } from '../../../model/events/resource-events.ts'
 import type { ResourceId } from '../../../model/ids.ts'
