@@ -7,6 +7,7 @@ import { SessionResources, type SessionResource } from '../history/session-resou
 import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
+import { notice } from '../model/events/notice.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
 import { goneViews, notViewable, viewOf } from '../tools/resource-view.ts'

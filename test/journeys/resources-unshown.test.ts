@@ -140,7 +140,7 @@ test.each(WAYS)(
         ? (e.data.resources ?? []).flatMap((one) => (one.kind === 'link' ? [] : [one.blob]))
         : [],
     )
-    await damagedOnPurpose(here.root, 'A payload is missing.')
+    await damagedOnPurpose(here.root, 'blobs', 'A payload is missing.')
     value(await here.parts.log.store.delete(key))
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')

@@ -119,7 +119,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
     words: WORDS_SHA256,
-    layout: '92c99d68d4121405ad17ecb4e9da9103a7a46e4f7dd2539fff92e731e5b37b07',
+    layout: '85f43a55b3ae7440d4af3eff56366d8abbd6993e31cd37861e8b767660aa4311',
   })
 })
 
