@@ -53,13 +53,13 @@ interface Live {
 
 /** Attachments of messages that are still shown, the oldest first. */
 function liveIn(events: readonly WholeEvent[], now: TurnId | undefined): Live[] {
-  const { lifetimeOf, isWithheld } = transientsAt(events, now, 'window')
+  const { lifetimeOf } = transientsAt(events, now, 'window')
   return historyOf(events).events.flatMap((event) => {
     if (event.type !== 'user_message') return []
     const { turn_id: turn } = event
     return (event.data.resources ?? []).flatMap((descriptor) => {
       const { kind, resource_id } = descriptor
-      if (kind === 'link' || kind === 'file' || isWithheld(resource_id)) return []
+      if (kind === 'link' || kind === 'file') return []
       return lifetimeOf(turn, resource_id) === undefined ? [] : [{ descriptor, turn }]
     })
   })

@@ -137,26 +137,12 @@ export class Conversation {
 
   #userParts(event: WholeEvent<'user_message'>): Part[] {
     return userParts(event.data, (resource) => {
-      const { resource_id } = resource
-      const loss = this.#transients.lossOf(resource_id)
-      if (loss !== undefined) return this.#lost(event.turn_id, words.lost(resource, loss))
-      const lifetime = this.#transients.lifetimeOf(event.turn_id, resource_id)
-      if (lifetime === undefined || !this.#transients.isWithheld(resource_id)) return lifetime
-      return [
-        {
-          type: 'text',
-          text: words.lost(resource, 'upload_denied'),
-          resource: resource_id,
-          lifetime,
-        },
-      ]
+      const loss = this.#transients.lossOf(resource.resource_id)
+      // For as long as the descriptor stands: without it, later Turns would say that the content was shown.
+      return loss === undefined
+        ? this.#transients.lifetimeOf(event.turn_id, resource.resource_id)
+        : stableText(words.lost(resource.handle, loss))
     })
-  }
-
-  /** Kept as long as the bytes would have been. It belongs to no Resource, so nothing else retires it. */
-  #lost(turn: TurnId | undefined, text: string): Part[] {
-    const lifetime = this.#transients.lifetimeOf(turn)
-    return lifetime === undefined ? [] : [{ type: 'text', text, lifetime }]
   }
 
   #viewParts(event: WholeEvent<'resource_view'>): Part[] {
@@ -167,8 +153,8 @@ export class Conversation {
     const descriptor = this.#resources.byId(resource_id)?.descriptor
     if (outcome !== 'projected' || descriptor === undefined) return evidence
     const loss = this.#transients.lossSince(shown)
-    // The correction is permanent: a model must never assume later that it saw bytes that were announced but not shown.
-    if (loss !== undefined) return [...evidence, ...stableText(words.lost(descriptor, loss))]
+    // What was announced and then not shown stays corrected: nobody may believe later that it was seen.
+    if (loss !== undefined) return [...evidence, ...stableText(words.lost(handle, loss))]
     if (lifetime === undefined) return evidence
     if (variant === undefined) return [...evidence, ...originalPart(descriptor, lifetime)]
     const { width, height } = made ?? {}

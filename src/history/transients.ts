@@ -3,6 +3,7 @@ import type { WholeEvent } from '../model/events/event.ts'
 import type { ResourceId, TurnId } from '../model/ids.ts'
 import { uploadedResource } from '../model/permission-subject.ts'
 import type { Lifetime } from '../model/segment.ts'
+import { LOSSES, type LossRecord } from '../model/events/loss.ts'
 
 /** Which bytes of a Session are in a request of the current Turn, and for how long. */
 export interface Transients {
@@ -13,12 +14,10 @@ export interface Transients {
    * since.
    */
   readonly turnOnly: (shown: ShownOnce) => Lifetime | undefined
-  /** Whether bytes attached to a message must not be sent to the model, as decided before any of them were sent. */
-  readonly isWithheld: (resource: ResourceId) => boolean
-  /** Why bytes attached to a message are missing although they should still be shown. */
-  readonly lossOf: (resource: ResourceId) => Loss | undefined
+  /** Why bytes attached to a message are missing although they should have been shown. The reason is permanent. */
+  readonly lossOf: (resource: ResourceId) => LossRecord | undefined
   /** Why bytes are missing that an Event should show for its Turn. */
-  readonly lossSince: (shown: ShownOnce) => Loss | undefined
+  readonly lossSince: (shown: ShownOnce) => LossRecord | undefined
 }
 
 /** An Event that shows bytes for its Turn. */
@@ -28,40 +27,32 @@ export interface ShownOnce {
   readonly resource?: ResourceId | undefined
 }
 
-/** Reasons of a `resource_retired` that are reported to people and models; `refused`: a provider refused the bytes. */
-export const LOSSES = [
-  'payload_missing',
-  'payload_damaged',
-  'refused',
-  'too_large',
-  'no_variant',
-  'upload_denied',
-  'holds_key',
-] as const
-export type Loss = (typeof LOSSES)[number]
-
 /** Decided from Events alone, so that a resumed Session decides the same. */
 export function transientsAt(
   events: readonly WholeEvent[],
   now: TurnId | undefined,
   replay: Replay,
 ): Transients {
-  const { retired, ended, withheld, lost, losses, answered, order } = stateAfter(events)
+  const { retired, ended, withheld, lost, losses, brought, answered, order } = stateAfter(events)
   const place = new Map(order.map((turn, at) => [turn, at]))
-  const here = now === undefined ? order.length : (place.get(now) ?? order.length)
-  /** No Turn between the attaching one and this one was answered, so no model has seen the bytes. */
-  const unseen = (turn: TurnId) =>
-    order.slice(place.get(turn) ?? 0, here).every((between) => !answered.has(between))
+  const placeOf = (turn: TurnId | undefined) =>
+    turn === undefined ? order.length : (place.get(turn) ?? order.length)
+  /** In the Turn `at`, for bytes attached to a message of `turn` that are not retired. */
+  const lifetimeIn = (turn: TurnId | undefined, at: TurnId | undefined): Lifetime | undefined => {
+    if (replay !== 'attach-turn') return 'window'
+    if (turn === undefined) return undefined
+    if (turn === at) return 'turn'
+    // No Turn between the attaching one and that one was answered, so no model has seen the bytes.
+    const between = order.slice(place.get(turn) ?? 0, placeOf(at))
+    return between.every((one) => !answered.has(one)) ? 'carried' : undefined
+  }
   const lossSince: Transients['lossSince'] = ({ seq, turn_id, resource }) =>
     losses.find((loss) => loss.seq > seq && loss.turn === turn_id && loss.resource === resource)
-      ?.why
   return {
     lifetimeOf: (turn, resource) => {
-      if (resource !== undefined && (retired.has(resource) || ended.has(resource))) return undefined
-      if (replay !== 'attach-turn') return 'window'
-      if (turn === undefined) return undefined
-      if (turn === now) return 'turn'
-      return unseen(turn) ? 'carried' : undefined
+      const isGone =
+        resource !== undefined && [retired, ended, withheld].some((gone) => gone.has(resource))
+      return isGone ? undefined : lifetimeIn(turn, now)
     },
     turnOnly: (shown) => {
       const { turn_id, resource } = shown
@@ -69,8 +60,13 @@ export function transientsAt(
       if (resource === undefined) return 'turn'
       return ended.has(resource) || lossSince(shown) !== undefined ? undefined : 'turn'
     },
-    isWithheld: (resource) => withheld.has(resource),
-    lossOf: (resource) => lost.get(resource),
+    lossOf: (resource) => {
+      const loss = lost.get(resource)
+      // Where only a view was to show them by then, the message says nothing new.
+      const isMissed =
+        loss !== undefined && lifetimeIn(brought.get(resource), loss.turn) !== undefined
+      return isMissed ? loss : undefined
+    },
     lossSince,
   }
 }
@@ -81,13 +77,23 @@ interface ResourceState {
   readonly retired: Set<ResourceId>
   /** Their bytes are never shown again. */
   readonly ended: Set<ResourceId>
+  /** Bytes attached to a message must not be sent to the model, as decided before any of them were sent. */
   readonly withheld: Set<ResourceId>
-  readonly lost: Map<ResourceId, Loss>
-  /** Every loss, with its Turn. */
-  readonly losses: { seq: number; turn: TurnId | undefined; resource: ResourceId; why: Loss }[]
+  /** The first loss of each. */
+  readonly lost: Map<ResourceId, LossEvent>
+  readonly losses: LossEvent[]
+  /** The Turn of the message that a Resource is attached to. */
+  readonly brought: Map<ResourceId, TurnId | undefined>
   readonly answered: Set<TurnId>
   /** Turns in the order in which they started. */
   readonly order: TurnId[]
+}
+
+/** A loss, with its Turn. */
+interface LossEvent extends LossRecord {
+  readonly seq: number
+  readonly turn: TurnId | undefined
+  readonly resource: ResourceId
 }
 
 function stateAfter(events: readonly WholeEvent[]): ResourceState {
@@ -97,6 +103,7 @@ function stateAfter(events: readonly WholeEvent[]): ResourceState {
     withheld: new Set(),
     lost: new Map(),
     losses: [],
+    brought: new Map(),
     answered: new Set(),
     order: [],
   }
@@ -121,16 +128,27 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'permission_decision': {
       if (event.data.decision !== 'denied') return
       const resource = uploadedResource(event.data.subject)
-      if (resource !== undefined && !projected.has(resource)) state.withheld.add(resource)
+      if (resource === undefined || projected.has(resource)) return
+      miss(state, { seq: event.seq, turn: turn_id, resource, why: 'upload_denied' })
+      state.withheld.add(resource)
       return
     }
-    case 'resource_retired':
-      lose(state, event, event.data.why)
-      state.retired.add(event.data.resource_id)
+    case 'resource_retired': {
+      const { resource_id: resource, estimate: figures } = event.data
+      const why = LOSSES.find((loss) => loss === event.data.why)
+      if (why !== undefined) lose(state, { seq: event.seq, turn: turn_id, resource, why, figures })
+      state.retired.add(resource)
       return
-    case 'resource_quarantined':
-      lose(state, event, 'refused')
-      state.ended.add(event.data.resource_id)
+    }
+    case 'resource_quarantined': {
+      const { resource_id: resource } = event.data
+      lose(state, { seq: event.seq, turn: turn_id, resource, why: 'refused' })
+      state.ended.add(resource)
+      return
+    }
+    case 'user_message':
+      for (const { resource_id } of event.data.resources ?? [])
+        state.brought.set(resource_id, turn_id)
       return
     case 'resource_dropped':
       state.ended.add(event.data.resource_id)
@@ -140,7 +158,6 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
     case 'session_fork':
     case 'session_settings':
     case 'prompt_surface':
-    case 'user_message':
     case 'late_context':
     case 'skill_activation':
     case 'skill_context_hydration':
@@ -167,14 +184,14 @@ function applyEvent(event: WholeEvent, state: ResourceState, projected: Set<Reso
 }
 
 /** Only bytes that should still be shown can be lost. */
-function lose(
-  { retired, ended, withheld, lost, losses }: ResourceState,
-  { seq, turn_id: turn, data }: WholeEvent<'resource_retired' | 'resource_quarantined'>,
-  reason: string,
-): void {
-  const { resource_id: resource } = data
-  const why = LOSSES.find((loss) => loss === reason)
-  if (why === undefined || ended.has(resource)) return
-  losses.push({ seq, turn, resource, why })
-  if (!retired.has(resource) && !withheld.has(resource)) lost.set(resource, why)
+function lose(state: ResourceState, loss: LossEvent): void {
+  if (state.ended.has(loss.resource)) return
+  state.losses.push(loss)
+  miss(state, loss)
+}
+
+/** Keeps the first reason. */
+function miss({ retired, ended, withheld, lost }: ResourceState, loss: LossEvent): void {
+  const { resource } = loss
+  if (![retired, ended, withheld].some((gone) => gone.has(resource))) lost.set(resource, loss)
 }

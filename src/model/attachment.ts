@@ -29,7 +29,11 @@ export type AttachmentCode = (typeof ATTACHMENT_CODES)[number]
 /** One attachment as a client sends it. Its claims about itself decide nothing. */
 export type AttachmentInput =
   /** An absolute path on this machine. Not validated yet: a client may send any type. */
-  | { readonly from: 'path'; readonly path: unknown }
+  | {
+      readonly from: 'path'
+      readonly path: unknown
+      /** As a person typed it. */ readonly given?: string
+    }
   /** Bytes in memory, for example from a pipe. The name is checked like that of a file. */
   | { readonly from: 'bytes'; readonly name: string; readonly bytes: Buffer }
   /** A `file:` link is read like a path; any other is described and never fetched. */

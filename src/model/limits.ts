@@ -14,6 +14,7 @@ export const LIMITS = Object.freeze({
 
   attachment_bytes: 10 * MIB,
   turn_attachment_bytes: 18 * MIB,
+  request_resource_bytes: 18 * MIB,
   attachment_ms: 10_000,
   turn_attachment_ms: 30_000,
   image_pixels: 64_000_000,

@@ -3,7 +3,7 @@ import { base64Length, writeBase64 } from '../encoding/base64.ts'
 import { sha256 } from '../encoding/hash.ts'
 import { hasWordsIn, jsonTextLength, writeJsonText } from '../encoding/json-text.ts'
 import { depthWithin, isJsonObject, parseJson, wellFormedJson } from '../encoding/json.ts'
-import { takesNo, titledText, unfit } from '../encoding/words/resources.ts'
+import { noForm, titledText } from '../encoding/words/resources.ts'
 import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
@@ -109,7 +109,7 @@ function putFile({ before, file, after, form }: EmbeddedFile, body: Buffer, at: 
 export function partText(part: Part): string {
   if (part.type === 'text') return part.text
   if (part.bytes === undefined || !isText(part.media_type)) {
-    return unfit(part.handle, takesNo(part.media_type))
+    return noForm(part.handle, part.media_type)
   }
   return titledText(part.handle, part.bytes.toString('utf8'))
 }

@@ -18,7 +18,7 @@ import type { TurnId } from '../model/ids.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { Dialect, BodyOptions } from '../providers/provider.ts'
-import { Fitting, type Unfit } from './fit-parts.ts'
+import { Fitting } from './fit-parts.ts'
 import { loadParts, type HoldsKey, type Lost } from './load-parts.ts'
 import { projectedIn } from './projected.ts'
 import { Variants, type VariantWork } from './variants.ts'
@@ -71,11 +71,11 @@ export interface ComposedRequest extends SentRequest {
   readonly segments: readonly Segment[]
   /** The Resources whose bytes it contains. */
   readonly projected: Projected
-  /** Parts that its model does not accept, which are replaced by a description. */
-  readonly unfit: readonly Unfit[]
-  /** Why no variant could be made that the model accepts, for people. */
+  /** Images that are shown in a smaller form, with both sizes, in words for people. */
+  readonly reduced: readonly string[]
+  /** Why no form of it could be made that the model takes, in words for people. */
   readonly unmade: readonly string[]
-  /** Resources that should be shown but cannot be. */
+  /** What was to be shown and cannot be, or does not fit the model. */
   readonly lost: readonly Lost[]
   /** The store failed: such a request must not be sent. */
   readonly failure?: HawserError | undefined
@@ -154,7 +154,7 @@ export class RequestComposer {
       sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
       run,
       projected: this.#projected,
-      unfit: this.#fitting.unfit,
+      reduced: this.#fitting.reduced,
       unmade: this.#variants.failures,
       lost: [...this.#lost, ...this.#fitting.lost],
       failure: this.#failure,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { lost } from '../encoding/words/resources.ts'
 import type { BlobPart, ConversationItem } from '../model/conversation.ts'
 import { BlobKey, ResourceId } from '../model/ids.ts'
 import type { SurfaceParams } from '../model/surface.ts'
@@ -42,7 +43,7 @@ async function shown(
   for (const item of items) fitted.push(...(await fitting.fit([item])))
   const parts = fitted.flatMap((one) => ('parts' in one ? one.parts : []))
   const told = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  const named = fitting.unfit.map(({ handle, why }) => `[${handle} is not shown: ${why}.]`)
+  const named = fitting.lost.map(({ handle, ...loss }) => lost(handle, loss))
   expect(named).toEqual(told)
   expect(parts.every(({ lifetime }) => lifetime === 'turn')).toBe(true)
   return parts.map((part) => (part.type === 'text' ? part.text : (part.handle ?? '')))
@@ -57,8 +58,8 @@ test('an image over a limit is replaced by a sentence, and the others are sent',
   const wide = image(3, 30, { width: 101, height: 2 })
   expect(await shown({ limits }, user(image(1), image(2, 3_001), wide))).toEqual([
     '@img1',
-    '[@img2 is not shown: it has 4004 bytes in base64; this model accepts at most 4000.]',
-    '[@img3 is not shown: its longer side has 101 pixels; this model accepts at most 100.]',
+    '[@img2 is not shown: it has 4004 bytes in base64; the model of this Turn accepts at most 4000]',
+    '[@img3 is not shown: its longer side has 101 pixels; the model of this Turn accepts at most 100]',
   ])
 })
 
@@ -67,7 +68,7 @@ test('images are counted over the whole request, in order', async () => {
   expect(await shown({ limits }, user(image(1)), user(image(2), image(3)))).toEqual([
     '@img1',
     '@img2',
-    '[@img3 is not shown: this model accepts at most 2 images in a request.]',
+    '[@img3 is not shown: the model of this Turn accepts at most 2 images in a request]',
   ])
 })
 
@@ -75,7 +76,7 @@ test('a part that would exceed the request size is replaced by a sentence, and a
   const limits = { request_bytes: 9_000 }
   expect(await shown({ limits }, user(image(1), image(2, 6_000), image(3)))).toEqual([
     '@img1',
-    '[@img2 is not shown: with it the request would exceed 9000 bytes, the limit of this model.]',
+    '[@img2 is not shown: with it the request would exceed 9000 bytes, the limit of the model of this Turn]',
     '@img3',
   ])
 })
@@ -83,7 +84,7 @@ test('a part that would exceed the request size is replaced by a sentence, and a
 test('a model that does not accept images or files gets a sentence instead', async () => {
   const pdf = image(2, 30, { media_type: 'application/pdf', handle: '@pdf2' })
   expect(await shown({ images: false, files: false }, user(image(1), pdf))).toEqual([
-    '[@img1 is not shown: this model does not accept images.]',
-    '[@pdf2 is not shown: this model does not accept PDF files.]',
+    '[@img1 is not shown: the model of this Turn does not accept images]',
+    '[@pdf2 is not shown: the model of this Turn does not accept PDF files]',
   ])
 })

@@ -1,43 +1,39 @@
 import { base64Length } from '../encoding/base64.ts'
 import * as words from '../encoding/words/resources.ts'
+import type { LossRecord } from '../model/events/loss.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
+import { LIMITS } from '../model/limits.ts'
 import type { SurfaceParams } from '../model/surface.ts'
 import type { Lost } from './load-parts.ts'
 import type { ImageCaps, NoForm, Variants } from './variants.ts'
 
-/** A part that a model is not shown because it does not accept it. */
-export interface Unfit {
-  /** Its name for people and models. */
-  readonly handle: string | undefined
-  readonly why: string
-}
-
 /**
- * Fits the parts of a request to what its model accepts, in order: a part that does not fit is replaced by a variant,
- * or by a description with the same lifetime. Decided by the frozen surface and by recorded variants, so that the same
- * Events always give the same request.
+ * Fits what a request shows to what its model takes, in order: what does not fit is shown in a form that does, or is lost,
+ * with a sentence in its place. Decided by the frozen surface and by forms that were recorded, so that the same Events always
+ * give the same request. What is lost has to be recorded before the request is sent: then Events say the same sentence.
  */
 export class Fitting {
   readonly #params: SurfaceParams
   readonly #variants: Variants
-  readonly #unfit: Unfit[] = []
   readonly #lost: Lost[] = []
+  readonly #reduced = new Map<string, string>()
   #images = 0
   #bytes = 0
+  #resourceBytes = 0
 
   constructor(params: SurfaceParams, variants: Variants) {
     this.#params = params
     this.#variants = variants
   }
 
-  /** All parts so far that did not fit. */
-  get unfit(): readonly Unfit[] {
-    return this.#unfit
-  }
-
-  /** Resources without any acceptable variant; this must be recorded first. */
+  /** Everything so far that did not fit. */
   get lost(): readonly Lost[] {
     return this.#lost
+  }
+
+  /** Images that are shown in a smaller form, with both sizes, in words for people. */
+  get reduced(): readonly string[] {
+    return [...this.#reduced.values()]
   }
 
   async fit(items: readonly ConversationItem[]): Promise<ConversationItem[]> {
@@ -48,29 +44,42 @@ export class Fitting {
         continue
       }
       const parts: Part[] = []
-      for (const part of item.parts) parts.push(await this.#fitPart(part))
+      for (const part of item.parts) parts.push(...(await this.#fitPart(part)))
       fitted.push({ ...item, parts })
     }
     return fitted
   }
 
-  async #fitPart(original: Part): Promise<Part> {
-    if (original.type === 'text') return original
-    const part = await this.#form(original)
-    const why = this.#reason(part)
-    if (why === undefined) {
-      this.#bytes += base64Bytes(part)
-      if (isImage(part)) this.#images += 1
-      return part
-    }
-    const { handle, lifetime, resource } = part
-    this.#unfit.push({ handle, why })
-    const text = words.unfit(handle, why)
+  async #fitPart(original: Part): Promise<Part[]> {
+    if (original.type === 'text') return [original]
+    const form = await this.#form(original)
+    if ('why' in form) return [this.#lose(original, form)]
+    const loss = this.#loss(form)
+    if (loss !== undefined) return [this.#lose(original, loss)]
+    this.#bytes += base64Bytes(form)
+    if (form.resource !== undefined) this.#resourceBytes += form.bytes?.length ?? 0
+    if (isImage(form)) this.#images += 1
+    return form === original || !isImage(form) ? [form] : [this.#reduce(original, form), form]
+  }
+
+  /** The line says which size the model sees, for as long as it sees it. */
+  #reduce(original: BlobPart, form: BlobPart): Part {
+    const { handle = 'A stored file', resource, lifetime } = form
+    const text = words.reduced(handle, form, original)
+    this.#reduced.set(text, `${handle} (${words.reducedTo(form, original)})`)
     return { type: 'text', text, ...(resource === undefined ? {} : { resource }), lifetime }
   }
 
-  /** The part itself if it fits, or a variant; the unchanged part if there is none. */
-  async #form(part: BlobPart): Promise<BlobPart> {
+  /** Of what belongs to no Resource, nothing can be recorded. */
+  #lose({ handle, lifetime, resource }: BlobPart, loss: LossRecord): Part {
+    const text = words.lost(handle, loss)
+    if (resource === undefined) return { type: 'text', text, lifetime }
+    this.#lost.push({ resource, handle: handle ?? '', ...loss })
+    return { type: 'text', text, resource, lifetime }
+  }
+
+  /** The part itself where that fits, or a form of it; the part again where none is made here. */
+  async #form(part: BlobPart): Promise<BlobPart | LossRecord> {
     if (isPdf(part) && this.#params.files === false) {
       return this.#orLost(part, await this.#variants.words(part))
     }
@@ -80,14 +89,11 @@ export class Fitting {
     return this.#orLost(part, await this.#variants.smaller(part, caps))
   }
 
-  /** If variants can be made and this one failed, it is not tried again on every Turn. */
-  #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart {
+  /** Where forms can be made and this one could not, it is not tried again on every Turn. */
+  #orLost(part: BlobPart, form: BlobPart | NoForm): BlobPart | LossRecord {
     if (typeof form !== 'string') return form
-    const { resource, handle = '' } = part
-    const why = form === 'gone' ? 'payload_missing' : 'no_variant'
-    const isLost = form === 'gone' || this.#variants.makes
-    if (resource !== undefined && isLost) this.#lost.push({ resource, handle, why })
-    return part
+    if (form === 'gone') return { why: 'payload_missing' }
+    return this.#variants.makes ? { why: 'no_variant' } : part
   }
 
   #caps(): ImageCaps {
@@ -98,33 +104,41 @@ export class Fitting {
     }
   }
 
-  /** Why a part cannot be shown; `undefined` if it can. An unknown limit refuses nothing. */
-  #reason(part: BlobPart): string | undefined {
+  /** Why a part cannot be shown; `undefined` when it can. A limit that nobody knows refuses nothing. */
+  #loss(part: BlobPart): LossRecord | undefined {
     const { images, files, limits } = this.#params
     const { image_count, request_bytes } = limits
     if (request_bytes !== undefined && this.#bytes + base64Bytes(part) > request_bytes) {
-      return words.overRequest(request_bytes)
+      return { why: 'over_request', figures: { limit: request_bytes } }
     }
-    if (isPdf(part) && files === false) return words.takesNo('PDF files')
+    // Text in another encoding may become longer than its file, which is known only here.
+    const most = LIMITS.request_resource_bytes
+    if (part.resource !== undefined && this.#resourceBytes + (part.bytes?.length ?? 0) > most) {
+      return { why: 'over_budget', figures: { limit: most } }
+    }
+    if (isPdf(part) && files === false) return { why: 'no_files' }
     if (!isImage(part)) return undefined
-    if (images === false) return words.takesNo('images')
+    if (images === false) return { why: 'no_images' }
     const over = overCaps(part, this.#caps())
     if (over !== undefined) return over
     if (image_count !== undefined && this.#images >= image_count) {
-      return words.overImages(image_count)
+      return { why: 'over_images', figures: { limit: image_count } }
     }
     return undefined
   }
 }
 
-function overCaps(part: BlobPart, { max_side, max_base64_bytes }: ImageCaps): string | undefined {
+function overCaps(
+  part: BlobPart,
+  { max_side = Infinity, max_base64_bytes = Infinity }: ImageCaps,
+): LossRecord | undefined {
   const bytes = base64Bytes(part)
-  if (max_base64_bytes !== undefined && bytes > max_base64_bytes) {
-    return words.overBase64(bytes, max_base64_bytes)
+  if (bytes > max_base64_bytes) {
+    return { why: 'over_base64', figures: { actual: bytes, limit: max_base64_bytes } }
   }
   const side = Math.max(part.width ?? 0, part.height ?? 0)
-  if (max_side === undefined || side <= max_side) return undefined
-  return words.overSide(side, max_side)
+  if (side <= max_side) return undefined
+  return { why: 'over_side', figures: { actual: side, limit: max_side } }
 }
 
 function isImage({ media_type }: BlobPart): boolean {

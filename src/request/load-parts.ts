@@ -1,16 +1,15 @@
 import type { BlobStore } from '../blobs/store.ts'
 import { decodedPieces } from '../encoding/charset.ts'
 import { payloadMissing } from '../encoding/words/resources.ts'
-import type { Loss } from '../history/transients.ts'
+import type { Loss, LossRecord } from '../model/events/loss.ts'
 import type { BlobPart, ConversationItem, Part } from '../model/conversation.ts'
 import { causeOf, type HawserError } from '../model/errors.ts'
 import type { ResourceId } from '../model/ids.ts'
 
 /** A Resource whose bytes cannot be shown. */
-export interface Lost {
+export interface Lost extends LossRecord {
   readonly resource: ResourceId
   readonly handle: string
-  readonly why: Loss
 }
 
 export interface Loaded {

@@ -25,7 +25,7 @@ export type Labels = ReturnType<typeof labelsOf> & { readonly source_uri_scheme?
 export function readInput(input: AttachmentInput, confined: boolean): ReadInput {
   switch (input.from) {
     case 'path':
-      return readPath(input.path, confined)
+      return { ...readPath(input.path, confined), ...givenIn(input) }
     case 'bytes': {
       // Some programs send a whole path as the name, and Windows paths have backslashes.
       const name = lastName(input.name.replaceAll('\\', '/'))
@@ -40,6 +40,10 @@ export function readInput(input: AttachmentInput, confined: boolean): ReadInput 
       return { given: uri, name: lastName(path), is: { path, labels } }
     }
   }
+}
+
+function givenIn({ given }: { readonly given?: string }): Pick<ReadInput, 'given'> | undefined {
+  return given === undefined ? undefined : { given }
 }
 
 function readPath(path: unknown, confined: boolean): ReadInput {

@@ -1,3 +1,4 @@
+import { isAbsolute, normalize, relative } from 'node:path/posix'
 import type { ConfinedFiles } from '../host/files/confined-files.ts'
 import { withOutsideFile, type OutsideFiles } from '../host/files/outside-file.ts'
 import type { ResourceFacts } from '../model/descriptor.ts'
@@ -11,6 +12,7 @@ import {
   changedWhileRead,
   overBudget,
   refusal,
+  throughLink,
   tooLarge,
   unreadableFile,
   unsupportedType,
@@ -98,9 +100,19 @@ async function readConfined(
   const file = await files.read(path, LIMITS.attachment_bytes)
   if (!file.ok) return unreadableFile(file.error)
   const { bytes, size, truncated } = file.value
+  if (!isDirect(path, file.value.path, files.root)) return throughLink()
   const refused = tooMuch(truncated ? Math.max(size, LIMITS.attachment_bytes + 1) : size, reading)
   if (refused !== undefined) return refused
   return bytes.length === size ? bytes : changedWhileRead()
+}
+
+/** Whether a path of the workspace leads to `real` without a link on its way. */
+function isDirect(path: string, real: string, root: string): boolean {
+  if (!isAbsolute(path)) return normalize(path) === real
+  // The root may be spelled in another way.
+  return path.startsWith(`${root}/`)
+    ? relative(root, path) === real
+    : normalize(path).endsWith(`/${real}`)
 }
 
 function tooMuch(size: number, { taken }: FileReading): Refusal | undefined {

@@ -98,6 +98,14 @@ const BY_KIND: Partial<Record<ErrorKind, (cause: ErrorCause | undefined) => Refu
   },
 }
 
+/** For callers that are confined to a workspace. */
+export function throughLink(): Refusal {
+  return refusal(
+    'symlink',
+    'a folder on its path is a symbolic link, and symbolic links are not followed',
+  )
+}
+
 /** The file was larger than its size before reading. */
 function grown(size: number): Refusal {
   return size > LIMITS.attachment_bytes ? tooLarge(size) : changedWhileRead()

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { descriptor as described } from '../encoding/words/resources.ts'
+import type { AttachmentError } from '../model/attachment.ts'
 import { failed } from '../model/errors.ts'
 import { LIMITS } from '../model/limits.ts'
 import { interruptedOutcome } from './shown-lines.ts'
@@ -27,11 +28,7 @@ async function run(
   if (signal.aborted) return interruptedOutcome()
   const resolved = await resources.ingest(path)
   if (!resolved.ok) return failedOutcome(resolved.error)
-  if (!resolved.value.ok) {
-    const { code, name, reason, limit, actual } = resolved.value.error
-    const figures = { code, ...(limit === undefined ? {} : { limit, actual }) }
-    return failedOutcome(failed('attachments_failed', `${name}: ${reason}`, figures).error)
-  }
+  if (!resolved.value.ok) return refusedFile(resolved.value.error)
   const titled = title === undefined ? {} : { title }
   const named = resources.name({ ...resolved.value.facts, ...titled })
   if (!named.ok) return failedOutcome(named.error)
@@ -42,4 +39,10 @@ async function run(
     resources: [descriptor],
     record: [{ type: 'resource_ingested', data: { descriptor, origin: 'egress' } }],
   }
+}
+
+/** Of a file that is not accepted. */
+export function refusedFile({ code, name, reason, limit, actual }: AttachmentError): ToolOutcome {
+  const figures = { code, ...(limit === undefined ? {} : { limit, actual }) }
+  return failedOutcome(failed('attachments_failed', `${name}: ${reason}`, figures).error)
 }

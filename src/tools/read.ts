@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
-import { binaryKind } from '../encoding/magic-bytes.ts'
+import { binaryKind, usualExtension } from '../encoding/magic-bytes.ts'
 import type { FileContent } from '../host/files/confined-files.ts'
 import { shownPath } from '../host/files/confined-path.ts'
 import { FILE_BYTES } from '../host/files/confined-write.ts'
@@ -19,7 +19,7 @@ type Args = z.infer<typeof Parameters>
 export const read = defineTool({
   name: 'read',
   description:
-    'Returns a text file with line numbers, which are not part of the file, or the names in a folder. A long file is cut, and the last line says how to continue. Read several files with several calls in one answer.',
+    'Returns a text file with line numbers, which are not part of the file, or the names in a folder; shows an image or PDF. A long file is cut, and the last line says how to continue. Read several files with several calls in one answer.',
   parameters: Parameters,
   claim: ({ path }) => ({ tool: 'read', effect: 'read', paths: [path], network: false }),
   run,
@@ -29,6 +29,9 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
   const file = await context.files.read(args.path, FILE_BYTES)
   if (file.ok) {
+    if (MEDIA.has(usualExtension(file.value.bytes))) {
+      return (await import('./read-media.ts')).shownMedia(args.path, context)
+    }
     const bytes = context.redactor.bytes(file.value.bytes)
     return shownFile(args, { ...file.value, bytes }, context)
   }
@@ -36,6 +39,9 @@ async function run(args: Args, context: ToolContext): Promise<ToolOutcome> {
   if (cause?.type === 'found' && cause.entry === 'folder') return shownFolder(args.path, context)
   return failedOutcome(file.error)
 }
+
+/** What is shown instead of read. */
+const MEDIA: ReadonlySet<string> = new Set(['png', 'jpg', 'gif', 'webp', 'pdf'])
 
 function shownFile(args: Args, file: FileContent, { limits }: ToolContext): ToolOutcome {
   const name = shownPath(args.path)

@@ -1,16 +1,20 @@
 import * as z from 'zod'
 import type { SessionResource } from '../history/session-resources.ts'
-import type { Descriptor } from '../model/descriptor.ts'
+import type { VisibleBytes } from '../history/visible-bytes.ts'
+import type { Descriptor, Handle } from '../model/descriptor.ts'
 import { causeOf, failed, ok, type HawserError, type Result } from '../model/errors.ts'
 import type { EventData } from '../model/events/event.ts'
+import type { ViewOutcome } from '../model/events/resource-events.ts'
 import type { Variant } from '../resources/variants/variant.ts'
 import { textLines } from '../resources/variants/text-lines.ts'
+import { counted } from '../encoding/amounts.ts'
 import { interruptedOutcome } from './shown-lines.ts'
 import {
   defineTool,
   failedOutcome,
   type ToolContext,
   type ToolOutcome,
+  type RoomAnswer,
   type ToolResources,
 } from './tool.ts'
 
@@ -61,35 +65,33 @@ async function run(
   context: ToolContext,
 ): Promise<ToolOutcome> {
   if (context.signal.aborted) return interruptedOutcome()
-  const found = findViewable(handle, context.resources)
+  const found = findResource(handle, context.resources)
   if (!found.ok) return failedOutcome(found.error)
+  const never = notViewable(found.value)
+  if (never !== undefined) {
+    const record = goneViews(found.value).map((view) => {
+      return { type: 'resource_view', data: { ...view, by: 'model', reason } } as const
+    })
+    return { ...failedOutcome(never), record }
+  }
   const viewed = await viewOf(found.value, excerpt, context)
   if (!viewed.ok) return failedOutcome(viewed.error)
-  const data = { ...viewed.value, by: 'model', reason } as const
-  const record = [{ type: 'resource_view', data } as const]
-  const output =
-    data.why === 'holds_key'
-      ? `${handle} is not shown: it holds a key that Hawser uses.`
-      : SAID[data.outcome](handle)
-  return { outcome: OUTCOMES[data.outcome], output, record }
+  const { view, said } = viewed.value
+  const record = [{ type: 'resource_view', data: { ...view, by: 'model', reason } } as const]
+  return { outcome: OUTCOMES[view.outcome], output: said, record }
 }
 
-const SAID = {
-  projected: (handle: string) => `${handle} is shown below.`,
-  missing: (handle: string) => `${handle} cannot be shown: its payload is missing.`,
-  damaged: (handle: string) => `${handle} cannot be shown: its payload is damaged.`,
-  denied: (handle: string) => `${handle} is not shown: sending it was not permitted.`,
-} as const
-
-const OUTCOMES = {
+export const OUTCOMES = {
   projected: 'ok',
   missing: 'failed',
   damaged: 'failed',
   denied: 'denied',
-} as const
+  quarantined: 'failed',
+  over_budget: 'failed',
+  visible: 'ok',
+} as const satisfies Record<ViewOutcome, ToolOutcome['outcome']>
 
-/** The Resource with this handle, if it can be shown. */
-function findViewable(
+function findResource(
   handle: string,
   resources: Pick<ToolResources, 'known'>,
 ): Result<SessionResource> {
@@ -100,12 +102,13 @@ function findViewable(
     const there = handles.length === 0 ? 'There are none.' : `There are: ${handles.join(', ')}.`
     return failed('not_found', `No Resource of this Session has that handle. ${there}`, { handles })
   }
-  const error = notViewable(found)
-  return error === undefined ? ok(found) : { ok: false, error }
+  return ok(found)
 }
 
-/** Why a Resource is never shown again. */
-export function notViewable({ descriptor, gone }: SessionResource): HawserError | undefined {
+type Viewable = Pick<SessionResource, 'descriptor' | 'gone'>
+
+/** Why a Resource is never shown again, whoever asks. */
+export function notViewable({ descriptor, gone }: Viewable): HawserError | undefined {
   const { handle, kind } = descriptor
   if (kind === 'link') {
     return failed('unsupported_type', `${handle} is a link. Its target was not fetched.`).error
@@ -118,44 +121,110 @@ export function notViewable({ descriptor, gone }: SessionResource): HawserError 
     return failed('permission_denied', `${handle} was dropped and is not shown again.`).error
   }
   if (gone === undefined) return undefined
-  const text = `${handle} was refused by the model's provider and is not shown again.`
-  return failed('resource_quarantined', text).error
+  return failed(
+    'resource_quarantined',
+    `${handle} was refused by the model's provider and is not shown again.`,
+  ).error
+}
+
+/** The view of what is gone, which shows nothing; none of what never could be shown. */
+export function goneViews({ descriptor, gone }: Viewable): Viewed[] {
+  if (gone === undefined) return []
+  const { resource_id, handle } = descriptor
+  return [{ resource_id, handle, outcome: gone === 'quarantined' ? 'quarantined' : 'denied' }]
 }
 
 type Viewed = Omit<EventData<'resource_view'>, 'by' | 'reason'>
 
-/**
- * The data of the view Event, with the excerpt stored. An error means that the request is invalid; anything else is an
- * outcome.
- */
+type Became = Pick<Viewed, 'outcome' | 'why' | 'same_as'>
+
+/** What the Event of a view says, and the sentence for whoever asked. */
+interface View {
+  readonly view: Viewed
+  readonly said: string
+}
+
+/** A view, with the excerpt stored. An error is one of the request; whatever else happens is an outcome. */
 export async function viewOf(
-  { descriptor }: SessionResource,
+  { descriptor }: Pick<Viewable, 'descriptor'>,
   excerpt: Excerpt,
   { resources, keep }: Pick<ToolContext, 'resources' | 'keep'>,
-): Promise<Result<Viewed>> {
+): Promise<Result<View>> {
   if (descriptor.kind === 'link' || descriptor.kind === 'file') return noExcerpt(descriptor)
-  const { resource_id, handle, content_sha256 } = descriptor
-  const viewed = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
+  const { resource_id, handle, content_sha256, blob, size_bytes } = descriptor
+  const asked = { resource_id, handle, content_sha256, ...excerptFields(excerpt) }
+  const become = (view: Became, said: string): Result<View> =>
+    ok({ view: { ...asked, ...view }, said: `${handle} ${said}` })
   const untaken = resources.notTaken(descriptor)
   if (untaken !== undefined)
     return failed('unsupported_type', `${handle} cannot be shown: ${untaken}.`)
+  const isWhole = Object.keys(excerptFields(excerpt)).length === 0
+  const there = isWhole ? resources.visible(blob) : undefined
+  // Nothing more is sent, so nothing has to be permitted.
+  if (there !== undefined) return become(...visibleAt(handle, there))
   const may = await resources.mayShow(descriptor)
   if (!may.ok) return may
-  if (!may.value.allowed) return ok({ ...viewed, outcome: 'denied' })
-  const bytes = await resources.payload(descriptor.blob)
+  if (!may.value.allowed)
+    return become({ outcome: 'denied' }, 'is not shown: sending it was not permitted.')
+  const bytes = await resources.payload(blob)
   if (!bytes.ok) {
     const cause = causeOf(bytes.error)
-    return cause?.type === 'payload' ? ok({ ...viewed, outcome: cause.state }) : bytes
+    if (cause?.type !== 'payload') return bytes
+    return become({ outcome: cause.state }, `cannot be shown: its payload is ${cause.state}.`)
   }
   if (await resources.holdsKey(descriptor, bytes.value)) {
-    return ok({ ...viewed, outcome: 'denied', why: 'holds_key' })
+    const key = { outcome: 'denied', why: 'holds_key' } as const
+    return become(key, 'is not shown: it holds a key that Hawser uses.')
   }
   const variant = await excerptOf(descriptor, excerpt, bytes.value, resources)
   if (!variant.ok) return variant
-  if (variant.value === undefined) return ok({ ...viewed, outcome: 'projected' })
-  const key = await keep([variant.value.bytes], variant.value.media_type)
+  const made = variant.value
+  const key = made === undefined ? ok(blob) : await keep([made.bytes], made.media_type)
   if (!key.ok) return key
-  return ok({ ...viewed, variant: key.value, made: variant.value.made, outcome: 'projected' })
+  const size = made?.bytes.length ?? size_bytes
+  const room = resources.take(descriptor, { blob: key.value, size, whole: made === undefined })
+  switch (room.outcome) {
+    case 'over_images': {
+      const text = `cannot be shown: this model takes at most ${room.limit} images in a request, and so many are shown.`
+      return failed('unsupported_type', `${handle} ${text}`)
+    }
+    case 'over_budget':
+      return become({ outcome: 'over_budget' }, overBudget(descriptor, room))
+    case 'visible':
+      return become(...visibleAt(handle, room))
+    case 'projected': {
+      const form =
+        made === undefined ? {} : { variant: key.value, made: made.made, shown_bytes: size }
+      const view = { ...asked, ...form, outcome: 'projected' } as const
+      return ok({ view, said: `${handle} is shown below.` })
+    }
+  }
+}
+
+function visibleAt(handle: Handle, { place, handle: other }: VisibleBytes): [Became, string] {
+  const isOther = other !== handle
+  const same = isOther ? `has the same content as ${other}, which is` : 'is'
+  return [
+    { outcome: 'visible', ...(isOther ? { same_as: other } : {}) },
+    `${same} already visible, ${PLACES[place]}. It is not shown a second time.`,
+  ]
+}
+
+const PLACES = {
+  attached: "in the person's message of this Turn",
+  carried: "in the person's message of an earlier Turn",
+  windowed: "in the person's message of an earlier Turn",
+  viewed: 'in a view of this Turn',
+} as const
+
+function overBudget(
+  { kind }: Descriptor,
+  { visible, bytes, limit }: Extract<RoomAnswer, { outcome: 'over_budget' }>,
+): string {
+  const smaller = { image: 'a region or a smaller size', pdf: 'some of its pages' }
+  const less = kind === 'image' || kind === 'pdf' ? smaller[kind] : 'some of its lines'
+  const figures = `it has ${counted(bytes, 'byte')}, and files of ${counted(visible, 'byte')} are visible in this request, which has room for ${counted(limit, 'byte')}`
+  return `is not shown: ${figures}. View ${less}, or view it in another Turn.`
 }
 
 function excerptFields({ region, size, pages, lines }: Excerpt) {

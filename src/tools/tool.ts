@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Redactor } from '../encoding/redaction.ts'
 import type { ConfinedFiles } from '../host/files/confined-files.ts'
 import type { ConfinedRun } from '../host/sandbox/sandbox.ts'
+import type { VisibleBytes } from '../history/visible-bytes.ts'
 import type { SessionResources } from '../history/session-resources.ts'
 import type { Descriptor, ResourceFacts } from '../model/descriptor.ts'
 import type { EventDraft } from '../model/events/event.ts'
@@ -69,7 +70,11 @@ export interface ToolContext {
 export interface ToolResources {
   readonly known: () => SessionResources
   /** Why the model does not take it, as far as that is known. */
-  readonly notTaken: (descriptor: Descriptor) => string | undefined
+  readonly notTaken: (resource: Pick<Descriptor, 'kind'>) => string | undefined
+  /** Where the next request shows these bytes already. */
+  readonly visible: (blob: BlobKey) => VisibleBytes | undefined
+  /** Takes room in the next request for what a view is to show. */
+  readonly take: (descriptor: Descriptor, shown: ViewBytes) => RoomAnswer
   /** Whether its bytes may go to the model: decided, asked about where needed, and recorded. */
   readonly mayShow: (
     descriptor: Descriptor,
@@ -87,6 +92,26 @@ export interface ToolResources {
   /** Gives it a handle that nothing else has or gets. */
   readonly name: (facts: ResourceFacts) => Result<Descriptor>
 }
+
+/** What a view is to show: all of a Resource, or a part that was made of it. */
+export interface ViewBytes {
+  readonly blob: BlobKey
+  readonly size: number
+  readonly whole: boolean
+}
+
+export type RoomAnswer =
+  | { readonly outcome: 'projected' }
+  | ({ readonly outcome: 'visible' } & VisibleBytes)
+  /** The model accepts no more images in a request. */
+  | { readonly outcome: 'over_images'; readonly limit: number }
+  /** As many bytes are visible, and that many more would exceed the limit. */
+  | {
+      readonly outcome: 'over_budget'
+      readonly visible: number
+      readonly bytes: number
+      readonly limit: number
+    }
 
 export interface ToolLimits {
   /** Of output that goes into the Log and to the model. */

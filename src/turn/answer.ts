@@ -42,7 +42,9 @@ export function answerDrafts(
 
 function attachedIn({ events, turn }: TurnParts['log']): readonly Descriptor[] {
   return events().flatMap((event) =>
-    event.type === 'resource_ingested' && event.turn_id === turn ? [event.data.descriptor] : [],
+    event.type === 'resource_ingested' && event.turn_id === turn && event.data.origin === 'egress'
+      ? [event.data.descriptor]
+      : [],
   )
 }
 

@@ -1,17 +1,22 @@
 import type { BlobStore } from '../blobs/store.ts'
+import { overBudget } from '../context/over-budget.ts'
 import { overLimitResources } from '../context/over-limit.ts'
 import { costlyResources } from '../context/replay-cost.ts'
 import { openWatches } from '../history/open-watch.ts'
 import { SessionResources, type SessionResource } from '../history/session-resources.ts'
+import { visibleBytes } from '../history/visible-bytes.ts'
 import { failed, ok, type Failed, type Result } from '../model/errors.ts'
 import type { EventData, EventDraft, WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
+import { LIMITS } from '../model/limits.ts'
 import type { Resolved } from '../resources/resolve-attachments.ts'
-import { notViewable, viewOf } from '../tools/resource-view.ts'
+import { goneViews, notViewable, viewOf } from '../tools/resource-view.ts'
 import { endTurn } from './end.ts'
+import { RequestRoom } from './request-room.ts'
 import { sourceOf } from './resource-names.ts'
 import { toolResources } from './tool-resources.ts'
 import type { TurnParts } from './turn-parts.ts'
+import { lossDrafts } from './unshown.ts'
 import { permitUploads } from './uploads.ts'
 import { nothingUsable, userMessage } from './user-message.ts'
 
@@ -93,6 +98,7 @@ export async function prepareTurn(
     () => settleKilled(parts),
     () => permitUploads(parts),
     () => retireOld(parts),
+    () => retireOverBudget(parts),
     () => showAgain(parts, views),
     () => (late === undefined ? ok(undefined) : parts.log.commit(lateDrafts(late))),
   ]
@@ -126,7 +132,21 @@ async function retireOld({ log, model }: Pick<TurnParts, 'log' | 'model'>): Prom
   return over.length === 0 ? ok(undefined) : commit(over)
 }
 
-/** In the order of handles, after the person's message. */
+/** What a request has no room for: what this Turn brings goes first. */
+async function retireOverBudget({
+  log,
+  model,
+}: Pick<TurnParts, 'log' | 'model'>): Promise<Result<void>> {
+  const { replay, limits } = model.surface.params
+  const visible = visibleBytes(log.events(), { turn: log.turn, replay, limits })
+  const figures = { limit: LIMITS.request_resource_bytes }
+  const lost = overBudget(visible).map(({ resource, handle }) => {
+    return { resource, handle, why: 'over_budget', figures } as const
+  })
+  return lost.length === 0 ? ok(undefined) : log.commit(lossDrafts({ lost, unmade: [] }))
+}
+
+/** In the order of handles, behind the person's message. */
 async function showAgain(parts: TurnParts, views: readonly string[]): Promise<Result<void>> {
   if (views.length === 0) return ok(undefined)
   const { log } = parts
@@ -148,18 +168,19 @@ async function viewDrafts(
   if (why === undefined) {
     const { store } = parts.log
     const context = {
-      resources: toolResources(parts),
+      resources: toolResources(parts, new RequestRoom(parts)),
       keep: (bytes: Parameters<BlobStore['put']>[0], type: string) => store.put(bytes, type),
     }
     const viewed = await viewOf(resource, {}, context)
-    return viewed.ok
-      ? ok([{ type: 'resource_view', data: { ...viewed.value, by: 'person' } }])
-      : viewed
+    if (!viewed.ok) return viewed
+    const { view, said } = viewed.value
+    const recorded = { type: 'resource_view', data: { ...view, by: 'person' } } as const
+    return ok(view.outcome === 'over_budget' ? [recorded, notShown(said)] : [recorded])
   }
-  const { resource_id, handle } = resource.descriptor
-  const view = { resource_id, handle, by: 'person', outcome: 'denied' } as const
-  const told = notShown(why.message)
-  return ok(resource.gone === undefined ? [told] : [{ type: 'resource_view', data: view }, told])
+  const views = goneViews(resource).map((view) => {
+    return { type: 'resource_view', data: { ...view, by: 'person' } } as const
+  })
+  return ok([...views, notShown(why.message)])
 }
 
 function notShown(text: string): EventDraft {

@@ -28,7 +28,7 @@ import { prepareTurn, type Unrecorded } from './open.ts'
 import { settleTools } from './settle-tools.ts'
 import { overLimit, Tries } from './tries.ts'
 import type { TurnParts } from './turn-parts.ts'
-import { lossDrafts, unfitNotices } from './unshown.ts'
+import { lossDrafts, reducedNotices } from './unshown.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 
 /** How a Turn ended, and its last request. */
@@ -125,7 +125,7 @@ class Loop {
     if (!composed.ok) return composed
     let request = composed.value
     this.#spent = isLarge(request) ? request : answered
-    let drafts: readonly EventDraft[] = unfitNotices(request, log.events())
+    let drafts: readonly EventDraft[] = reducedNotices(request, log.events())
     const tries = new Tries(this.#parts)
     for (let attempt = 0; ; attempt += 1) {
       const called =
@@ -139,7 +139,7 @@ class Loop {
       const again = await this.#compose(before)
       if (!again.ok) return again
       request = again.value
-      drafts = unfitNotices(request, log.events())
+      drafts = reducedNotices(request, log.events())
     }
   }
 

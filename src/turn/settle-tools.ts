@@ -8,6 +8,7 @@ import type { PermissionMode } from '../model/modes.ts'
 import { decide, type Decision } from '../policy/decide.ts'
 import { failedOutcome, type ParsedCall, type ToolOutcome } from '../tools/tool.ts'
 import type { ToolCallItem } from './answer.ts'
+import { RequestRoom } from './request-room.ts'
 import { toolResources } from './tool-resources.ts'
 import type { PermissionAnswer, TurnParts } from './turn-parts.ts'
 
@@ -21,7 +22,8 @@ export async function settleTools(
   calls: readonly ToolCallItem[],
 ): Promise<Result<void>> {
   for (const group of inGroups(parts, calls)) {
-    const settled = await Promise.all(group.map((call) => settle(parts, call)))
+    const room = new RequestRoom(parts)
+    const settled = await Promise.all(group.map((call) => settle(parts, call, room)))
     for (const result of settled) if (!result.ok) return result
   }
   return parts.person.signal.aborted
@@ -58,9 +60,13 @@ function parse(
   return failed('unknown_tool', `There is no tool of that name. There are: ${known.join(', ')}.`)
 }
 
-async function settle(parts: TurnParts, { call, parsed }: Understood): Promise<Result<void>> {
+async function settle(
+  parts: TurnParts,
+  { call, parsed }: Understood,
+  room: RequestRoom,
+): Promise<Result<void>> {
   const started = parts.log.clock.monotonicMs()
-  const outcome = await outcomeOf(parts, call, parsed)
+  const outcome = await outcomeOf(parts, { call, parsed }, room)
   if (!outcome.ok) return outcome
   const {
     outcome: word,
@@ -119,8 +125,8 @@ async function notRecorded(
 /** A failure here is a failure of the Log; any failure of a tool is an outcome. */
 async function outcomeOf(
   parts: TurnParts,
-  call: ToolCallItem,
-  parsed: Result<ParsedCall>,
+  { call, parsed }: Understood,
+  room: RequestRoom,
 ): Promise<Result<ToolOutcome>> {
   if (!parsed.ok) return ok(failedOutcome(parsed.error))
   if (parts.person.signal.aborted) return ok(failedOutcome(notRun()))
@@ -144,7 +150,7 @@ async function outcomeOf(
     const { message } = permission.value
     return ok({ outcome: 'denied', error: permission.value, output: message })
   }
-  return ok(await parsed.value.run({ ...context, resources: toolResources(parts, call_id) }))
+  return ok(await parsed.value.run({ ...context, resources: toolResources(parts, room, call_id) }))
 }
 
 /** A link may point to a protected path, which is what must be decided on. */

@@ -1,45 +1,59 @@
+import { lossReason } from '../encoding/words/resources.ts'
 import type { EventDraft, WholeEvent } from '../model/events/event.ts'
 import { notice } from '../model/events/notice.ts'
 import type { ComposedRequest } from '../request/compose-request.ts'
-import type { Unfit } from '../request/fit-parts.ts'
 
-/** Reports once to the person, too, what the model is not shown because it does not accept it. */
-export function unfitNotices(
-  { unfit, unmade }: ComposedRequest,
+type Lost = ComposedRequest['lost'][number]
+
+/** What was to be shown and cannot be. Once these are recorded, the request follows from Events alone again. */
+export function lossDrafts({
+  lost,
+  unmade,
+}: Pick<ComposedRequest, 'lost' | 'unmade'>): EventDraft[] {
+  const gone = lost.map(({ resource, why, figures }): EventDraft => {
+    const estimate = figures === undefined ? {} : { estimate: figures }
+    return { type: 'resource_retired', data: { resource_id: resource, why, ...estimate } }
+  })
+  const untold = lost.filter((one) => ownNotice(one) === undefined && one.why !== 'no_variant')
+  return [
+    ...gone,
+    ...lost.flatMap((one) => ownNotice(one) ?? []),
+    ...[...notShown(untold), ...unmade].map((text) => notice('resource_not_shown', text)),
+  ]
+}
+
+/** What the model is shown in a smaller form is said once to the person. */
+export function reducedNotices(
+  { reduced }: Pick<ComposedRequest, 'reduced'>,
   events: readonly WholeEvent[],
 ): EventDraft[] {
-  if (unfit.length === 0) return []
-  const reported = new Set(
+  if (reduced.length === 0) return []
+  const said = new Set(
     events.flatMap((event) => (event.type === 'notice' ? [event.data.text] : [])),
   )
-  const texts = [...notShown(unfit), ...unmade].filter((text) => !reported.has(text))
-  return texts.map((text) => notice('resource_not_shown', text))
+  const texts = reduced.map(
+    (one) => `Shown to the model in a smaller form, because of its limits: ${one}.`,
+  )
+  return texts.filter((text) => !said.has(text)).map((text) => notice('resource_reduced', text))
 }
 
-/** One sentence per reason. */
-function notShown(unfit: readonly Unfit[]): string[] {
-  const reasons = [...new Set(unfit.map(({ why }) => why))]
-  return reasons.map((why) => {
-    const handles = unfit.flatMap((one) => (one.why === why ? [one.handle ?? 'a stored file'] : []))
-    return `Not shown to the model: ${[...new Set(handles)].join(', ')}: ${why}.`
-  })
+/** Of payloads, each has one. */
+function ownNotice({ handle, why }: Lost): EventDraft | undefined {
+  const text = OWN[why]
+  return text === undefined ? undefined : notice(why, text(handle))
 }
 
-/**
- * Resources that should be shown but cannot be. Once these Events are recorded, the request follows from Events alone
- * again.
- */
-export function lossDrafts({ lost, unmade }: ComposedRequest): EventDraft[] {
-  const gone = lost.map(({ resource, why }): EventDraft => {
-    return { type: 'resource_retired', data: { resource_id: resource, why } }
+const OWN: Readonly<Partial<Record<Lost['why'], (handle: string) => string>>> = {
+  holds_key: (handle) => `${handle} is not sent to the model: it contains a key that Hawser uses.`,
+  payload_damaged: (handle) => `The payload of ${handle} is damaged, so the model is not shown it.`,
+  payload_missing: (handle) => `The payload of ${handle} is missing, so the model is not shown it.`,
+}
+
+/** One sentence a reason. */
+function notShown(lost: readonly Lost[]): string[] {
+  const reasons = [...new Set(lost.map(lossReason))]
+  return reasons.map((reason) => {
+    const handles = lost.flatMap((one) => (lossReason(one) === reason ? [one.handle] : []))
+    return `Not shown to the model: ${[...new Set(handles)].join(', ')}: ${reason}.`
   })
-  const payloads = lost.filter(({ why }) => why !== 'no_variant')
-  const notices = payloads.map(({ handle, why }) => {
-    if (why === 'holds_key') {
-      return notice(why, `${handle} is not sent to the model: it contains a key that Hawser uses.`)
-    }
-    const state = why === 'payload_damaged' ? 'damaged' : 'missing'
-    return notice(why, `The payload of ${handle} is ${state}, so the model is not shown it.`)
-  })
-  return [...gone, ...notices, ...unmade.map((text) => notice('resource_not_shown', text))]
 }

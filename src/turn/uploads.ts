@@ -25,14 +25,14 @@ export async function permitUploads(parts: TurnParts): Promise<Result<void>> {
     return ok(undefined)
   const { log, model } = parts
   const events = log.events()
-  const { lifetimeOf, isWithheld } = transientsAt(events, log.turn, model.surface.params.replay)
+  const { lifetimeOf } = transientsAt(events, log.turn, model.surface.params.replay)
   const allowed = allowedIn(events)
   const shown = shownIn(events)
   for (const event of events) {
     if (event.type !== 'user_message') continue
     for (const descriptor of event.data.resources ?? []) {
       const { resource_id } = descriptor
-      if (isWithheld(resource_id) || lifetimeOf(event.turn_id, resource_id) === undefined) continue
+      if (lifetimeOf(event.turn_id, resource_id) === undefined) continue
       const once = allowed.has(uploadSubject(resource_id))
       const answer = await decided(parts, descriptor, { once })
       if (!answer.ok) return answer

@@ -48,7 +48,9 @@ function enclosed(run: CliRun) {
   const [message] = all.flatMap(({ type, data }) =>
     type === 'user_message' ? [Message.parse(data)] : [],
   )
-  const views = all.flatMap(({ type, data }) => (type === 'resource_view' ? [data['handle']] : []))
+  const views = all.flatMap(({ type, data }) =>
+    type === 'resource_view' && data['by'] === 'person' ? [data['handle']] : [],
+  )
   return {
     mode: message?.prompt_mode,
     resources: message?.resources.map(({ handle, name }) => `${handle} ${name}`),
@@ -184,11 +186,11 @@ test('a refused file is reported with its reason, and the Turn continues with th
 test('[AT-058] when all files are refused and there is no text, each is named, the exit code is 4, and the Log has it', async () => {
   const { root, workspace } = await place()
   await writeFile(join(workspace, 'evil\u001b[2J.exe'), 'x')
-  const attach = ['--attach', 'bad.zip', '--attach', 'evil\u001b[2J.exe']
+  const attach = ['--attach', 'bad.zip', '--attach', './evil\u001b[2J.exe']
   const run = await runCli({ root }, 'run', ...attach)
   expect([run.code, run.stdout]).toEqual([4, ''])
   expect(run.stderr).not.toContain('\u001b')
-  expect(run.stderr).toMatch(/^✗ .*\/bad\.zip: .*\n✗ .*\/evil\\u\{1b\}\[2J\.exe: /m)
+  expect(run.stderr).toMatch(/^✗ bad\.zip: .*\n✗ \.\/evil\\u\{1b\}\[2J\.exe: /m)
   const log = await logOf(workspace)
   expect(log.trimEnd().split('\n').at(-1)).toContain('"status":"refused"')
   expect(log).not.toContain('/bad.zip')
@@ -199,8 +201,8 @@ test('[AT-058] when all files are refused and there is no text, each is named, t
     details: {
       category: 'ALL_ATTACHMENTS_FAILED_NO_TEXT',
       attachmentErrors: [
-        { path: join(workspace, 'bad.zip'), code: 'unsupported_type' },
-        { path: join(workspace, 'evil\u001b[2J.exe'), code: 'invalid_name' },
+        { path: 'bad.zip', code: 'unsupported_type' },
+        { path: './evil\u001b[2J.exe', code: 'invalid_name' },
       ],
       rejectedAttachmentCount: 2,
     },

@@ -62,7 +62,7 @@ test('an upload allowed earlier is withheld if the rules deny it now, and that i
   expect(await say(resumed, 'What came back?')).toBe('completed')
   expect(files(again)).toEqual([[]])
   expect(again.seen.at(-1)?.notes.at(-1)).toBe(
-    '[@img1 is not shown: sending it to this model was not permitted]',
+    '[@img1 is not shown: sending it to the model was not permitted]',
   )
   expect(reasons(resumed)).toEqual(['upload_denied'])
   await verified(again, resumed)
@@ -126,7 +126,7 @@ test.each([
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
     expect(files(here)).toEqual([['@img2']])
     expect(here.seen.at(-1)?.notes).toContain(
-      `[${handle} is not shown: with it the request exceeds what this model accepts]`,
+      `[${handle} is not shown: with it the request exceeds what the model of this Turn accepts]`,
     )
     expect(reasons(session)).toEqual(['too_large'])
     expect(await say(session, 'What came back?')).toBe('completed')
@@ -195,7 +195,7 @@ test.skipIf(!canDrawAll)(
       ['no_variant'],
     ])
     expect(here.seen.at(-1)?.notes.at(-1)).toBe(
-      '[@img1 is not shown: it could not be converted to a form that this model accepts]',
+      '[@img1 is not shown: it could not be converted to a form that the model of this Turn accepts]',
     )
     await verified(here, session)
   },

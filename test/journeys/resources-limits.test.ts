@@ -54,6 +54,11 @@ test.skipIf(!canDrawAll).each(WAYS)(
     const sent = `@img1 ${first?.variant?.slice(0, 64)}`
     expect(here.seen.map(({ files }) => files)).toEqual([[sent], [], [sent]])
     expect(lastAnswer(session)).toMatch(/@img1 is a \w+ picture, 64 by 32 pixels/)
+    const line = '[@img1 is shown at 64x32 of 200x100 pixels]'
+    expect(here.seen.map(({ notes }) => notes.includes(line))).toEqual([true, false, true])
+    const notices = session.events.flatMap((e) => (e.type === 'notice' ? [e.data] : []))
+    expect(notices.map(({ code }) => code)).toEqual(['resource_reduced'])
+    expect(notices[0]?.text).toContain('@img1 (64x32 of 200x100 pixels)')
     expect(value(await here.harness.resourceBytes(session, '@img1')).equals(image.bytes)).toBe(true)
     await verified(here, session)
   },

@@ -188,7 +188,9 @@ test('a request larger than its model accepts is not sent, and the Turn reports 
   expect(server.requests.length).toBe(0)
   const ended = session.events.findLast((event) => event.type === 'turn_ended')
   expect(ended?.data.error).toMatchObject({
-    message: expect.stringMatching(/limit of this model is 3000\.\n.*instructions and tools \d+ KiB/),
+    message: expect.stringMatching(
+      /limit of this model is 3000\.\n.*instructions and tools \d+ KiB/,
+    ),
     details: {
       limit: 3_000,
       parts: expect.arrayContaining([{ part: 'your messages', bytes: expect.any(Number) }]),

@@ -8,7 +8,7 @@ import * as pdfPages from '../../src/encoding/words/pdf-pages.ts'
 import * as resources from '../../src/encoding/words/resources.ts'
 import * as results from '../../src/encoding/words/results.ts'
 import { CONTRACT_VERSION, WORDS_SHA256 } from '../../src/encoding/words/version.ts'
-import { LOSSES } from '../../src/history/transients.ts'
+import { LOSSES } from '../../src/model/events/loss.ts'
 import { LIMITS } from '../../src/model/limits.ts'
 import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { madeRequests } from '../support/made-requests.ts'
@@ -34,6 +34,7 @@ const LABELS: Rendered<typeof labels> = {
   DESCRIBED: [labels.DESCRIBED],
   VIEW_OF: [labels.VIEW_OF],
   VIEW_SHOWN: [labels.VIEW_SHOWN],
+  VIEW_VISIBLE: [labels.VIEW_VISIBLE],
   VIEW_NOT_SHOWN: labels.VIEW_NOT_SHOWN,
   NOT_SHOWN: [labels.NOT_SHOWN],
   PAYLOAD_OF: [labels.PAYLOAD_OF],
@@ -56,19 +57,20 @@ const NOTES: Rendered<typeof notes> = {
   turnEnded: say.turn_ended.map(({ data }) => notes.turnEnded(data) ?? ''),
 }
 
+const SMALL = { width: 64, height: 32 }
+const FIGURES = { actual: 1001, limit: 1000 }
+
 const RESOURCES: Rendered<typeof resources> = {
   descriptor: say.descriptors.map((one) => resources.descriptor(one, LIMITS.descriptor_bytes)),
   rejected: say.attachment_errors.map(resources.rejected),
   view: say.resource_view.map(({ data }) => resources.view(data)),
-  lost: LOSSES.map((loss) => resources.lost({ handle: '@img1' }, loss)),
+  lossReason: LOSSES.map((why) => resources.lossReason({ why, figures: FIGURES })),
+  lost: ['@img1', undefined].map((handle) => resources.lost(handle, { why: 'refused' })),
   payloadMissing: ['@img1', undefined].map(resources.payloadMissing),
   fieldMissing: [resources.fieldMissing('output')],
-  unfit: ['@img1', undefined].map((handle) => resources.unfit(handle, 'why')),
-  takesNo: ['images', 'PDF files', 'audio/wav'].map(resources.takesNo),
-  overRequest: [resources.overRequest(1000)],
-  overImages: [resources.overImages(20)],
-  overBase64: [resources.overBase64(1001, 1000)],
-  overSide: [resources.overSide(8001, 8000)],
+  reducedTo: [resources.reducedTo(SMALL, {})],
+  reduced: [resources.reduced('@img1', SMALL, { width: 200, height: 100 })],
+  noForm: ['@img1', undefined].map((handle) => resources.noForm(handle, 'audio/wav')),
   titledText: ['@txt1', undefined].map((handle) => resources.titledText(handle, 'text')),
 }
 
@@ -117,7 +119,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
     words: WORDS_SHA256,
-    layout: '41a3fa0cc3ea5c89b929f021983ff710d4132cdc363c89f93a8bd675e51b8fd8',
+    layout: '85f43a55b3ae7440d4af3eff56366d8abbd6993e31cd37861e8b767660aa4311',
   })
 })
 

@@ -9,6 +9,7 @@ test('the limits are these [TI-035] [TI-036] [TI-103] [TI-107] [TI-117] [SH-033]
     piped_wait_ms: 3_000,
     attachment_bytes: 10_485_760,
     turn_attachment_bytes: 18_874_368,
+    request_resource_bytes: 18_874_368,
     attachment_ms: 10_000,
     turn_attachment_ms: 30_000,
     image_pixels: 64_000_000,

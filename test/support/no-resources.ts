@@ -6,6 +6,8 @@ import type { ToolResources } from '../../src/tools/tool.ts'
 export const NO_RESOURCES: ToolResources = {
   known: () => new SessionResources(),
   notTaken: () => undefined,
+  visible: () => undefined,
+  take: () => ({ outcome: 'projected' }),
   mayShow: async () => failed('internal', 'No Resource was expected here.'),
   holdsKey: async () => false,
   payload: async () => failed('internal', 'No Resource was expected here.'),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { SessionResources } from '../../src/history/session-resources.ts'
 import type { EventData } from '../../src/model/events/event.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import type { HarnessPlace } from './harness-place.ts'
@@ -8,13 +9,13 @@ import { value } from './story.ts'
 
 /** What each request projected by its own account: handle and hash as a model sees them, and for how long. */
 export function projected(session: Session): string[][] {
-  const handles = new Map(resources(session).map((one) => [one.resource_id, one.handle]))
+  const known = new SessionResources(session.events)
   return session.events.flatMap((e) =>
     e.type === 'provider_request'
       ? [
           (e.data.projected ?? []).map(({ resource_id, content_sha256, variant, lifetime }) => {
             const sent = variant?.slice(0, 64) ?? content_sha256
-            return `${handles.get(resource_id)} ${sent} ${lifetime}`
+            return `${known.byId(resource_id)?.descriptor.handle} ${sent} ${lifetime}`
           }),
         ]
       : [],

@@ -133,6 +133,11 @@ export function sampleEvents() {
       { ...view, outcome: 'damaged', region: { x: 0, y: 0, width: 1, height: 1 } },
       { ...view, outcome: 'denied', by: 'person' },
       { ...view, outcome: 'denied', why: 'holds_key' },
+      { ...view, outcome: 'quarantined' },
+      { ...view, outcome: 'over_budget' },
+      { ...view, outcome: 'visible' },
+      { ...view, outcome: 'visible', same_as: '@img2' },
+      { ...view, outcome: 'projected', made: { encoder: 'e', format: 'png', width: 2, height: 3 } },
     ].map((data) => wholeEvent('resource_view', data as EventData<'resource_view'>)),
     skill_activation: [
       wholeEvent('skill_activation', {

@@ -37,6 +37,8 @@ export function worldResources(files: ConfinedFiles, keep: ToolContext['keep']):
   return {
     known: () => new SessionResources(events),
     notTaken: () => undefined,
+    visible: () => undefined,
+    take: () => ({ outcome: 'projected' }),
     mayShow: async () => ok({ allowed: true, reason: 'it is allowed' }),
     holdsKey: async () => false,
     payload: async () => ok(TEXT),

@@ -13,6 +13,9 @@ export const VIEW_OF = 'View of '
 /** How a view ends whose bytes follow. */
 export const VIEW_SHOWN = 'shown for this Turn'
 
+/** How a view ends that adds nothing, because a message or another view shows the same bytes. */
+export const VIEW_VISIBLE = 'already visible in this Turn'
+
 /** How the end of any other view begins. */
 export const VIEW_NOT_SHOWN = ['cannot be shown', 'not shown'] as const
 

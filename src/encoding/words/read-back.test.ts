@@ -13,11 +13,10 @@ import {
 import {
   descriptor,
   lost,
+  noForm,
   payloadMissing,
   rejected,
-  takesNo,
   titledText,
-  unfit,
   view,
 } from './resources.ts'
 
@@ -33,10 +32,10 @@ test('each label is parsed to the handle it was written with', () => {
   expect(handleBy([VIEW_SHOWN_FORM], view({ ...VIEWED, outcome: 'projected' }))).toBe('@pdf2')
   expect(handleBy([CONTENT_FORM], titledText('@txt3', 'one\ntwo'))).toBe('@txt3')
   const absent = [
-    lost({ handle: '@img1' }, 'refused'),
-    unfit('@img1', takesNo('images')),
+    lost('@img1', { why: 'refused' }),
+    noForm('@img1', 'audio/wav'),
     payloadMissing('@img1'),
-    ...(['missing', 'damaged', 'denied'] as const).map((outcome) =>
+    ...(['missing', 'damaged', 'denied', 'quarantined'] as const).map((outcome) =>
       view({ ...VIEWED, handle: '@img1', outcome }),
     ),
   ]
@@ -48,7 +47,7 @@ test('no label is mistaken for another', () => {
     descriptor({ handle: '@link4', kind: 'link', uri: 'https://example.org/' }, 500),
     view({ ...VIEWED, outcome: 'projected' }),
     contentLabel('@txt3'),
-    lost({ handle: '@img1' }, 'refused'),
+    lost('@img1', { why: 'refused' }),
   ]
   const forms = [DESCRIPTOR_FORM, VIEW_SHOWN_FORM, CONTENT_FORM, NOT_SHOWN_FORM]
   expect(texts.map((text) => forms.map((form) => form.test(text)))).toEqual(

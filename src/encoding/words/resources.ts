@@ -9,32 +9,30 @@ import {
   VIEW_NOT_SHOWN,
   VIEW_OF,
   VIEW_SHOWN,
+  VIEW_VISIBLE,
 } from './labels.ts'
 
 // What a model reads of Resources. Every sentence of this folder is part of the Prompt Contract: see `version.ts`.
 
-interface Named {
-  readonly handle: string
-}
-
 /** Of a descriptor what a model is shown. */
-type Described = Named & {
+type Described = {
+  readonly handle: string
   readonly title?: string | undefined
   readonly description?: string | undefined
 } & (
-    | { readonly kind: 'link'; readonly uri: string }
-    | {
-        readonly kind: 'image' | 'pdf' | 'text' | 'file'
-        readonly name: string
-        readonly media_type: string
-        readonly size_bytes: number
-        readonly width?: number | undefined
-        readonly height?: number | undefined
-        readonly pages?: number | undefined
-        readonly lines?: number | undefined
-        readonly charset?: string | undefined
-      }
-  )
+  | { readonly kind: 'link'; readonly uri: string }
+  | {
+      readonly kind: 'image' | 'pdf' | 'text' | 'file'
+      readonly name: string
+      readonly media_type: string
+      readonly size_bytes: number
+      readonly width?: number | undefined
+      readonly height?: number | undefined
+      readonly pages?: number | undefined
+      readonly lines?: number | undefined
+      readonly charset?: string | undefined
+    }
+)
 
 /** At most `most` bytes. The handle is first, so that no cut can touch it. */
 export function descriptor(resource: Described, most: number): string {
@@ -80,46 +78,104 @@ interface Span {
   readonly to: number
 }
 
-interface Viewed extends Named {
+interface Viewed {
+  readonly handle: string
   readonly by: string
   readonly pages?: Span | undefined
   readonly lines?: Span | undefined
   readonly region?: object | undefined
-  readonly outcome: 'projected' | 'missing' | 'damaged' | 'denied'
+  /** How the part was made that is shown. */
+  readonly made?: Size | undefined
+  readonly outcome:
+    | 'projected'
+    | 'missing'
+    | 'damaged'
+    | 'denied'
+    | 'quarantined'
+    | 'over_budget'
+    | 'visible'
   readonly why?: string | undefined
+  readonly same_as?: string | undefined
 }
 
 /** The line before what is shown again, or instead of it. */
-export function view({ handle, by, pages, lines, region, outcome, why }: Viewed): string {
+export function view(viewed: Viewed): string {
+  const { handle, by, pages, lines, region, made, outcome, why, same_as } = viewed
   const part = [
     pages === undefined ? undefined : `pages ${pages.from} to ${pages.to}`,
     lines === undefined ? undefined : `lines ${lines.from} to ${lines.to}`,
     region === undefined ? undefined : 'a region',
+    made?.width === undefined ? undefined : `${made.width}x${made.height} pixels`,
   ].filter((one) => one !== undefined)
   const what = [handle, ...part].join(', ')
   const [cannotBeShown, notShown] = VIEW_NOT_SHOWN
   const became = {
     projected: VIEW_SHOWN,
-    missing: `${cannotBeShown}: ${LOSS.payload_missing}`,
-    damaged: `${cannotBeShown}: ${LOSS.payload_damaged}`,
-    denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key : 'that was not permitted'}`,
+    missing: `${cannotBeShown}: ${LOSS.payload_missing()}`,
+    damaged: `${cannotBeShown}: ${LOSS.payload_damaged()}`,
+    denied: `${notShown}: ${why === 'holds_key' ? LOSS.holds_key() : 'that was not permitted'}`,
+    quarantined: `${notShown}: ${LOSS.refused()}`,
+    over_budget: `${notShown}: the files in this request leave no room for it`,
+    visible: same_as === undefined ? VIEW_VISIBLE : `${VIEW_VISIBLE} as ${same_as}`,
   }[outcome]
   return `[${VIEW_OF}${what}, by ${by}: ${became}]`
 }
 
+type Figures = Readonly<Record<string, number>>
+
+/** The sentence stays with the message it is in, and so it names the model of that Turn. */
 const LOSS = {
-  payload_missing: 'its payload is missing',
-  payload_damaged: 'its payload is damaged',
-  refused: "the model's provider refused it",
-  too_large: 'with it the request exceeds what this model accepts',
-  no_variant: 'it could not be converted to a form that this model accepts',
-  upload_denied: 'sending it to this model was not permitted',
-  holds_key: 'it holds a key that Hawser uses',
+  payload_missing: () => 'its payload is missing',
+  payload_damaged: () => 'its payload is damaged',
+  refused: () => "the model's provider refused it",
+  too_large: () => 'with it the request exceeds what the model of this Turn accepts',
+  no_variant: () => 'it could not be converted to a form that the model of this Turn accepts',
+  upload_denied: () => 'sending it to the model was not permitted',
+  holds_key: () => 'it holds a key that Hawser uses',
+  no_images: () => 'the model of this Turn does not accept images',
+  no_files: () => 'the model of this Turn does not accept PDF files',
+  over_side: ({ actual, limit }: Figures) =>
+    `its longer side has ${actual} pixels; the model of this Turn accepts at most ${limit}`,
+  over_base64: ({ actual, limit }: Figures) =>
+    `it has ${actual} bytes in base64; the model of this Turn accepts at most ${limit}`,
+  over_images: ({ limit }: Figures) =>
+    `the model of this Turn accepts at most ${limit} images in a request`,
+  over_request: ({ limit }: Figures) =>
+    `with it the request would exceed ${limit} bytes, the limit of the model of this Turn`,
+  over_budget: ({ limit }: Figures) =>
+    `the files in a request have at most ${limit} bytes together, and there is no room for it`,
 } as const
 
+/** Why bytes are not shown, with the figures that the reason names. */
+interface Loss {
+  readonly why: keyof typeof LOSS
+  readonly figures?: Figures | undefined
+}
+
+/** The reason alone. */
+export function lossReason({ why, figures = {} }: Loss): string {
+  return LOSS[why](figures)
+}
+
 /** In place of bytes that were to be shown, or that may not go to this model. */
-export function lost({ handle }: Named, loss: keyof typeof LOSS): string {
-  return `[${handle}${NOT_SHOWN}${LOSS[loss]}]`
+export function lost(handle = 'A stored file', loss: Loss): string {
+  return `[${handle}${NOT_SHOWN}${lossReason(loss)}]`
+}
+
+interface Size {
+  readonly width?: number | undefined
+  readonly height?: number | undefined
+}
+
+/** As in `64x32 of 200x100 pixels`: what is shown, and of what. */
+export function reducedTo(shown: Size, original: Size): string {
+  const whole = original.width === undefined ? '' : ` of ${original.width}x${original.height}`
+  return `${shown.width}x${shown.height}${whole} pixels`
+}
+
+/** Before an image that is shown in a smaller form. */
+export function reduced(handle: string, shown: Size, original: Size): string {
+  return `[${handle} is shown at ${reducedTo(shown, original)}]`
 }
 
 /** In place of bytes that cannot be fetched. */
@@ -132,29 +188,9 @@ export function fieldMissing(field: string): string {
   return payloadMissing(`this ${field}`)
 }
 
-/** In place of bytes that do not fit this model, with one of the reasons below. */
-export function unfit(handle = 'A stored file', why: string): string {
-  return `[${handle}${NOT_SHOWN}${why}.]`
-}
-
-export function takesNo(type: string): string {
-  return `this model does not accept ${type}`
-}
-
-export function overRequest(most: number): string {
-  return `with it the request would exceed ${most} bytes, the limit of this model`
-}
-
-export function overImages(most: number): string {
-  return `this model accepts at most ${most} images in a request`
-}
-
-export function overBase64(bytes: number, most: number): string {
-  return `it has ${bytes} bytes in base64; this model accepts at most ${most}`
-}
-
-export function overSide(pixels: number, most: number): string {
-  return `its longer side has ${pixels} pixels; this model accepts at most ${most}`
+/** In place of bytes that a dialect has no form for. */
+export function noForm(handle = 'A stored file', type: string): string {
+  return `[${handle}${NOT_SHOWN}this model does not accept ${type}.]`
 }
 
 /** Text of a file, under its name. */

@@ -10,6 +10,17 @@ export const ResourceIngested = openObject({
   origin: z.enum(['tool', 'egress', 'hydration']),
 })
 
+export const VIEW_OUTCOMES = [
+  'projected',
+  'missing',
+  'damaged',
+  'denied',
+  'quarantined',
+  'over_budget',
+  'visible',
+] as const
+export type ViewOutcome = (typeof VIEW_OUTCOMES)[number]
+
 export const ResourceView = openObject({
   resource_id: ResourceId,
   handle: Handle,
@@ -24,7 +35,11 @@ export const ResourceView = openObject({
   /** What is shown instead of the whole original, and how it was made. */
   variant: BlobKey.optional(),
   made: VariantMade.optional(),
-  outcome: z.enum(['projected', 'missing', 'damaged', 'denied']),
+  /** Of what is visible already: the handle that it is shown under, where that is another one. */
+  same_as: Handle.optional(),
+  /** Of what is shown. */
+  shown_bytes: Count.optional(),
+  outcome: z.enum(VIEW_OUTCOMES),
   /** Why it was denied; `holds_key`: its content contains a key that Hawser uses. */
   why: z.string().optional(),
 })
@@ -32,7 +47,7 @@ export const ResourceView = openObject({
 export const ResourceRetired = openObject({
   resource_id: ResourceId,
   why: z.string(),
-  /** The figures behind a cost-aware choice, by name. */
+  /** The figures behind the choice, by name. */
   estimate: z.record(z.string(), z.number()).optional(),
 })
 

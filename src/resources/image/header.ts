@@ -1,9 +1,10 @@
 import type { ImageSight } from '../../model/sight.ts'
+import { exifChunk, exifOfSegment, isSideways } from './orientation.ts'
 
 /** The facts in the first bytes of an image. */
 export interface ImageHeader {
   readonly format: ImageSight['format']
-  /** Absent if the header is invalid after its magic bytes. */
+  /** As it is displayed, turned as its EXIF data asks for. Absent if the header is invalid after its magic bytes. */
   readonly size?: { readonly width: number; readonly height: number }
 }
 
@@ -35,7 +36,14 @@ const FORMATS: readonly Format[] = [
 
 function pngSize(bytes: Buffer): Size {
   if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
-  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  return upright(size, exifChunk(bytes, 'png'))
+}
+
+function upright({ width, height }: NonNullable<Size>, exif: Buffer | undefined): Size {
+  return exif !== undefined && isSideways(exif)
+    ? { width: height, height: width }
+    : { width, height }
 }
 
 /** The logical screen, which is what is displayed; single frames may be smaller. */
@@ -47,10 +55,15 @@ function gifSize(bytes: Buffer): Size {
 /** Walks the segments by their lengths to the start of a frame. */
 function jpegSize(bytes: Buffer): Size {
   let at = 2
+  let exif: Buffer | undefined
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0
-    if (isFrame(marker))
-      return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+    if (isFrame(marker)) {
+      const size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+      return upright(size, exif)
+    }
+    if (marker === APP1)
+      exif ??= exifOfSegment(bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2)))
     // Any number of 0xff bytes may precede a marker, and some markers have no length.
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
@@ -58,6 +71,9 @@ function jpegSize(bytes: Buffer): Size {
   }
   return undefined
 }
+
+/** The segment that EXIF data is in. */
+const APP1 = 0xe1
 
 /** 0xc4, 0xc8 and 0xcc are in the same range but are tables. */
 function isFrame(marker: number): boolean {
@@ -73,8 +89,10 @@ function webpSize(bytes: Buffer): Size {
       const bits = bytes.readUInt32LE(21)
       return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
     }
-    case 'VP8X':
-      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+    case 'VP8X': {
+      const size = { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+      return upright(size, exifChunk(bytes, 'webp'))
+    }
     default:
       return undefined
   }

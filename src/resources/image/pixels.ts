@@ -30,6 +30,7 @@ async function decoded(library: ImageLibrary, bytes: Buffer): Promise<Pixels | u
       sequentialRead: true,
     })
       .timeout({ seconds: LIMITS.attachment_ms / 1000 })
+      .autoOrient()
       .resize({
         width: LONGEST_SIDE,
         height: LONGEST_SIDE,

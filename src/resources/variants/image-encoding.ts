@@ -34,12 +34,13 @@ export async function encodeImage(
   ms: number,
 ): Promise<Encoded> {
   const image = library(bytes, OPTIONS).timeout({ seconds: Math.max(1, Math.ceil(ms / 1000)) })
-  // Before rotation: a region counts pixels as stored.
+  // Before a region is cut: it counts pixels of the image as it is displayed.
+  image.autoOrient()
   if (region !== undefined) {
     const { x: left, y: top, width, height } = region
     image.extract({ left, top, width, height })
   }
-  image.autoOrient().resize({ ...box, fit: 'inside', withoutEnlargement: true })
+  image.resize({ ...box, fit: 'inside', withoutEnlargement: true })
   if (as.format === 'png') image.png()
   else if (as.format === 'webp') image.webp({ quality: as.quality })
   // No chroma subsampling, because many images contain text.

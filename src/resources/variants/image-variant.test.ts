@@ -4,6 +4,7 @@ import { random } from '../../../test/support/random.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Result } from '../../model/errors.ts'
 import { describe as look } from '../describe.ts'
+import { imageHeader } from '../image/header.ts'
 import { loadImageLibrary, type ImageLibrary } from '../image/library.ts'
 import { imageVariant, imageVariants } from './image-variant.ts'
 import type { ImageWish, Variant } from './variant.ts'
@@ -76,7 +77,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll)(
-  'an image is rotated upright, and its regions count pixels as stored',
+  'a picture stands upright, in its header, its variants and its regions',
   async () => {
     const { pixels, width, height, fields } = drawing(2)
     const raw = (await library())(pixels, { raw: { width, height, channels: 3 } })
@@ -84,15 +85,34 @@ test.skipIf(!canDrawAll)(
     const original = await raw.withMetadata({ orientation: 6 }).png().toBuffer()
     const upright = await made(original, {})
     expect(upright).toMatchObject({ width: height, height: width })
+    expect(imageHeader(original)?.size).toEqual({ width: height, height: width })
     const [topLeft, , topRight, , centre, , bottomLeft, , bottomRight] = fields
     expect(await sightOf(upright)).toMatchObject({
       regions: [bottomLeft, topLeft, centre, bottomRight, topRight].map((colour) => ({ colour })),
     })
-    for (const [at, name] of fields.entries()) {
-      const region = fieldOf(at, { width, height })
+    const turned = [6, 3, 0, 7, 4, 1, 8, 5, 2]
+    for (const [at, stored] of turned.entries()) {
+      const region = fieldOf(at, { width: height, height: width })
       const part = await made(original, { region })
-      expect(part).toMatchObject({ width: region.height, height: region.width })
-      expect(await sightOf(part)).toMatchObject({ colours: [{ name, share: 1 }] })
+      expect(part).toMatchObject({ width: region.width, height: region.height })
+      expect(await sightOf(part)).toMatchObject({ colours: [{ name: fields[stored], share: 1 }] })
+    }
+  },
+)
+
+test.skipIf(!canDrawAll).each(['jpeg', 'png', 'webp'] as const)(
+  'the header of a %s says the size that it has upright, whatever way it is to be turned',
+  async (format) => {
+    const { pixels, width, height } = drawing(2)
+    const sharp = await library()
+    for (const orientation of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const raw = sharp(pixels, { raw: { width, height, channels: 3 } })
+      const bytes = await raw.withMetadata({ orientation })[format]().toBuffer()
+      const { width: across, height: down } = await made(bytes, {})
+      expect([orientation, imageHeader(bytes)?.size]).toEqual([
+        orientation,
+        { width: across, height: down },
+      ])
     }
   },
 )

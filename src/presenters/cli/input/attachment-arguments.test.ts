@@ -29,11 +29,11 @@ function sources(stdin: Buffer | undefined) {
 }
 
 test.each([
-  ['a.png', { from: 'path', path: '/here/a.png' }],
-  ['../b/a.png', { from: 'path', path: '/b/a.png' }],
-  ['/x/a.png', { from: 'path', path: '/x/a.png' }],
-  ['./clipboard', { from: 'path', path: '/here/clipboard' }],
-  ['c:pictures', { from: 'path', path: '/here/c:pictures' }],
+  ['a.png', { from: 'path', path: '/here/a.png', given: 'a.png' }],
+  ['../b/a.png', { from: 'path', path: '/b/a.png', given: '../b/a.png' }],
+  ['/x/a.png', { from: 'path', path: '/x/a.png', given: '/x/a.png' }],
+  ['./clipboard', { from: 'path', path: '/here/clipboard', given: './clipboard' }],
+  ['c:pictures', { from: 'path', path: '/here/c:pictures', given: 'c:pictures' }],
   ['https://example.com/a.png', { from: 'link', uri: 'https://example.com/a.png' }],
   ['file:///x/a.png', { from: 'link', uri: 'file:///x/a.png' }],
   ['clipboard', { from: 'bytes', name: 'clipboard.txt', bytes: Buffer.from('copied') }],
@@ -86,10 +86,10 @@ test('@ words resolve to handles of the Session and existing files; everything e
   expect(enclosed).toEqual({
     attachments: [
       given,
-      { from: 'path', path: join(folder, 'img1.png') },
-      { from: 'path', path: join(folder, 'a b.png') },
+      { from: 'path', path: join(folder, 'img1.png'), given: 'img1.png' },
+      { from: 'path', path: join(folder, 'a b.png'), given: 'a b.png' },
       // Whoever judges it says why a link is refused.
-      { from: 'path', path: join(folder, 'link.png') },
+      { from: 'path', path: join(folder, 'link.png'), given: 'link.png' },
     ],
     views: ['@img1'],
     unknown: ['@img2'],

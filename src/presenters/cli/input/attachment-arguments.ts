@@ -39,7 +39,7 @@ export async function attachmentNamed(
   if (named === '')
     return failed('invalid_args', 'Empty attachment: expected a file, a URL, `-` or `clipboard`.')
   const path = wholePath(sources, named)
-  return path.ok ? ok({ from: 'path', path: path.value }) : path
+  return path.ok ? ok({ from: 'path', path: path.value, given: named }) : path
 }
 
 /** Resolves all arguments, in order. */
@@ -73,7 +73,7 @@ export async function enclosedIn(
   for (const named of paths) {
     const path = wholePath(sources, named)
     if (!path.ok || [...attached, ...added].some((one) => isPath(one, path.value))) continue
-    if (await leadsToFile(path.value)) added.push({ from: 'path', path: path.value })
+    if (await leadsToFile(path.value)) added.push({ from: 'path', path: path.value, given: named })
   }
   return {
     attachments: [...attached, ...added],

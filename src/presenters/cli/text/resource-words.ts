@@ -1,6 +1,9 @@
 import type { AttachmentError } from '../../../model/attachment.ts'
 import type { Descriptor } from '../../../model/descriptor.ts'
+import { lossReason } from '../../../encoding/words/resources.ts'
+import { LOSSES } from '../../../model/events/loss.ts'
 import type { EventData, WholeEvent } from '../../../model/events/event.ts'
+import type { ViewOutcome } from '../../../model/events/resource-events.ts'
 import type { ResourceId } from '../../../model/ids.ts'
 import { counted, fileSize } from '../../../encoding/amounts.ts'
 import { visibleLine } from './visible-text.ts'
@@ -70,7 +73,7 @@ export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): stri
     case 'resource_view':
       return viewWords(event.data)
     case 'resource_retired':
-      return `${named(event.data, resourceOf)} is no longer sent: ${retiredWords(event.data.why)}.`
+      return `${named(event.data, resourceOf)} ${retiredWords(event.data)}.`
     case 'resource_dropped':
       return `${named(event.data, resourceOf)} was dropped: its bytes are not sent again.`
     case 'resource_quarantined':
@@ -80,7 +83,8 @@ export function resourceNews(event: ResourceEvent, resourceOf: ResourceOf): stri
 
 /** Whether an Event is about a Resource and unexpected for a person. */
 export function isNoteworthy(event: WholeEvent): event is ResourceEvent {
-  if (event.type === 'resource_view') return event.data.outcome !== 'projected'
+  if (event.type === 'resource_view')
+    return event.data.outcome !== 'projected' && event.data.outcome !== 'visible'
   return (
     event.type === 'resource_ingested' ||
     event.type === 'resource_dropped' ||
@@ -93,10 +97,13 @@ export function isRoutine(event: WholeEvent): event is ResourceEvent {
   return event.type === 'resource_retired' || event.type === 'resource_view'
 }
 
-/** An unknown reason of a newer version is shown verbatim. */
-function retiredWords(why: string): string {
-  if (why === 'cost') return 'sending it again would cost more than it saves'
-  return why === 'model_limit' ? 'the limit of the model is reached' : visibleLine(why)
+/** A reason that a newer Hawser gave is told as it stands. */
+function retiredWords({ why, estimate }: EventData<'resource_retired'>): string {
+  const loss = LOSSES.find((one) => one === why)
+  if (loss !== undefined) return `is not sent: ${lossReason({ why: loss, figures: estimate })}`
+  if (why === 'cost') return 'is no longer sent: sending it again would cost more than it saves'
+  const reason = why === 'model_limit' ? 'the limit of the model is reached' : visibleLine(why)
+  return `is no longer sent: ${reason}`
 }
 
 const ORIGINS = {
@@ -119,7 +126,10 @@ const VIEWS = {
   missing: 'cannot be sent: its stored bytes are missing',
   damaged: 'cannot be sent: its stored bytes are damaged',
   denied: 'is not sent: permission denied',
-} as const
+  quarantined: 'is not sent: the provider rejected it',
+  over_budget: 'is not sent: the files in the request leave no room for it',
+  visible: 'is in the request already',
+} as const satisfies Record<ViewOutcome, string>
 
 /** Such as `@img1 harbour.png`. */
 function named({ resource_id }: { readonly resource_id: ResourceId }, resourceOf: ResourceOf) {

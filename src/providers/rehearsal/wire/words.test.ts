@@ -86,7 +86,7 @@ test('what is told as not shown names nothing, and neither does a view that coul
   const lines = [
     text('[@img1: image, "a.png", image/png, 70 bytes]'),
     text('[@img2: image, "b.png", image/png, 80 bytes]'),
-    text(lost({ handle: '@img1' }, 'payload_missing')),
+    text(lost('@img1', { why: 'payload_missing' })),
   ]
   expect(handles([...lines, smaller])).toEqual(['@img2'])
   const view = text(viewLine({ handle: '@img1', by: 'model', outcome: 'missing' }))

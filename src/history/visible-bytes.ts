@@ -1,0 +1,92 @@
+import type { Handle } from '../model/descriptor.ts'
+import type { WholeEvent } from '../model/events/event.ts'
+import { blobMediaType, blobSha256, type BlobKey, type ResourceId } from '../model/ids.ts'
+import { Conversation, type Now } from './conversation.ts'
+import { SessionResources } from './session-resources.ts'
+import { transientsAt } from './transients.ts'
+
+/** Bytes of a Resource that the next request of a Turn shows. */
+export interface VisibleBytes {
+  readonly resource: ResourceId
+  readonly handle: Handle
+  /** The original, or the part of it that a view shows. A model may get it in a smaller form. */
+  readonly blob: BlobKey
+  /** As many are in the request, as far as Events tell. */
+  readonly bytes: number
+  readonly place: VisiblePlace
+}
+
+/** What shows them: a message of this Turn, of one that nobody answered, of an earlier one, or a view of this Turn. */
+export type VisiblePlace = 'attached' | 'carried' | 'windowed' | 'viewed'
+
+/** What shapes a request. */
+export interface Showing extends Now {
+  readonly limits: Readonly<Record<string, number>>
+}
+
+/** Everything that the next request of the Turn shows, in its order. Pure. */
+export function visibleBytes(events: readonly WholeEvent[], showing: Showing): VisibleBytes[] {
+  const { turn, limits } = showing
+  const bySeq = new Map(events.map((event) => [event.seq, event]))
+  const unanswered = transientsAt(events, turn, 'attach-turn')
+  const resources = new SessionResources(events)
+  const bytesOf = knownBytes(events, limits)
+  const placeOf = (event: WholeEvent | undefined): VisiblePlace => {
+    if (event?.type !== 'user_message') return 'viewed'
+    const lifetime = unanswered.lifetimeOf(event.turn_id)
+    if (lifetime === 'turn') return 'attached'
+    return lifetime === 'carried' ? 'carried' : 'windowed'
+  }
+  return new Conversation(events, showing).items().flatMap((item) => {
+    if (!('parts' in item)) return []
+    const place = placeOf(bySeq.get(item.seq))
+    return item.parts.flatMap((part) => {
+      if (part.type === 'text' || part.resource === undefined) return []
+      const { resource, blob } = part
+      const descriptor = resources.byId(resource)?.descriptor
+      if (descriptor === undefined || descriptor.kind === 'link') return []
+      const { handle, size_bytes: size } = descriptor
+      return [{ resource, handle, blob, bytes: bytesOf({ blob, size }), place }]
+    })
+  })
+}
+
+/** How many bytes together. */
+export function sumOf(visible: readonly Pick<VisibleBytes, 'bytes'>[]): number {
+  return visible.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+interface Original {
+  readonly blob: BlobKey
+  readonly size: number
+}
+
+/** Of an original that no request has shown yet: an image is never larger than the model accepts. */
+export function expectedBytes(
+  { blob, size }: Original,
+  { image_base64_bytes = Infinity }: Readonly<Record<string, number>>,
+): number {
+  const isImage = blobMediaType(blob).startsWith('image/')
+  return isImage ? Math.min(size, Math.floor(image_base64_bytes / 4) * 3) : size
+}
+
+/** As the last request recorded it, in whatever form; before that, as the Event says that brought or viewed it. */
+function knownBytes(events: readonly WholeEvent[], limits: Showing['limits']) {
+  const recorded = new Map<string, number>()
+  const viewed = new Map<string, number>()
+  for (const { type, data } of events) {
+    // Another model may get other forms.
+    if (type === 'prompt_surface') recorded.clear()
+    if (type === 'resource_view' && data.variant !== undefined && data.shown_bytes !== undefined)
+      viewed.set(blobSha256(data.variant), data.shown_bytes)
+    if (type !== 'provider_request') continue
+    for (const { content_sha256, variant, made, bytes } of data.projected ?? []) {
+      if (variant !== undefined) recorded.set(blobSha256(variant), bytes)
+      recorded.set(variant === undefined ? content_sha256 : (made?.of ?? ''), bytes)
+    }
+  }
+  return (original: Original): number => {
+    const sha256 = blobSha256(original.blob)
+    return recorded.get(sha256) ?? viewed.get(sha256) ?? expectedBytes(original, limits)
+  }
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/session/live/session.ts'
+import { canDrawAll } from '../support/drawing.ts'
+import { givenFile, oneOfEach, picture, say } from '../support/given-files.ts'
+import { projected, verified } from '../support/resource-events.ts'
+import { seeingPlace } from '../support/seeing-place.ts'
+import { value } from '../support/story.ts'
+import { WAYS } from '../support/ways.ts'
+
+// Bytes that a request shows already are not added to it a second time.
+
+function views(session: Session): string[] {
+  return session.events.flatMap((e) =>
+    e.type === 'resource_view' ? [`${e.data.handle} ${e.data.by} ${e.data.outcome}`] : [],
+  )
+}
+
+function results(session: Session): string[] {
+  return session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data.output] : []))
+}
+
+test.each(WAYS)(
+  '[SR-009] %s: a view of what a window still shows adds no copy, and the Log says that it is visible',
+  async (way) => {
+    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
+    expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
+    const shown = [`@img1 ${image.sha256}`]
+    expect(here.seen.map(({ files }) => files)).toEqual([shown, shown])
+    expect(here.seen.at(-1)?.notes.at(-1)).toBe(
+      '[View of @img1, by person: already visible in this Turn]',
+    )
+    expect(views(session)).toEqual(['@img1 person visible'])
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS)(
+  '[SR-007] [SR-009] %s: a view of what is carried from a Turn without an answer adds no copy',
+  async (way) => {
+    let interrupts = true
+    const here = await seeingPlace(way, {
+      onSeen: () => {
+        if (interrupts) session.interrupt()
+      },
+    })
+    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
+    interrupts = false
+    expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
+    expect(projected(session).at(-1)).toEqual([`@img1 ${image.sha256} carried`])
+    expect(views(session)).toEqual(['@img1 person visible'])
+    await verified(here, session)
+  },
+)
+
+test.each(WAYS)(
+  '[SR-009] %s: a view of what this Turn attached says where it is, and one of a part shows the part',
+  async (way) => {
+    const here = await seeingPlace(way)
+    const [, , text] = await oneOfEach(here.workspace)
+    const session = value(await here.harness.create(here.begin))
+    const ask = 'View lines 1 to 3 of @txt1. Then view lines 2 to 3 of @txt1.'
+    expect(await say(session, ask, { attachments: [text.input] })).toBe('completed')
+    expect(views(session)).toEqual(['@txt1 model visible', '@txt1 model projected'])
+    expect(results(session)).toEqual([
+      "@txt1 is already visible, in the person's message of this Turn. It is not shown a second time.",
+      '@txt1 is shown below.',
+    ])
+    expect(here.seen.map(({ files }) => files.length)).toEqual([1, 1, 2])
+    await verified(here, session)
+  },
+)
+
+test.skipIf(!canDrawAll).each(WAYS)(
+  '[SR-009] [SR-028] %s: the same region twice in a Turn is shown once, and another region is shown, too',
+  async (way) => {
+    const here = await seeingPlace(way)
+    const image = await givenFile(here.workspace, 'a.png', picture(7))
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
+    const region = 'the region 0,0 20x10 of @img1'
+    const other = 'the region 0,0 10x10 of @img1'
+    const ask = `View ${region}. Then view ${region}. Then view ${other}.`
+    expect(await say(session, ask)).toBe('completed')
+    expect(views(session).map((view) => view.split(' ')[2])).toEqual([
+      'projected',
+      'visible',
+      'projected',
+    ])
+    expect(results(session)[1]).toContain('in a view of this Turn')
+    expect(here.seen.slice(1).map(({ files }) => files.length)).toEqual([0, 1, 1, 2])
+    await verified(here, session)
+  },
+)
