@@ -1,6 +1,7 @@
 import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { BreakCause, ResetReason } from '../model/prefix-break.ts'
+import type { RequestTransport } from '../model/remote-providers.ts'
 import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
@@ -74,7 +75,7 @@ export interface OutgoingRequest {
 
 /** How one request is delivered, chosen before the request is recorded. */
 export interface Delivery {
-  readonly transport: string
+  readonly transport: RequestTransport
   /** Bytes to send, if they differ from the body. */
   readonly sentBytes?: number
   readonly continuation?: Continuation

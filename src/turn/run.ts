@@ -204,7 +204,7 @@ class Loop {
   }
 
   /** Reads the response. Deltas are for display; only complete items count. */
-  async #read({ stream, continuation }: Delivery, call_index: number): Promise<Called> {
+  async #read({ stream, transport, continuation }: Delivery, call_index: number): Promise<Called> {
     const { log, person } = this.#parts
     const started = log.clock.monotonicMs()
     const items: AnswerItem[] = []
@@ -238,7 +238,7 @@ class Loop {
         const wrong = badCalls(callsIn(items))
         if (wrong !== undefined) return fail(wrong)
         const timing = { started, firstToken }
-        return this.#record(items, event, { call_index, continuation, ...timing })
+        return this.#record(items, event, { call_index, transport, continuation, ...timing })
       }
     }
     return fail(
@@ -250,7 +250,7 @@ class Loop {
   async #record(
     items: readonly AnswerItem[],
     { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
-    { call_index, continuation, started, firstToken }: Reading,
+    { call_index, transport, continuation, started, firstToken }: Reading,
   ): Promise<Called> {
     const { log, model } = this.#parts
     // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
@@ -260,6 +260,8 @@ class Loop {
     const cost = costOf(usage, model.facts?.prices)
     const data = {
       call_index,
+      contract_version: model.surface.contract_version,
+      transport,
       usage,
       ...(raw === undefined ? {} : { raw }),
       ...(cost === undefined ? {} : { cost_usd: cost }),
@@ -323,7 +325,7 @@ interface Try {
 
 type Called = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
 
-interface Reading {
+interface Reading extends Pick<Delivery, 'transport'> {
   readonly call_index: number
   readonly continuation: Delivery['continuation'] | undefined
   readonly started: number
