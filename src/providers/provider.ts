@@ -12,13 +12,18 @@ export type DialectName = 'responses' | 'messages' | 'chat' | 'rehearsal'
 export interface Dialect {
   readonly dialect: DialectName
   /**
-   * Segments in cache order: parameters, tools, system blocks, then items. Additional items only append segments. Does not
-   * modify its arguments and never throws.
+   * Segments in cache order: parameters, tools, system blocks, then items. Additional items only append segments. `behind` is
+   * the segment that the first item follows, if that is not the last one of the surface: encoding item by item gives the same
+   * segments as encoding all at once. Does not modify its arguments and never throws.
    */
-  readonly encode: (items: readonly ConversationItem[], surface: Surface) => Segment[]
+  readonly encode: (
+    items: readonly ConversationItem[],
+    surface: Surface,
+    behind?: Segment,
+  ) => Segment[]
   /**
    * The request body: JSON that contains the bytes of every segment, items in their order and the segments before them where
-   * the dialect puts them. Appending items leaves the bytes before them unchanged.
+   * the dialect puts them, each behind its bracket. Appending items leaves the bytes before them unchanged, except cache marks.
    */
   readonly buildBody: (segments: readonly Segment[], bodyOptions: BodyOptions) => Buffer
 }

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = '98c568255c80876782b4400ee0d5511c3bca4903052b31425c6ab332d900724f'
+export const WORDS_SHA256 = '71f0bf88eada3c9f4260cc3e2b2c3ec28ea05ff6a2d583b647ee7dc880f1366b'
