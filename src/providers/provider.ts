@@ -68,10 +68,11 @@ export interface Provider extends Dialect {
 export interface OutgoingRequest {
   /** The Session of the request: a server keeps its state per Session. */
   readonly session: string
+  readonly model: string
   readonly body: Buffer
   readonly sha256: string
   readonly segments: readonly Segment[]
-  /** The previous request of the Session, if this one starts with all of it. */
+  /** The previous request of the Session to the same model, if this one starts with all of it. */
   readonly last?: { readonly sha256: string; readonly count: number } | undefined
   /** Why this request does not start with the previous one, as predicted from Events. */
   readonly brokenBy?: BreakCause | undefined

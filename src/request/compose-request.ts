@@ -26,6 +26,8 @@ import { Variants, type VariantWork } from './variants.ts'
 /** The inputs of a request besides Events. */
 export interface RequestParts {
   readonly provider: Dialect
+  /** The name of the provider it goes to. */
+  readonly providerName?: string | undefined
   readonly surface: Surface
   /** The hash of the prompt texts, as recorded with the surface. */
   readonly words?: string | undefined
@@ -133,11 +135,12 @@ export class RequestComposer {
     const count = events.length
     this.#variants.learn(recorded)
     await this.#encodeNew(this.#fold(events))
-    const { provider, surface, cacheKey } = this.#parts
+    const { provider, providerName, surface, cacheKey } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const continued = spent?.run.list === run.list
     const made = {
       dialect: provider.dialect,
+      provider: providerName,
       surface,
       surfaceSegments: this.#surfaceSegments,
       events,

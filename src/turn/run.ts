@@ -190,7 +190,7 @@ class Loop {
   /** Most providers have one transport; others choose one before anything is recorded. */
   #delivery(request: ComposedRequest, { prefix_break }: Shared): Delivery {
     const { session } = this.#parts.log
-    const { provider } = this.#parts.model
+    const { provider, surface } = this.#parts.model
     const { body, sha256, segments, bodyOptions } = request
     const plain: Delivery = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
@@ -200,7 +200,8 @@ class Loop {
     const before = this.lastRequest
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
-    return provider.delivery({ session, body, sha256, segments, last, brokenBy, bodyOptions })
+    const { model } = surface
+    return provider.delivery({ session, model, body, sha256, segments, last, brokenBy, bodyOptions })
   }
 
   /** Reads the response. Deltas are for display; only complete items count. */

@@ -109,7 +109,11 @@ const BRACKET_MISTAKES: Record<string, Mistake> = {
 }
 
 const PLANTED = DIALECT_NAMES.flatMap((dialect) =>
-  Object.entries({ ...MISTAKES, ...BRACKET_MISTAKES }).map(([name, mistake]) => ({ dialect, name, mistake })),
+  Object.entries({ ...MISTAKES, ...BRACKET_MISTAKES }).map(([name, mistake]) => ({
+    dialect,
+    name,
+    mistake,
+  })),
 )
 
 test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistake }) => {

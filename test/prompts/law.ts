@@ -15,7 +15,7 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
     const requests = await madeRequests(seed, { mistake, dialect })
     for (const [at, next] of requests.entries()) {
       wrong.push(...callOrder(next.items).map((offence) => `seed ${seed}: ${offence}`))
-      const before = requests[at - 1]
+      const before = comparedWith(requests, at)
       if (before === undefined) continue
       pairs += 1
       const cause = predictBreak(before.made, before.segments, next.made)?.cause ?? 'unbroken'
@@ -25,6 +25,13 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
     }
   }
   return { causes, wrong, pairs }
+}
+
+/** The last request to the same model, or else the last one to any model. */
+function comparedWith(requests: readonly MadeRequest[], at: number): MadeRequest | undefined {
+  const { model } = requests[at]?.made.surface ?? {}
+  const earlier = requests.slice(0, at)
+  return earlier.findLast(({ made }) => made.surface.model === model) ?? earlier.at(-1)
 }
 
 /** What is wrong with the step from one request to the next; empty if the law holds. */
@@ -50,8 +57,8 @@ function movedBlocks(before: MadeRequest, next: MadeRequest, dialect: DialectNam
   const [earlier, later] = [before, next].map(({ body }) => wireBlocks(dialect, body))
   const { segments, whole } = sharedPrefix(before.segments, next.segments)
   const blocks = sharedBlocks(earlier ?? [], later ?? [])
-  const content = before.segments.filter((one) => !BESIDE_BLOCKS.has(one.role))
-  const sent = before.segments.slice(0, segments).filter((one) => content.includes(one))
+  const content = new Set(before.segments.filter((one) => !BESIDE_BLOCKS.has(one.role)))
+  const sent = before.segments.slice(0, segments).filter((one) => content.has(one))
   const expected = whole ? (earlier?.length ?? 0) : sent.length
   if (blocks >= expected) return []
   return [`block ${blocks} changed its message or its role: ${earlier?.[blocks]}`]

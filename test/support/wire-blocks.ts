@@ -20,7 +20,9 @@ export function wireBlocks(dialect: DialectName, body: Buffer): string[] {
   const listed = { messages, chat: messages, responses: input, rehearsal: segments }[dialect]
   if (listed === undefined) throw new Error(`a body that is none of ${dialect}`)
   return listed.flatMap((member, at) =>
-    blocksOf(member).map((block) => `${at} ${member.role ?? member.type}: ${JSON.stringify(block)}`),
+    blocksOf(member).map(
+      (block) => `${at} ${member.role ?? member.type}: ${JSON.stringify(block)}`,
+    ),
   )
 }
 

@@ -111,18 +111,18 @@ const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS
 /** The vendor rejects a system message before a user message, and one that was sent stays as it is. */
 const UNANSWERED = `${BRACKETS.model[0]}${textBlock(NO_ANSWER)}${BRACKETS.model[1]},`
 
-const MESSAGES: readonly (Place | undefined)[] = ['person', 'model', 'harness']
+const MESSAGES: readonly (Place | undefined)[] = new Set(['person', 'model', 'harness'])
 
 /** What stands between two places, before the first, or after the last. */
 function jointOf(before: Place | undefined, after: Place | undefined): string {
   if (before !== undefined && before === after) return ','
   const close = before === undefined ? '{' : BRACKETS[before][1]
   const open = after === undefined ? ']}' : BRACKETS[after][0]
-  if (MESSAGES.includes(before)) {
+  if (MESSAGES.has(before)) {
     if (after === undefined) return close + open
     return `${close},${before === 'harness' && after === 'person' ? UNANSWERED : ''}${open}`
   }
-  if (after !== undefined && !MESSAGES.includes(after)) return close + open
+  if (after !== undefined && !MESSAGES.has(after)) return close + open
   return `${close},"messages":[${after === 'model' ? BEGINNING : ''}${open}`
 }
 

@@ -34,6 +34,7 @@ const SEGMENTS = encode(ITEMS, SURFACE)
 
 const REQUEST = {
   session: 'ses',
+  model: 'm',
   body: buildBody(SEGMENTS, bodyOptions),
   sha256: 'now',
   segments: SEGMENTS,
@@ -41,7 +42,7 @@ const REQUEST = {
   bodyOptions,
 }
 
-const KNOWN = { responseId: 'resp_1', sha256: 'before' }
+const KNOWN = { responseId: 'resp_1', model: 'm', sha256: 'before' }
 
 function sent(pieces: readonly Buffer[]): unknown {
   return JSON.parse(Buffer.concat(pieces).toString('utf8'))
@@ -95,6 +96,11 @@ test.each(REASONS)('a request with a break by %s is sent completely: %s', (broke
   expect([reset, Buffer.concat(pieces).includes('previous_response_id')]).toEqual([reason, false])
 })
 
+test('a server whose last answer is of another model gets everything', () => {
+  const known = { ...KNOWN, model: 'another' }
+  expect(sendingOf(REQUEST, known, 'reconnected').reset).toBe('model_changed')
+})
+
 test('a server that remembers another request than the last one gets everything', () => {
   const known = { ...KNOWN, sha256: 'of another process' }
   expect(sendingOf(REQUEST, known, 'reconnected').reset).toBe('prefix_mismatch')
@@ -131,4 +137,8 @@ test.each([3, 4, 5, 6, 7, 8])(
   },
 )
 
-const ANSWERS: ReadonlySet<ConversationItem['kind']> = new Set(['reasoning', 'assistant', 'tool_call'])
+const ANSWERS: ReadonlySet<ConversationItem['kind']> = new Set([
+  'reasoning',
+  'assistant',
+  'tool_call',
+])

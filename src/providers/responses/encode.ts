@@ -204,9 +204,7 @@ function blocksOf(item: ConversationItem, { params }: Surface): Block[] {
     }
     case 'tool_result': {
       const result = { call_id: callId(item.call_id), output: resultText(item) }
-      return [
-        block('tool_result', written({ type: 'function_call_output', ...result }), item.seq),
-      ]
+      return [block('tool_result', written({ type: 'function_call_output', ...result }), item.seq)]
     }
   }
 }
