@@ -9,7 +9,7 @@ import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
 
 /** What a segment is made of, before it has a place in a request. */
-export interface Block extends Omit<Segment, 'bracket' | 'bytes' | 'length'> {
+export interface SegmentBlock extends Omit<Segment, 'bracket' | 'bytes' | 'length'> {
   readonly content: string | EmbeddedFile
 }
 
@@ -19,7 +19,7 @@ export function block(
   content: string | EmbeddedFile,
   seq = -1,
   { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
-): Block {
+): SegmentBlock {
   return { role, content, seq, lifetime, ...(resource === undefined ? {} : { resource }) }
 }
 
@@ -31,14 +31,14 @@ export type Between = (before: Placed | undefined, now: Placed) => string
 
 /** Segments of blocks that follow the segment `behind`, each with the bracket that `between` gives it. */
 export function placed(
-  blocks: readonly Block[],
+  blocks: readonly SegmentBlock[],
   behind: Placed | undefined,
   between: Between,
 ): Segment[] {
   return blocks.map((one, at) => segment(one, bracketOf(between(blocks[at - 1] ?? behind, one))))
 }
 
-function segment({ content, ...facts }: Block, bracket: Buffer): Segment {
+function segment({ content, ...facts }: SegmentBlock, bracket: Buffer): Segment {
   if (typeof content !== 'string') return fileSegment({ ...facts, bracket }, content)
   const bytes = ownBytes(content)
   return { ...facts, bracket, bytes, length: bytes.length }

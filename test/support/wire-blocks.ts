@@ -29,7 +29,7 @@ export function wireBlocks(dialect: DialectName, body: Buffer): string[] {
 function blocksOf(member: z.infer<typeof Member>): unknown[] {
   const spoken = Spoken.safeParse(member).data
   if (spoken === undefined) return [member]
-  const { content, tool_calls, role, type, ...more } = spoken
+  const { content, tool_calls, role: _role, type: _type, ...more } = spoken
   const blocks = Array.isArray(content) ? content.map(unmarked) : content === null ? [] : [content]
   return [...blocks.map((block) => ({ block, ...more })), ...tool_calls]
 }

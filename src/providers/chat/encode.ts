@@ -26,7 +26,7 @@ import {
   placed,
   placedLength,
   putPlaced,
-  type Block,
+  type SegmentBlock,
   type EmbeddedFile,
   type Placed,
 } from '../segment-bytes.ts'
@@ -169,7 +169,7 @@ function textsFirst(items: readonly ConversationItem[]): ConversationItem[] {
   return [...ordered, ...calls]
 }
 
-function blocksOf(item: ConversationItem, { params }: Surface): Block[] {
+function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
@@ -198,12 +198,12 @@ type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 function ofParts(
   { kind, seq, parts }: ItemWithParts,
   encoded: (part: Part) => string | EmbeddedFile,
-): Block[] {
+): SegmentBlock[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
 /** Text from one Event is never retired in part, so it is one segment: the content of its message. */
-function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): Block[] {
+function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): SegmentBlock[] {
   const shown = parts.filter((part) => !isBlank(part))
   const [first, ...more] = shown.map((part) => ({ type: 'text', text: partText(part) }) as const)
   if (first === undefined) return []

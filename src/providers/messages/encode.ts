@@ -24,7 +24,7 @@ import {
   placed,
   placedLength,
   putPlaced,
-  type Block,
+  type SegmentBlock,
   type EmbeddedFile,
   type Placed,
   isText,
@@ -38,7 +38,7 @@ export function encode(
 ): Segment[] {
   const fixed = fixedOf(surface)
   const replayed = replayedReasoning(items.filter(goesBack), 'messages', surface.model)
-  const blocks: Block[] = []
+  const blocks: SegmentBlock[] = []
   for (const item of replayed) {
     const before = blocks.at(-1) ?? behind ?? fixed.at(-1)
     blocks.push(...blocksOf(item, surface, before?.role))
@@ -111,7 +111,7 @@ const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS
 /** The vendor rejects a system message before a user message, and one that was sent stays as it is. */
 const UNANSWERED = `${BRACKETS.model[0]}${textBlock(NO_ANSWER)}${BRACKETS.model[1]},`
 
-const MESSAGES: readonly (Place | undefined)[] = new Set(['person', 'model', 'harness'])
+const MESSAGES: ReadonlySet<Place | undefined> = new Set<Place>(['person', 'model', 'harness'])
 
 /** What stands between two places, before the first, or after the last. */
 function jointOf(before: Place | undefined, after: Place | undefined): string {
@@ -173,7 +173,7 @@ function blocksOf(
   item: ConversationItem,
   { params }: Surface,
   behind: SegmentRole | undefined,
-): Block[] {
+): SegmentBlock[] {
   const { seq } = item
   switch (item.kind) {
     case 'user':
@@ -188,8 +188,8 @@ function blocksOf(
       return [block('reasoning', canonicalJson(item.item), seq)]
     case 'tool_call': {
       const call = { id: callId(item.call_id), name: callName(item.name) }
-      const written = `${opened({ type: 'tool_use', ...call })},"input":${argumentsObject(item.arguments)}}`
-      return [block('tool_call', written, seq)]
+      const used = `${opened({ type: 'tool_use', ...call })},"input":${argumentsObject(item.arguments)}}`
+      return [block('tool_call', used, seq)]
     }
     case 'tool_result': {
       const failure = item.outcome === 'ok' ? {} : { is_error: true }
@@ -203,8 +203,8 @@ function blocksOf(
  * The vendor accepts a system message after a user message, and before an assistant message or at the end. Where it does not, a
  * fenced block of a user message says the same.
  */
-function takesSystemMessage({ between }: DeveloperItem, behind: SegmentRole | undefined): boolean {
-  if (between === true || behind === undefined) return false
+function takesSystemMessage(item: DeveloperItem, behind: SegmentRole | undefined): boolean {
+  if (item.between === true || behind === undefined) return false
   return behind === 'developer' || PLACES[behind] === 'person'
 }
 
@@ -216,7 +216,7 @@ function ofParts(
   { seq, parts }: ItemWithParts,
   role: SegmentRole,
   blockOf: (part: Part) => string | EmbeddedFile | undefined,
-): Block[] {
+): SegmentBlock[] {
   return parts.flatMap((part) => {
     const content = blockOf(part)
     return content === undefined ? [] : [block(role, content, seq, part)]
@@ -268,8 +268,8 @@ function textBlock(text: string): string {
   return written({ type: 'text', text })
 }
 
-function written(block: ContentBlockParam): string {
-  return wellFormedJson(block)
+function written(one: ContentBlockParam): string {
+  return wellFormedJson(one)
 }
 
 /** An object without its closing brace, to append a member that is JSON already. */

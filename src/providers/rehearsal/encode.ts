@@ -10,7 +10,7 @@ import {
   placed,
   placedLength,
   putPlaced,
-  type Block,
+  type SegmentBlock,
   type EmbeddedFile,
 } from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
@@ -93,7 +93,7 @@ function systemOf(text: string): WrittenSegment {
   return { role: 'system', text }
 }
 
-function blocksOf(item: ConversationItem, { model }: Surface): Block[] {
+function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
   const { seq } = item
   const only = (one: WrittenSegment) => [block(one.role, written(one), seq)]
   switch (item.kind) {

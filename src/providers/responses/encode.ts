@@ -27,7 +27,7 @@ import {
   placed,
   placedLength,
   putPlaced,
-  type Block,
+  type SegmentBlock,
   type EmbeddedFile,
   type Placed,
 } from '../segment-bytes.ts'
@@ -187,7 +187,7 @@ function goesBack(item: ConversationItem): boolean {
   )
 }
 
-function blocksOf(item: ConversationItem, { params }: Surface): Block[] {
+function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
@@ -215,7 +215,7 @@ type ItemWithParts = Extract<ConversationItem, { readonly parts: readonly Part[]
 function ofParts(
   { kind, seq, parts }: ItemWithParts,
   encoded: (part: Part) => string | EmbeddedFile,
-): Block[] {
+): SegmentBlock[] {
   return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
