@@ -201,7 +201,16 @@ class Loop {
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
     const { model } = surface
-    return provider.delivery({ session, model, body, sha256, segments, last, brokenBy, bodyOptions })
+    return provider.delivery({
+      session,
+      model,
+      body,
+      sha256,
+      segments,
+      last,
+      brokenBy,
+      bodyOptions,
+    })
   }
 
   /** Reads the response. Deltas are for display; only complete items count. */

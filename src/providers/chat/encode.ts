@@ -203,7 +203,10 @@ function ofParts(
 }
 
 /** Text from one Event is never retired in part, so it is one segment: the content of its message. */
-function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): SegmentBlock[] {
+function answerText({
+  parts,
+  seq,
+}: Extract<ConversationItem, { kind: 'assistant' }>): SegmentBlock[] {
   const shown = parts.filter((part) => !isBlank(part))
   const [first, ...more] = shown.map((part) => ({ type: 'text', text: partText(part) }) as const)
   if (first === undefined) return []

@@ -131,7 +131,9 @@ test('a request is compared with the last one to its own model, even if others c
     .answered()
   script.wait(MINUTE).requested({ request_bytes: 50_000, shared_prefix_bytes: 40_000 })
   script.answered({ cached_read: 8_000 })
-  const rows = script.end().map(({ kept_ratio, idle_ms, finding }) => [kept_ratio, idle_ms, finding])
+  const rows = script
+    .end()
+    .map(({ kept_ratio, idle_ms, finding }) => [kept_ratio, idle_ms, finding])
   expect(rows).toEqual([
     [undefined, undefined, undefined],
     [0, undefined, undefined],
