@@ -18,6 +18,8 @@ export interface Break {
 /** The inputs of a request, as known before its bytes are composed. */
 export interface Made {
   readonly dialect: string
+  /** Its name; absent where no other is compared with it. */
+  readonly provider?: string | undefined
   readonly surface: Surface
   /** Segments of the surface alone. */
   readonly surfaceSegments: readonly Segment[]
@@ -47,7 +49,9 @@ export function predictBreak(
   next: Made,
 ): Break | undefined {
   if (before.dialect !== next.dialect) return { at: 0, cause: 'dialect' }
-  if (before.surface.model !== next.surface.model) return { at: 0, cause: 'model' }
+  // Another provider has a model of its own, also under the same name.
+  if (before.provider !== next.provider || before.surface.model !== next.surface.model)
+    return { at: 0, cause: 'model' }
   if (shaping(before.surface) !== shaping(next.surface)) return { at: 0, cause: 'params' }
   const surface = surfaceBreak(before, next)
   const rest = checkpointBreak(before, segments, next) ?? transientBreak(segments, next)

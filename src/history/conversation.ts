@@ -50,8 +50,7 @@ export class Conversation {
     this.#transients = transientsAt(all, now.turn, now.replay)
     this.#refused = refusedTurns(events)
     this.#resources = new SessionResources(all)
-    if (checkpoint !== undefined)
-      this.#say('developer', checkpoint.seq, notes.checkpoint(checkpoint.data))
+    if (checkpoint !== undefined) this.#note(checkpoint.seq, notes.checkpoint(checkpoint.data))
     for (const event of events) this.#take(event)
   }
 
@@ -77,7 +76,11 @@ export class Conversation {
       case 'user_message':
         return this.#put({ kind: 'user', seq, parts: this.#userParts(event) })
       case 'late_context':
-        return this.#say('developer', seq, notes.lateContext(event.data))
+        return this.#put({
+          kind: 'developer',
+          seq,
+          parts: stableText(notes.lateContext(event.data)),
+        })
       case 'assistant_message':
         return this.#answer({ kind: 'assistant', seq, ...assistantContent(event) })
       case 'reasoning': {
@@ -99,10 +102,10 @@ export class Conversation {
       case 'skill_context_hydration':
         return this.#put({ kind: 'developer', seq, parts: this.#hydrationParts(event) })
       case 'files_restored':
-        return this.#say('developer', seq, notes.filesRestored(event.data))
+        return this.#note(seq, notes.filesRestored(event.data))
       case 'turn_ended': {
         const text = notes.turnEnded(event.data)
-        return text === undefined ? undefined : this.#say('developer', seq, text)
+        return text === undefined ? undefined : this.#note(seq, text)
       }
       // Event types that a model is never shown. All are listed, so that a new type requires a decision.
       case 'session_started':
@@ -131,8 +134,9 @@ export class Conversation {
     }
   }
 
-  #say(kind: 'user' | 'developer' | 'assistant', seq: number, text: string): void {
-    this.#put({ kind, seq, parts: [{ type: 'text', text, lifetime: 'stable' }] })
+  /** Of what happened between two Turns, or stands before the first. */
+  #note(seq: number, text: string): void {
+    this.#put({ kind: 'developer', seq, parts: stableText(text), between: true })
   }
 
   #userParts(event: WholeEvent<'user_message'>): Part[] {

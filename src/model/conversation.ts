@@ -9,7 +9,13 @@ export type ConversationItem = {
 } & ItemContent
 
 export type ItemContent =
-  | { readonly kind: 'user' | 'developer'; readonly parts: readonly Part[] }
+  | { readonly kind: 'user'; readonly parts: readonly Part[] }
+  | {
+      readonly kind: 'developer'
+      readonly parts: readonly Part[]
+      /** It stands between two Turns: the next item is never the model's. */
+      readonly between?: true
+    }
   | {
       readonly kind: 'assistant'
       readonly parts: readonly Part[]

@@ -201,6 +201,8 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
   },
   provider_usage: {
     call_index: 0,
+    contract_version: 'hw1',
+    transport: 'websocket',
     usage,
     raw: { tier: 'x' },
     cost_usd: 0.01,
@@ -350,6 +352,12 @@ test('the record of a call demands its contract version [PC-038]', () => {
   }
   expect([named(), named(1), named(null)].map(({ known }) => known)).toEqual([false, false, false])
   expect(named('hw2')).toMatchObject({ known: true, event: { data: { contract_version: 'hw2' } } })
+})
+
+test('figures of a call may name neither contract nor transport, as in a Log of an earlier version', () => {
+  for (const field of ['contract_version', 'transport']) {
+    expect(read('provider_usage', changed('provider_usage', field)).known).toBe(true)
+  }
 })
 
 test('the record of a call contains its transport, whether it continued, and why not [PC-030]', () => {

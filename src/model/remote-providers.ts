@@ -33,8 +33,14 @@ export function isRemoteProvider(name: string): name is RemoteProvider {
   return Object.hasOwn(REMOTE_PROVIDERS, name)
 }
 
+/** How a request reaches its model. The Log stores it as text. */
+export type RequestTransport = 'in-process' | 'http-sse' | 'websocket'
+
 /** Transports of the Responses API: a WebSocket with HTTP as fallback, or only one of them. */
-export const TRANSPORTS = ['auto', 'websocket', 'http-sse'] as const
+export const TRANSPORTS = ['auto', 'websocket', 'http-sse'] as const satisfies readonly (
+  | 'auto'
+  | RequestTransport
+)[]
 export type Transport = (typeof TRANSPORTS)[number]
 
 /** The model that needs neither network nor key. */

@@ -5,12 +5,17 @@ import type { ResourceId } from './ids.ts'
  */
 export type Lifetime = 'stable' | 'turn' | 'carried' | 'window'
 
-/** A run of request bytes in cache order. Brackets between segments and cache marks belong to none. */
+/** A run of request bytes in cache order. Cache marks, and what closes the last message, belong to none. */
 export interface Segment {
   readonly role: SegmentRole
+  /**
+   * The bytes between the previous segment and this one: they open a message, or separate two blocks of one. They depend on the
+   * segments before it and never on those after it, so a block that was sent keeps its message and its role.
+   */
+  readonly bracket: Buffer
   /** Built on each access if they contain a file, because they are large. */
   readonly bytes: Buffer
-  /** The number of bytes. */
+  /** The number of bytes, without the bracket. */
   readonly length: number
   /** Number of the Event it comes from; -1 for the surface. */
   readonly seq: number

@@ -1,6 +1,7 @@
 import type { ConversationItem } from '../model/conversation.ts'
 import type { HawserError } from '../model/errors.ts'
 import type { BreakCause, ResetReason } from '../model/prefix-break.ts'
+import type { RequestTransport } from '../model/remote-providers.ts'
 import type { Mark, Segment } from '../model/segment.ts'
 import type { Surface } from '../model/surface.ts'
 import type { AnswerCut } from '../model/events/turn-events.ts'
@@ -11,13 +12,18 @@ export type DialectName = 'responses' | 'messages' | 'chat' | 'rehearsal'
 export interface Dialect {
   readonly dialect: DialectName
   /**
-   * Segments in cache order: parameters, tools, system blocks, then items. Additional items only append segments. Does not
-   * modify its arguments and never throws.
+   * Segments in cache order: parameters, tools, system blocks, then items. Additional items only append segments. `behind` is
+   * the segment that the first item follows, if that is not the last one of the surface: encoding item by item gives the same
+   * segments as encoding all at once. Does not modify its arguments and never throws.
    */
-  readonly encode: (items: readonly ConversationItem[], surface: Surface) => Segment[]
+  readonly encode: (
+    items: readonly ConversationItem[],
+    surface: Surface,
+    behind?: Segment,
+  ) => Segment[]
   /**
    * The request body: JSON that contains the bytes of every segment, items in their order and the segments before them where
-   * the dialect puts them. Appending items leaves the bytes before them unchanged.
+   * the dialect puts them, each behind its bracket. Appending items leaves the bytes before them unchanged, except cache marks.
    */
   readonly buildBody: (segments: readonly Segment[], bodyOptions: BodyOptions) => Buffer
 }
@@ -62,10 +68,11 @@ export interface Provider extends Dialect {
 export interface OutgoingRequest {
   /** The Session of the request: a server keeps its state per Session. */
   readonly session: string
+  readonly model: string
   readonly body: Buffer
   readonly sha256: string
   readonly segments: readonly Segment[]
-  /** The previous request of the Session, if this one starts with all of it. */
+  /** The previous request of the Session to the same model, if this one starts with all of it. */
   readonly last?: { readonly sha256: string; readonly count: number } | undefined
   /** Why this request does not start with the previous one, as predicted from Events. */
   readonly brokenBy?: BreakCause | undefined
@@ -74,7 +81,7 @@ export interface OutgoingRequest {
 
 /** How one request is delivered, chosen before the request is recorded. */
 export interface Delivery {
-  readonly transport: string
+  readonly transport: RequestTransport
   /** Bytes to send, if they differ from the body. */
   readonly sentBytes?: number
   readonly continuation?: Continuation

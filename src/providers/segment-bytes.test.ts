@@ -4,16 +4,29 @@ import { expect, test } from 'vitest'
 import { wellFormedJson } from '../encoding/json.ts'
 import type { BlobPart, Part } from '../model/conversation.ts'
 import { BlobKey } from '../model/ids.ts'
+import type { Segment } from '../model/segment.ts'
 import {
   BASE64,
   hasWords,
   isBlank,
   put,
   embedPartText,
-  segment,
+  block,
+  placed,
+  type EmbeddedFile,
   embedBase64,
   partText,
 } from './segment-bytes.ts'
+
+/** A segment of its own. */
+function segment(content: string | EmbeddedFile, seq?: number): Segment {
+  const [only = expect.fail('nothing was made')] = placed(
+    [block('user', content, seq)],
+    undefined,
+    () => '[',
+  )
+  return only
+}
 
 const json = (data: string) => wellFormedJson({ title: 'é', data, more: BASE64 })
 
@@ -21,8 +34,8 @@ test('JSON that shows a file has the bytes of JSON that holds its base64', () =>
   fc.assert(
     fc.property(fc.uint8Array(), (array) => {
       const file = Buffer.from(array)
-      const shown = segment('user', embedBase64(file, json(BASE64)), 3)
-      const said = segment('user', json(file.toString('base64')), 3)
+      const shown = segment(embedBase64(file, json(BASE64)), 3)
+      const said = segment(json(file.toString('base64')), 3)
       expect(shown).toEqual(said)
     }),
   )
@@ -31,7 +44,7 @@ test('JSON that shows a file has the bytes of JSON that holds its base64', () =>
 test.each([0, 1, 2, 3, 100_000])(
   'a file of %i bytes is written between what stands around it',
   (size) => {
-    const shown = segment('user', embedBase64(randomBytes(size), json(BASE64)))
+    const shown = segment(embedBase64(randomBytes(size), json(BASE64)))
     const body = Buffer.alloc(shown.length + 2, '.')
     expect(put(shown, body, 1)).toBe(body.length - 1)
     expect(body.toString()).toBe(`.${shown.bytes.toString()}.`)
@@ -59,8 +72,8 @@ test.each([undefined, '@txt1'])(
     fc.assert(
       fc.property(ends, ends, (start, end) => {
         const part = textPart(Buffer.concat([start, Buffer.from(LONG), end]), handle)
-        const shown = segment('user', embedPartText(part, json), 3)
-        const said = segment('user', json(partText(part)), 3)
+        const shown = segment(embedPartText(part, json), 3)
+        const said = segment(json(partText(part)), 3)
         expect(shown.length).toBe(said.length)
         expect(shown.bytes.equals(said.bytes)).toBe(true)
         const body = Buffer.alloc(shown.length + 2, '.')

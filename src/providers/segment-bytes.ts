@@ -8,18 +8,52 @@ import type { Part } from '../model/conversation.ts'
 import { LIMITS } from '../model/limits.ts'
 import type { Segment, SegmentRole } from '../model/segment.ts'
 
-/** A segment of JSON, with or without an embedded file. Without a `seq` it belongs to the surface. */
-export function segment(
+/** What a segment is made of, before it has a place in a request. */
+export interface SegmentBlock extends Omit<Segment, 'bracket' | 'bytes' | 'length'> {
+  readonly content: string | EmbeddedFile
+}
+
+/** A block of JSON, with or without an embedded file. Without a `seq` it belongs to the surface. */
+export function block(
   role: SegmentRole,
   content: string | EmbeddedFile,
   seq = -1,
   { lifetime, resource }: Pick<Segment, 'lifetime' | 'resource'> = { lifetime: 'stable' },
-): Segment {
-  const facts = { role, seq, lifetime, ...(resource === undefined ? {} : { resource }) }
-  if (typeof content !== 'string') return fileSegment(facts, content)
-  const bytes = ownBytes(content)
-  return { ...facts, bytes, length: bytes.length }
+): SegmentBlock {
+  return { role, content, seq, lifetime, ...(resource === undefined ? {} : { resource }) }
 }
+
+/** Where a segment is in a request, as far as brackets depend on it. */
+export type Placed = Pick<Segment, 'role' | 'seq'>
+
+/** The bracket between two segments, or before the first. */
+export type Between = (before: Placed | undefined, now: Placed) => string
+
+/** Segments of blocks that follow the segment `behind`, each with the bracket that `between` gives it. */
+export function placed(
+  blocks: readonly SegmentBlock[],
+  behind: Placed | undefined,
+  between: Between,
+): Segment[] {
+  return blocks.map((one, at) => segment(one, bracketOf(between(blocks[at - 1] ?? behind, one))))
+}
+
+function segment({ content, ...facts }: SegmentBlock, bracket: Buffer): Segment {
+  if (typeof content !== 'string') return fileSegment({ ...facts, bracket }, content)
+  const bytes = ownBytes(content)
+  return { ...facts, bracket, bytes, length: bytes.length }
+}
+
+/** The same buffer for the same bracket: there are few, and a request has many segments. */
+function bracketOf(text: string): Buffer {
+  const known = BRACKETS.get(text)
+  if (known !== undefined) return known
+  const bracket = ownBytes(text)
+  BRACKETS.set(text, bracket)
+  return bracket
+}
+
+const BRACKETS = new Map<string, Buffer>()
 
 /** In a buffer of its own: a slice of the shared pool of small buffers would keep the whole pool alive. */
 function ownBytes(text: string): Buffer {
@@ -89,6 +123,22 @@ function fileSegment(facts: Omit<Segment, 'bytes' | 'length'>, shown: EmbeddedFi
 }
 
 const FILES = new WeakMap<Segment, EmbeddedFile>()
+
+/** Writes a segment with its bracket into a body at `at` and returns the offset of its end. */
+export function putPlaced(one: Segment, body: Buffer, at: number): number {
+  const { bracket } = one
+  // Most are one comma.
+  if (bracket.length === 1) body[at] = bracket[0] ?? 0
+  else body.set(bracket, at)
+  return put(one, body, at + bracket.length)
+}
+
+/** The bytes that segments and their brackets have in a body. */
+export function placedLength(segments: readonly Segment[]): number {
+  let length = 0
+  for (const one of segments) length += one.bracket.length + one.length
+  return length
+}
 
 /** Writes a segment into a body at `at` and returns the offset of its end. */
 export function put(one: Segment, body: Buffer, at: number): number {

@@ -6,6 +6,7 @@ import { promptClock, testPlace } from '../../test/support/log-place.ts'
 import { madeRequests, type MadeRequest } from '../../test/support/made-requests.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobStore } from '../blobs/store.ts'
+import { bytesBefore } from '../contract/prefix.ts'
 import { sha256 } from '../encoding/hash.ts'
 import type { Segment } from '../model/segment.ts'
 import type { Dialect } from '../providers/provider.ts'
@@ -119,3 +120,27 @@ test.each(DIALECT_NAMES)('a body in %s that was not returned stays unchanged', a
   }
   expect(composed.filter(({ body, bytes }) => !body.equals(bytes))).toEqual([])
 })
+
+test.each(DIALECT_NAMES)(
+  'a block in %s that is in another message than it was, without an Event that says why, is an unknown break',
+  async (dialect) => {
+    const right = DIALECTS[dialect]
+    const wrong: Dialect = {
+      ...right,
+      encode: (items, surface, behind) =>
+        right.encode(items, surface, behind).map((one) => {
+          return one.seq === -1 ? one : { ...one, bracket: Buffer.from(' ,') }
+        }),
+    }
+    const store = await storeOf(3, dialect)
+    const [made = expect.fail('no request was made')] = await madeRequests(3, { dialect })
+    const { surface, surfaceSegments, turn, events } = made.made
+    const compose = (provider: Dialect) =>
+      new RequestComposer({ provider, store, cacheKey, surface }, turn).compose(events)
+    const [before, same, moved] = [await compose(right), await compose(right), await compose(wrong)]
+    expect(sharedWith(before, same)).toEqual({ shared_prefix_bytes: before.body.length })
+    const at = bytesBefore(before.segments, surfaceSegments.length)
+    const prefix_break = { at, cause: 'unknown' }
+    expect(sharedWith(before, moved)).toEqual({ shared_prefix_bytes: at, prefix_break })
+  },
+)

@@ -26,6 +26,8 @@ import { Variants, type VariantWork } from './variants.ts'
 /** The inputs of a request besides Events. */
 export interface RequestParts {
   readonly provider: Dialect
+  /** The name of the provider it goes to. */
+  readonly providerName?: string | undefined
   readonly surface: Surface
   /** The hash of the prompt texts, as recorded with the surface. */
   readonly words?: string | undefined
@@ -52,6 +54,8 @@ export interface ComposeOptions {
 /** What the next request is compared with. Excludes the body, which may be large. */
 export interface SentRequest {
   readonly sha256: string
+  /** Bytes of its body. */
+  readonly length: number
   /** Its segments, in the list they were collected in. */
   readonly run: SegmentRun
   /** Its inputs. */
@@ -59,8 +63,8 @@ export interface SentRequest {
 }
 
 /** Drops everything that only sending needs. */
-export function asSent({ sha256, run, made }: SentRequest): SentRequest {
-  return { sha256, run, made }
+export function asSent({ sha256, length, run, made }: SentRequest): SentRequest {
+  return { sha256, length, run, made }
 }
 
 /** A request exactly as it is sent. */
@@ -131,11 +135,12 @@ export class RequestComposer {
     const count = events.length
     this.#variants.learn(recorded)
     await this.#encodeNew(this.#fold(events))
-    const { provider, surface, cacheKey } = this.#parts
+    const { provider, providerName, surface, cacheKey } = this.#parts
     const run = { list: this.#segments, count: this.#segments.length, bytes: this.#segmentBytes }
     const continued = spent?.run.list === run.list
     const made = {
       dialect: provider.dialect,
+      provider: providerName,
       surface,
       surfaceSegments: this.#surfaceSegments,
       events,
@@ -149,9 +154,10 @@ export class RequestComposer {
     const body = provider.buildBody(run.list, { ...bodyOptions, spent: known })
     return {
       body,
+      length: body.length,
       bodyOptions,
-      // Marks move after the end of the last request, and the brackets after it are still open.
-      sha256: this.#sha256(body, run.bytes - shared.bytes + BRACKETS * (run.count - shared.count)),
+      // Marks move after the end of the last request, and what closes the last message belongs to no segment.
+      sha256: this.#sha256(body, run.bytes - shared.bytes + MOST_MOVED),
       run,
       projected: this.#projected,
       reduced: this.#fitting.reduced,
@@ -208,7 +214,8 @@ export class RequestComposer {
     this.#lost = [...this.#lost, ...loaded.lost]
     this.#failure ??= loaded.failure
     this.#projected = [...this.#projected, ...projectedIn(fresh)]
-    this.#add(provider.encode(fresh, surface).slice(this.#surfaceSegments.length))
+    const encoded = provider.encode(fresh, surface, this.#segments.at(-1))
+    this.#add(encoded.slice(this.#surfaceSegments.length))
   }
 
   #add(segments: readonly Segment[]): void {
@@ -219,13 +226,13 @@ export class RequestComposer {
           this.#latestStaying = { seq, place: this.#segments.length }
       } else if (lifetime !== 'stable') this.#firstTransient ??= this.#segments.length
       this.#segments.push(segment)
-      this.#segmentBytes += segment.length
+      this.#segmentBytes += segment.bracket.length + segment.length
     }
   }
 }
 
-/** The maximum number of bytes between two segments, including a mark. */
-const BRACKETS = 256
+/** The maximum number of bytes of all marks and of what closes a body. */
+const MOST_MOVED = 256
 
 /** The leading segments of `run` that an earlier request shares. */
 function sharedRun(before: SentRequest | undefined, run: SegmentRun, made: Made): SegmentRun {
@@ -246,6 +253,7 @@ function segmentsOf({ list, count }: SegmentRun): Segment[] {
 
 /** What a request shares with the previous one. */
 export interface Shared {
+  /** All of the earlier request, if this one extends it; otherwise its bytes up to the break. */
   readonly shared_prefix_bytes: number
   readonly prefix_break?: { readonly at: number; readonly cause: Break['cause'] | 'unknown' }
 }
@@ -258,7 +266,7 @@ export function sharedWith(before: SentRequest | undefined, next: SentRequest): 
   if (before === undefined) return { shared_prefix_bytes: 0 }
   // The usual case: no break is predicted, and the segments are the same list, extended.
   if (onlyGrew(before.made, next.made) && before.run.list === next.run.list) {
-    return { shared_prefix_bytes: before.run.bytes }
+    return { shared_prefix_bytes: before.length }
   }
   const segments = segmentsOf(before.run)
   const predicted = predictBreak(before.made, segments, next.made)
@@ -266,7 +274,7 @@ export function sharedWith(before: SentRequest | undefined, next: SentRequest): 
   const shared = sharedPrefix(knownSegments(before, next.made), segmentsOf(next.run))
   const bytes = apart ? 0 : shared.bytes
   if (shared.whole && !apart && sameWords(before.made, next.made))
-    return { shared_prefix_bytes: bytes }
+    return { shared_prefix_bytes: before.length }
   const cause = predicted?.at === bytes ? predicted.cause : 'unknown'
   return { shared_prefix_bytes: bytes, prefix_break: { at: bytes, cause } }
 }

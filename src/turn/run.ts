@@ -190,7 +190,7 @@ class Loop {
   /** Most providers have one transport; others choose one before anything is recorded. */
   #delivery(request: ComposedRequest, { prefix_break }: Shared): Delivery {
     const { session } = this.#parts.log
-    const { provider } = this.#parts.model
+    const { provider, surface } = this.#parts.model
     const { body, sha256, segments, bodyOptions } = request
     const plain: Delivery = {
       transport: provider.dialect === 'rehearsal' ? 'in-process' : 'http-sse',
@@ -200,11 +200,21 @@ class Loop {
     const before = this.lastRequest
     const last = before && { sha256: before.sha256, count: before.run.count }
     const brokenBy = prefix_break?.cause
-    return provider.delivery({ session, body, sha256, segments, last, brokenBy, bodyOptions })
+    const { model } = surface
+    return provider.delivery({
+      session,
+      model,
+      body,
+      sha256,
+      segments,
+      last,
+      brokenBy,
+      bodyOptions,
+    })
   }
 
   /** Reads the response. Deltas are for display; only complete items count. */
-  async #read({ stream, continuation }: Delivery, call_index: number): Promise<Called> {
+  async #read({ stream, transport, continuation }: Delivery, call_index: number): Promise<Called> {
     const { log, person } = this.#parts
     const started = log.clock.monotonicMs()
     const items: AnswerItem[] = []
@@ -238,7 +248,7 @@ class Loop {
         const wrong = badCalls(callsIn(items))
         if (wrong !== undefined) return fail(wrong)
         const timing = { started, firstToken }
-        return this.#record(items, event, { call_index, continuation, ...timing })
+        return this.#record(items, event, { call_index, transport, continuation, ...timing })
       }
     }
     return fail(
@@ -250,7 +260,7 @@ class Loop {
   async #record(
     items: readonly AnswerItem[],
     { usage, stop_reason, raw, paused, cut }: Extract<ProviderEvent, { type: 'done' }>,
-    { call_index, continuation, started, firstToken }: Reading,
+    { call_index, transport, continuation, started, firstToken }: Reading,
   ): Promise<Called> {
     const { log, model } = this.#parts
     // Some servers restart the numbering of calls in each answer; an id must be unique in the Session.
@@ -260,6 +270,8 @@ class Loop {
     const cost = costOf(usage, model.facts?.prices)
     const data = {
       call_index,
+      contract_version: model.surface.contract_version,
+      transport,
       usage,
       ...(raw === undefined ? {} : { raw }),
       ...(cost === undefined ? {} : { cost_usd: cost }),
@@ -323,7 +335,7 @@ interface Try {
 
 type Called = { readonly ok: true; readonly value: ProviderAnswer } | FailedCall
 
-interface Reading {
+interface Reading extends Pick<Delivery, 'transport'> {
   readonly call_index: number
   readonly continuation: Delivery['continuation'] | undefined
   readonly started: number

@@ -40,6 +40,7 @@ export interface TurnParts {
   /** The model, and everything that affects requests to it. */
   readonly model: {
     readonly provider: Provider
+    readonly providerName: string
     readonly surface: Surface
     /** The hash of the prompt texts, as recorded with the surface. */
     readonly words?: string | undefined
@@ -50,7 +51,7 @@ export interface TurnParts {
     readonly cacheKey: string
     readonly variants: VariantMaker
     readonly holdsKey: ToolResources['holdsKey']
-    /** The last request of the Session, as far as this process knows it. */
+    /** The request that the first one of this Turn is compared with: the last one to the same model, or else the last of all. */
     readonly lastRequest: SentRequest | undefined
     readonly limits: { readonly provider_calls: number }
     readonly retry: { readonly retries: number; readonly chance: () => number }

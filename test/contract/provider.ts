@@ -98,7 +98,8 @@ function request(
 ): OutgoingRequest {
   const segments = encode(items, SURFACE)
   const body = buildBody(segments, BODY_OPTIONS)
-  return { session, body, sha256: sha256(body), segments, bodyOptions: BODY_OPTIONS }
+  const { model } = SURFACE
+  return { session, model, body, sha256: sha256(body), segments, bodyOptions: BODY_OPTIONS }
 }
 
 async function all(events: AsyncIterable<ProviderEvent>): Promise<ProviderEvent[]> {

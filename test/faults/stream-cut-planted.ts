@@ -69,7 +69,7 @@ export function telling(
 ): Provider {
   return {
     dialect: provider.dialect,
-    encode: (items, surface) => provider.encode(items, surface),
+    encode: (items, surface, behind) => provider.encode(items, surface, behind),
     buildBody: (segments, options) => provider.buildBody(segments, options),
     async *stream(body, signal) {
       for await (const event of provider.stream(body, signal)) yield change(event)

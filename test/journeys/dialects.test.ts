@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChatCompletionRequest, Fixture, FixtureResponse } from '@copilotkit/aimock'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { LATE_HEADING } from '../../src/encoding/words/notes.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { vendorPlace } from '../support/vendor-place.ts'
-import { aimockServer } from '../support/vendor-server.ts'
+import { aimockServer, type VendorServer } from '../support/vendor-server.ts'
+import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
 
 const LOOP = 20
 
@@ -263,6 +265,77 @@ test('a Session uses every dialect, and each receives the whole Conversation', a
   expect(causes).toEqual([undefined, undefined, 'dialect', 'dialect', 'dialect'])
   await proven(here, session, 5)
 })
+
+function requestsOf(session: Session) {
+  return session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
+}
+
+test.each([true, false])(
+  'after another model answered, a request extends the last one to its own model (resumed: %s)',
+  async (resumed) => {
+    const server = await aimockServer(FIXTURES)
+    const here = await vendorPlace(server)
+    const first = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+    let session = first
+    for (const provider of ['messages', 'chat', 'messages', 'chat']) {
+      value(await session.setModel({ provider, model: 'a-model' }))
+      if (resumed) {
+        await session.close()
+        session = value(await here.harness.open(first.id))
+      }
+      expect(await say(session, 'And then?')).toBe('completed')
+    }
+    const requests = requestsOf(session)
+    expect(requests.map(({ prefix_break }) => prefix_break)).toEqual([
+      undefined,
+      { at: 0, cause: 'dialect' },
+      undefined,
+      undefined,
+    ])
+    const sizes = requests.map(({ request_bytes }) => request_bytes)
+    expect(requests.map((one) => one.shared_prefix_bytes)).toEqual([0, 0, sizes[0], sizes[1]])
+    expect([seenBlocks(server, 0, 2), seenBlocks(server, 1, 3)]).toEqual(['extended', 'extended'])
+    await proven(here, session, 4)
+  },
+)
+
+/** Whether one request that a server saw begins with every block of another, each in its message and with its role. */
+function seenBlocks({ requests }: VendorServer, earlier: number, later: number): string {
+  const [before = [], after = []] = [requests[earlier], requests[later]].map((request) => {
+    const { dialect, bytes } = request ?? expect.fail('no such request')
+    return wireBlocks(dialect ?? expect.fail('no dialect'), bytes)
+  })
+  const shared = sharedBlocks(before, after)
+  return shared === before.length ? 'extended' : `was ${before[shared]}, is ${after[shared]}`
+}
+
+test.each(VENDOR_DIALECTS)(
+  '%s: after an interrupt before the first answer, every block that was sent keeps its role',
+  async (dialect) => {
+    const stalled = FIXTURES.map((fixture) => ({ ...fixture, latency: 60_000 }))
+    const server = await aimockServer(stalled)
+    const role = dialect === 'responses' ? 'developer' : 'system'
+    const here = await vendorPlace(server, { facts: { late_role: role } })
+    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const admitted = value(await session.admit('Good morning.'))
+    await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 10_000 })
+    session.interrupt()
+    expect(value(await admitted.done).ended.status).toBe('interrupted')
+    value(await session.setPosture({ mode: 'plan', permission_mode: 'read-only' }))
+    const again = value(await session.admit('And then?'))
+    await vi.waitFor(() => expect(server.requests).toHaveLength(2), { timeout: 10_000 })
+    session.interrupt()
+    await again.done
+    expect(seenBlocks(server, 0, 1)).toBe('extended')
+    const [first, second] = requestsOf(session)
+    expect(second).toMatchObject({ shared_prefix_bytes: first?.request_bytes })
+    expect(second).not.toHaveProperty('prefix_break')
+    const told = wireBlocks(dialect, server.requests[1]?.bytes ?? Buffer.alloc(0))
+    const late = told.filter((block) => block.includes(LATE_HEADING))
+    expect(late.map((block) => block.includes(` ${role}: `))).toEqual([true, true])
+    await proven(here, session, 2)
+  },
+)
 
 test('no key is in the Log, and every request carries it only where its vendor expects it', async () => {
   const server = await aimockServer(FIXTURES)

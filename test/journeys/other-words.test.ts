@@ -22,7 +22,7 @@ function otherVersion(): Changes {
   const ours = rehearsalProvider({ chunk: 16, delayMs: 0 })
   const theirs: typeof ours = {
     ...ours,
-    encode: (items, surface) => ours.encode(items.map(inOtherWords), surface),
+    encode: (items, surface, behind) => ours.encode(items.map(inOtherWords), surface, behind),
   }
   return {
     model: {
@@ -86,7 +86,7 @@ test('[PC-014] a Session of another version continues with exactly one break, ca
   const [, , broken] = requestsOf(later.events)
   const { segments } = value(await here.harness.preview(later, 'And now?'))
   const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
-  const bytes = frozen.reduce((sum, { length }) => sum + length, 0)
+  const bytes = frozen.reduce((sum, { bracket, length }) => sum + bracket.length + length, 0)
   expect([broken?.shared_prefix_bytes, broken?.prefix_break?.at]).toEqual([bytes, bytes])
   const written = await readFile(logPath(there.root, there.id))
   expect(written.subarray(0, log.length).equals(log)).toBe(true)

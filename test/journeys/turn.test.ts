@@ -55,6 +55,25 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
+  '%s: figures of a call name the contract and the transport of its request',
+  async (way) => {
+    const here = await wayPlace(way)
+    await writeFile(join(here.workspace, 'notes.txt'), 'rope\nsail\n')
+    const session = value(await here.harness.create(here.begin))
+    expect(await say(session, 'Read notes.txt')).toBe('completed')
+    const named = (type: 'provider_request' | 'provider_usage') =>
+      session.events.flatMap((event) => {
+        if (event.type !== type) return []
+        const { call_index, contract_version, transport } = event.data
+        return [{ call_index, contract_version, transport }]
+      })
+    const requests = named('provider_request')
+    expect(requests).toMatchObject([{ call_index: 0 }, { call_index: 1 }])
+    expect(named('provider_usage')).toEqual(requests)
+  },
+)
+
+test.each(WAYS)(
   '%s: calls that only read run in parallel, and their results are in the order of the calls',
   async (way) => {
     const here = await wayPlace(way)

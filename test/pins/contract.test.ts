@@ -42,6 +42,7 @@ const LABELS: Rendered<typeof labels> = {
   REJECTED: [labels.REJECTED],
   contentLabel: [labels.contentLabel('@txt1')],
   fenced: [labels.fenced('text'), labels.fenced('</harness-note>')],
+  NO_ANSWER: [labels.NO_ANSWER],
   BEFORE_NOT_SHOWN: [labels.BEFORE_NOT_SHOWN],
 }
 
@@ -93,13 +94,15 @@ const WORDS = {
   results: RESULTS,
 }
 
-/** Role, lifetime and bytes of every segment of whole Sessions, in the order in which each dialect sends them, and the body. */
+/** Role, lifetime, bracket and bytes of every segment of whole Sessions, in the order in which each dialect sends them, and the body. */
 async function everyLayout(): Promise<unknown[]> {
   const layouts: unknown[] = []
   for (const dialect of DIALECT_NAMES) {
     for (const seed of [1, 2, 3]) {
       for (const { segments } of await madeRequests(seed, { dialect })) {
-        const parts = segments.map(({ role, lifetime, bytes }) => [role, lifetime, sha256(bytes)])
+        const parts = segments.map(({ role, lifetime, bracket, bytes }) => {
+          return [role, lifetime, bracket.toString('utf8'), sha256(bytes)]
+        })
         const body = DIALECTS[dialect].buildBody(segments, { cacheKey: 'hw1:pin', marks: [] })
         layouts.push([dialect, ...parts, sha256(body)])
       }
@@ -119,7 +122,7 @@ test('[PC-014] [PC-016] [PC-075] Layer 0, every sentence and the layout of a req
     version: 'hw1',
     layer0: 'f9da263de65d77afe31557dd27f1f6a51674741ff37180f410ce2c33a76a3ceb',
     words: WORDS_SHA256,
-    layout: '85f43a55b3ae7440d4af3eff56366d8abbd6993e31cd37861e8b767660aa4311',
+    layout: '9124ab9565c06f3f14a2f8b59faf87c25c88c8ebf5b33960b0dcd456fd5fdb8b',
   })
 })
 

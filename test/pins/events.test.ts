@@ -52,7 +52,7 @@ const EVENT_PIN = {
   resource_dropped: 'resource_id by',
   resource_quarantined: 'resource_id dialect provider_error',
   provider_usage:
-    'call_index usage raw? cost_usd? latency_ms first_token_ms? continuation? pressure stop_reason',
+    'call_index contract_version? transport? usage raw? cost_usd? latency_ms first_token_ms? continuation? pressure stop_reason',
   history_compaction:
     'trigger strategy range tail elided? tokens_before tokens_after carried state limitations? ' +
     'summary',

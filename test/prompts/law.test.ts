@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { LATE_HEADING } from '../../src/encoding/words/notes.ts'
 import { onlyGrew, predictBreak, type Made } from '../../src/contract/predict.ts'
 import { sharedPrefix } from '../../src/contract/prefix.ts'
@@ -25,12 +26,18 @@ function rewritten(segment: Segment, text: string): Segment {
   return { ...segment, bytes, length: bytes.length }
 }
 
+/** A JSON object with its keys in the reverse order. */
+function turnedAround(json: string): string {
+  const read = z.record(z.string(), z.unknown()).parse(JSON.parse(json))
+  return JSON.stringify(Object.fromEntries(Object.entries(read).toReversed()))
+}
+
 const MISTAKES: Record<string, Mistake> = {
   'a date in Layer 0': {
     segments: (segments, events) =>
       segments.map((segment) =>
         segment.role === 'system'
-          ? rewritten(segment, `${segment.bytes.toString('utf8')}${events.length}`)
+          ? rewritten(segment, segment.bytes.toString('utf8').replace(' ', ` ${events.length} `))
           : segment,
       ),
   },
@@ -38,7 +45,7 @@ const MISTAKES: Record<string, Mistake> = {
     segments: (segments, events) =>
       segments.map((segment) =>
         segment.role === 'tool' && events.length % 2 === 0
-          ? rewritten(segment, segment.bytes.toString('utf8').split('').toReversed().join(''))
+          ? rewritten(segment, turnedAround(segment.bytes.toString('utf8')))
           : segment,
       ),
   },
@@ -74,8 +81,39 @@ const MISTAKES: Record<string, Mistake> = {
   },
 }
 
+/** Members of a body that have a role. */
+const Roles = z.array(z.looseObject({ role: z.string().optional() }))
+
+/** Gives a person's message another role as soon as something follows it. */
+function flipped(body: Buffer): Buffer {
+  const read = z.record(z.string(), z.unknown()).parse(JSON.parse(body.toString('utf8')))
+  const name = ['messages', 'input', 'segments'].find((list) => list in read) ?? ''
+  const members = Roles.parse(read[name])
+  const roles = members.map((one, at) =>
+    one.role === 'user' && at < members.length - 1 ? { ...one, role: 'system' } : one,
+  )
+  return Buffer.from(JSON.stringify({ ...read, [name]: roles }))
+}
+
+/** Gives the last segment another bracket than it has once something follows it. */
+function loose(segments: Segment[]): Segment[] {
+  return segments.map((one, at) => {
+    const bracket = Buffer.concat([one.bracket, Buffer.from(' ')])
+    return at === segments.length - 1 ? { ...one, bracket } : one
+  })
+}
+
+const BRACKET_MISTAKES: Record<string, Mistake> = {
+  'a role in the body that changes when something follows': { body: flipped },
+  'a bracket that changes when something follows': { segments: loose },
+}
+
 const PLANTED = DIALECT_NAMES.flatMap((dialect) =>
-  Object.entries(MISTAKES).map(([name, mistake]) => ({ dialect, name, mistake })),
+  Object.entries({ ...MISTAKES, ...BRACKET_MISTAKES }).map(([name, mistake]) => ({
+    dialect,
+    name,
+    mistake,
+  })),
 )
 
 test.each(PLANTED)('in $dialect the Law catches $name', async ({ dialect, mistake }) => {

@@ -4,6 +4,7 @@ import type { ConversationItem } from '../../src/model/conversation.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { DialectName } from '../support/dialects.ts'
 import { madeRequests, type MadeRequest, type Mistake } from '../support/made-requests.ts'
+import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
 
 /** Checks the requests of generated Logs against the law of the byte-stable prefix. */
 export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mistake = {}) {
@@ -14,17 +15,23 @@ export async function judgeLaw(seeds: number, dialect: DialectName, mistake: Mis
     const requests = await madeRequests(seed, { mistake, dialect })
     for (const [at, next] of requests.entries()) {
       wrong.push(...callOrder(next.items).map((offence) => `seed ${seed}: ${offence}`))
-      const before = requests[at - 1]
+      const before = comparedWith(requests, at)
       if (before === undefined) continue
       pairs += 1
       const cause = predictBreak(before.made, before.segments, next.made)?.cause ?? 'unbroken'
       causes[cause] = (causes[cause] ?? 0) + 1
-      wrong.push(
-        ...offences(before, next).map((offence) => `seed ${seed}, request ${at}: ${offence}`),
-      )
+      const found = [...offences(before, next), ...movedBlocks(before, next, dialect)]
+      wrong.push(...found.map((offence) => `seed ${seed}, request ${at}: ${offence}`))
     }
   }
   return { causes, wrong, pairs }
+}
+
+/** The last request to the same model, or else the last one to any model. */
+function comparedWith(requests: readonly MadeRequest[], at: number): MadeRequest | undefined {
+  const { model } = requests[at]?.made.surface ?? {}
+  const earlier = requests.slice(0, at)
+  return earlier.findLast(({ made }) => made.surface.model === model) ?? earlier.at(-1)
 }
 
 /** What is wrong with the step from one request to the next; empty if the law holds. */
@@ -39,6 +46,26 @@ function offences(before: MadeRequest, next: MadeRequest): string[] {
   const retiring = ['transient_retired', 'drop'].includes(foretold.cause)
   return retiring ? [...found, ...retiredOnly(before.segments, next.segments)] : found
 }
+
+/**
+ * Whether the bodies agree with the segments: a block of the shared part is in the same message of both, with the same role. Read
+ * from the bodies alone, so that a bracket which no segment has is found too.
+ */
+function movedBlocks(before: MadeRequest, next: MadeRequest, dialect: DialectName): string[] {
+  const predicted = predictBreak(before.made, before.segments, next.made)
+  if (predicted !== undefined && APART.has(predicted.cause)) return []
+  const [earlier, later] = [before, next].map(({ body }) => wireBlocks(dialect, body))
+  const { segments, whole } = sharedPrefix(before.segments, next.segments)
+  const blocks = sharedBlocks(earlier ?? [], later ?? [])
+  const content = new Set(before.segments.filter((one) => !BESIDE_BLOCKS.has(one.role)))
+  const sent = before.segments.slice(0, segments).filter((one) => content.has(one))
+  const expected = whole ? (earlier?.length ?? 0) : sent.length
+  if (blocks >= expected) return []
+  return [`block ${blocks} changed its message or its role: ${earlier?.[blocks]}`]
+}
+
+/** Segments that are not in the list of messages; where a dialect has them there, more blocks are compared. */
+const BESIDE_BLOCKS: ReadonlySet<Segment['role']> = new Set(['params', 'tool', 'system'])
 
 /** Without the retired ones, the earlier segments are the first of the later ones. */
 function retiredOnly(before: readonly Segment[], next: readonly Segment[]): string[] {

@@ -13,17 +13,19 @@ import { DIALECTS, type DialectName } from './dialects.ts'
 import { MADE_SESSION, makeLog, type MadeLog } from './log-generator.ts'
 import { overwrite } from './raw-log.ts'
 
-/** A request of a made-up Log: what it was made under, and its segments. */
+/** A request of a made-up Log: what it was made under, its segments, and its body as it would be sent. */
 export interface MadeRequest {
   readonly made: Made
   readonly items: readonly ConversationItem[]
   readonly segments: readonly Segment[]
+  readonly body: Buffer
 }
 
 /** A mistake in how requests are made; `undefined` makes them right. */
 export interface Mistake {
   readonly items?: (items: ConversationItem[], events: readonly WholeEvent[]) => ConversationItem[]
   readonly segments?: (segments: Segment[], events: readonly WholeEvent[]) => Segment[]
+  readonly body?: (body: Buffer) => Buffer
 }
 
 export interface Making {
@@ -57,7 +59,7 @@ function requestAt(
   surface: Surface,
   { log: { blobs }, mistake, dialect }: Required<Making> & { readonly log: MadeLog },
 ): MadeRequest {
-  const { encode } = DIALECTS[dialect]
+  const { encode, buildBody } = DIALECTS[dialect]
   const folded = new Conversation(events, { turn, replay: surface.params.replay }).items()
   const loaded = folded.map((item): ConversationItem => {
     if (!('parts' in item)) return item
@@ -71,7 +73,11 @@ function requestAt(
   const right = encode(items, surface)
   const segments = mistake.segments?.(right, events) ?? right
   const surfaceSegments = segments.slice(0, encode([], surface).length)
-  return { items, segments, made: { dialect, surface, surfaceSegments, events, turn } }
+  // Marks move from request to request, as they do in a Session.
+  const marks = [{ after: surfaceSegments.length }, { after: segments.length }]
+  const built = buildBody(segments, { cacheKey: 'hw1', marks })
+  const body = mistake.body?.(built) ?? built
+  return { items, segments, body, made: { dialect, surface, surfaceSegments, events, turn } }
 }
 
 /** The Log as lines on a disk, read back. */

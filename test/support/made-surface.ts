@@ -10,7 +10,7 @@ export function madeSurface(
 ): Parameters<typeof freezeSurface>[0] {
   const params: Surface['params'] = {
     replay,
-    late_role: twist === 3 && number > 0 ? 'system' : 'developer',
+    late_role: twist === 3 && number > 0 ? 'user' : 'system',
     tool_choice: twist === 1 && number > 0 ? 'none' : 'auto',
     limits: { provider_calls: 100 },
   }

@@ -41,5 +41,8 @@ export function fenced(text: string): string {
   return `<${FENCE}>\n${text.replaceAll(`</${FENCE}`, `<\\/${FENCE}`)}\n</${FENCE}>`
 }
 
+/** In the place of an answer, where a vendor requires one and the model gave none: the call failed or was interrupted. */
+export const NO_ANSWER = '[No answer was given.]'
+
 /** Where a vendor wants a person's words first, and what is left of a conversation begins with the model's. */
 export const BEFORE_NOT_SHOWN = '[The conversation before this is not shown.]'

@@ -13,4 +13,4 @@ export const CONTRACT_VERSION = 'hw1'
  * is stored with its surface and stays, but these are written again for every request, so other sentences make other bytes of
  * the same Events. Held by the pin, which prints the new value when a sentence changes.
  */
-export const WORDS_SHA256 = 'fe6cf1f924a8bf44f206aa3deb8ba3bef5505106a8cd3608abf0c99019e950be'
+export const WORDS_SHA256 = 'e5ba4e2371fec89f7773b336268b2a3c80e37880492e1e52bedc56e185347d6e'

@@ -60,8 +60,11 @@ const Pressure = openObject({
   notice: Flag,
 })
 
+/** `contract_version` and `transport` are those of its request; absent in Logs of versions that did not record them. */
 export const ProviderUsage = openObject({
   call_index: Count,
+  contract_version: z.string().optional(),
+  transport: z.string().optional(),
   usage: openObject(usage),
   raw: z.record(z.string(), z.unknown()).optional(),
   cost_usd: cost.optional(),

@@ -9,7 +9,7 @@ import type { Segment, SegmentRole } from '../../model/segment.ts'
 import type { Surface, SurfaceParams, ToolSchema } from '../../model/surface.ts'
 import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
-import type { BodyOptions, SpentBody } from '../provider.ts'
+import type { BodyOptions } from '../provider.ts'
 import { fenced } from '../../encoding/words/labels.ts'
 import { resultText } from '../../encoding/words/results.ts'
 import {
@@ -19,113 +19,108 @@ import {
   hasWords,
   isBlank,
   isImage,
-  put,
+  block,
   embedPartText,
-  segment,
   embedBase64,
   partText,
+  placed,
+  placedLength,
+  putPlaced,
+  type SegmentBlock,
   type EmbeddedFile,
+  type Placed,
 } from '../segment-bytes.ts'
 
 /** Parameters, tools, system blocks, then items. An item's bytes depend on itself and the surface only. Pure. */
-export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
-  return [...fixedOf(surface), ...textsFirst(items).flatMap((item) => segmentsOf(item, surface))]
+export function encode(
+  items: readonly ConversationItem[],
+  surface: Surface,
+  behind?: Segment,
+): Segment[] {
+  const fixed = fixedOf(surface)
+  const blocks = textsFirst(items).flatMap((item) => blocksOf(item, surface))
+  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
 }
 
-/**
- * The body. The parts of one user item form one message. Text of the model from one Event forms one message, and the last
- * message of an answer carries its tool calls. This dialect has no cache marks. Pure.
- */
+/** The body: segments behind their brackets, with the cache key after the parameters. This dialect has no cache marks. Pure. */
 export function buildBody(
   segments: readonly Segment[],
   { cacheKey, spent }: Pick<BodyOptions, 'cacheKey' | 'spent'>,
 ): Buffer {
-  const params = segments.filter(({ role }) => role === 'params')
-  const tools = segments.filter(({ role }) => role === 'tool')
-  const messages = segments.slice(params.length + tools.length)
-  const keyed = params.some(({ bytes }) => bytes.includes(KEY_WANTED))
-  const pieces = [
-    Buffer.from('{'),
-    ...params,
-    Buffer.from(keyed ? `,"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}` : ''),
-    ...(tools.length === 0 ? [] : [Buffer.from(',"tools":['), ...listed(tools), Buffer.from(']')]),
-    Buffer.from(',"messages":['),
-    ...listed(messages),
-    Buffer.from(']}'),
-  ]
-  return joined(pieces, spent)
+  const [params, ...others] = segments
+  const keyed = params?.bytes.includes(KEY_WANTED) === true
+  const key = Buffer.from(keyed ? `,"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}` : '')
+  const end = Buffer.from(closing(segments.at(-1)))
+  const length = OPEN_BODY.length + placedLength(segments) + key.length + end.length
+  const body = bufferFor(length, spent)
+  let at = OPEN_BODY.copy(body)
+  if (params !== undefined) at = putPlaced(params, body, at)
+  at += key.copy(body, at)
+  for (const one of others) at = putPlaced(one, body, at)
+  at += end.copy(body, at)
+  return bodyIn(body, at)
 }
+
+const OPEN_BODY = Buffer.from('{')
 
 /** A server accepts a cache key exactly if it accepts `store`, which is then in the parameters. No text in them can contain this. */
 const KEY_WANTED = '"store":false'
 
-/** What separates two members depends on those two only, so a list that grows keeps its beginning. */
-function listed(segments: readonly Segment[]): Piece[] {
-  const pieces: Piece[] = []
-  let before: Segment | undefined
-  for (const now of segments) {
-    if (before !== undefined && sameMessage(before, now)) {
-      pieces.push(before.role === now.role ? COMMA : CALLS)
-    } else {
-      if (before !== undefined) pieces.push(CLOSING[before.role] ?? COMMA)
-      const opening = OPENING[now.role]
-      if (opening !== undefined) pieces.push(opening)
-    }
-    pieces.push(now)
-    before = now
+/**
+ * The parts of one user item form one message. Text of the model from one Event forms one message, and the last message of an
+ * answer carries its tool calls.
+ */
+function between(before: Placed | undefined, now: Placed): string {
+  if (before === undefined) return ''
+  if (now.role === 'tool') return before.role === 'tool' ? ',' : ',"tools":['
+  if (before.role === 'params' || before.role === 'tool') {
+    return `${CLOSING[before.role] ?? ''},"messages":[${OPENING[now.role] ?? ''}`
   }
-  if (before !== undefined) pieces.push((CLOSING[before.role] ?? COMMA).subarray(0, -1))
-  return pieces
+  if (!sameMessage(before, now)) {
+    return `${CLOSING[before.role] ?? ''},${OPENING[now.role] ?? ''}`
+  }
+  return before.role === now.role ? ',' : ',"tool_calls":['
 }
 
-/** A segment, or the bytes between two segments. */
-type Piece = Buffer | Segment
-
-/** Writes everything once, into one buffer. */
-function joined(pieces: readonly Piece[], spent: SpentBody | undefined): Buffer {
-  let length = 0
-  for (const piece of pieces) length += piece.length
-  const body = bufferFor(length, spent)
-  let at = 0
-  for (const piece of pieces) {
-    if (Buffer.isBuffer(piece)) at += piece.copy(body, at)
-    else at = put(piece, body, at)
-  }
-  return bodyIn(body, at)
+/** What follows the last segment. */
+function closing(last: Placed | undefined): string {
+  const closed = CLOSING[last?.role ?? 'params'] ?? ''
+  const messages = last === undefined || last.role === 'params' || last.role === 'tool'
+  return `${closed}${messages ? ',"messages":[' : ''}]}`
 }
 
-function sameMessage(before: Segment, after: Segment): boolean {
+function sameMessage(before: Placed, after: Placed): boolean {
   if (after.role === 'user') return before.role === 'user' && before.seq === after.seq
   return after.role === 'tool_call' && (before.role === 'tool_call' || before.role === 'assistant')
 }
 
-type Brackets = Readonly<Partial<Record<SegmentRole, Buffer>>>
+type Brackets = Readonly<Partial<Record<SegmentRole, string>>>
 
-const COMMA = Buffer.from(',')
-const CALLS = Buffer.from(',"tool_calls":[')
 const OPENING: Brackets = {
-  user: Buffer.from('{"role":"user","content":['),
-  assistant: Buffer.from('{"role":"assistant","content":'),
-  tool_call: Buffer.from('{"role":"assistant","content":null,"tool_calls":['),
+  user: '{"role":"user","content":[',
+  assistant: '{"role":"assistant","content":',
+  tool_call: '{"role":"assistant","content":null,"tool_calls":[',
 }
-/** Includes the comma before the next member; it is cut after the last one. */
+
 const CLOSING: Brackets = {
-  user: Buffer.from(']},'),
-  assistant: Buffer.from('},'),
-  tool_call: Buffer.from(']},'),
+  tool: ']',
+  user: ']}',
+  assistant: '}',
+  tool_call: ']}',
 }
 
 /** Encoded once per surface: it comes before every item encoded under that surface. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
-  const fixed = [
-    segment('params', paramsOf(surface)),
-    ...surface.tools.map((tool) => segment('tool', toolOf(tool))),
+  const blocks = [
+    block('params', paramsOf(surface)),
+    ...surface.tools.map((tool) => block('tool', toolOf(tool))),
     ...surface.system
       .filter(hasWords)
-      .map((text) => segment('system', written(systemMessage(text, surface.params)))),
+      .map((text) => block('system', written(systemMessage(text, surface.params)))),
   ]
+  const fixed = placed(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -174,7 +169,7 @@ function textsFirst(items: readonly ConversationItem[]): ConversationItem[] {
   return [...ordered, ...calls]
 }
 
-function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
+function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
@@ -188,11 +183,11 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'tool_call': {
       const called = { name: callName(item.name), arguments: argumentsObject(item.arguments) }
       const call = written({ id: callId(item.call_id), type: 'function', function: called })
-      return [segment('tool_call', call, item.seq)]
+      return [block('tool_call', call, item.seq)]
     }
     case 'tool_result': {
       const result = { tool_call_id: callId(item.call_id), content: resultText(item) }
-      return [segment('tool_result', written({ role: 'tool', ...result }), item.seq)]
+      return [block('tool_result', written({ role: 'tool', ...result }), item.seq)]
     }
   }
 }
@@ -203,17 +198,20 @@ type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' }>
 function ofParts(
   { kind, seq, parts }: ItemWithParts,
   encoded: (part: Part) => string | EmbeddedFile,
-): Segment[] {
-  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, encoded(part), seq, part)]))
+): SegmentBlock[] {
+  return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
 /** Text from one Event is never retired in part, so it is one segment: the content of its message. */
-function answerText({ parts, seq }: Extract<ConversationItem, { kind: 'assistant' }>): Segment[] {
+function answerText({
+  parts,
+  seq,
+}: Extract<ConversationItem, { kind: 'assistant' }>): SegmentBlock[] {
   const shown = parts.filter((part) => !isBlank(part))
   const [first, ...more] = shown.map((part) => ({ type: 'text', text: partText(part) }) as const)
   if (first === undefined) return []
   const content = more.length === 0 ? canonicalJson(first.text) : wellFormedJson([first, ...more])
-  return [segment('assistant', content, seq)]
+  return [block('assistant', content, seq)]
 }
 
 function systemMessage(content: string, { late_role }: SurfaceParams): ChatCompletionMessageParam {

@@ -2,8 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { requestErrors } from '../../../test/support/vendor-schemas.ts'
+import { wireBlocks } from '../../../test/support/wire-blocks.ts'
 import type { ConversationItem, Part } from '../../model/conversation.ts'
 import { BlobKey } from '../../model/ids.ts'
+import type { Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
 import { buildBody, encode } from './encode.ts'
 
@@ -27,6 +29,10 @@ function blob(media_type: string): Part {
   return { type: 'blob', media_type, handle: '@img1', lifetime: 'turn', ...file }
 }
 
+function note(words: string): string {
+  return `<harness-note>\n${words}\n</harness-note>`
+}
+
 type Speaker = 'user' | 'developer' | 'assistant'
 
 function said(kind: Speaker, ...parts: readonly (string | Part)[]): ConversationItem {
@@ -35,6 +41,11 @@ function said(kind: Speaker, ...parts: readonly (string | Part)[]): Conversation
     seq: 1,
     parts: parts.map((part) => (typeof part === 'string' ? text(part) : part)),
   }
+}
+
+/** Between two Turns. */
+function noted(words: string): ConversationItem {
+  return { kind: 'developer', seq: 1, parts: [text(words)], between: true }
 }
 
 function thought(thinking: string): ConversationItem {
@@ -130,18 +141,15 @@ describe('the body', () => {
       'at the beginning',
       [said('developer', 'a'), said('user', 'b'), said('assistant', 'c')],
       [
-        ['user', 'a', 'b'],
+        ['user', note('a'), 'b'],
         ['assistant', 'c'],
       ],
     ],
-    ['alone', [said('developer', 'a')], [['user', 'a']]],
+    ['alone', [said('developer', 'a')], [['user', note('a')]]],
     [
-      'between two messages of a person',
-      [said('user', 'a'), said('developer', 'b'), said('user', 'c'), said('developer', 'd')],
-      [
-        ['user', 'a', 'b', 'c'],
-        ['system', 'd'],
-      ],
+      'between two Turns',
+      [said('user', 'a'), noted('b'), said('user', 'c')],
+      [['user', 'a', note('b'), 'c']],
     ],
     [
       'behind the model',
@@ -149,7 +157,7 @@ describe('the body', () => {
       [
         ['user', 'a'],
         ['assistant', 'b'],
-        ['user', 'c', 'd'],
+        ['user', note('c'), 'd'],
       ],
     ],
     [
@@ -158,12 +166,23 @@ describe('the body', () => {
       [
         ['user', 'a'],
         ['assistant', 'b'],
-        ['user', 'c'],
+        ['user', note('c')],
         ['assistant', 'd'],
       ],
     ],
-  ])('keeps what the harness says among the blocks of a person %s', (_, items, messages) => {
+  ])('fences what the harness says among the blocks of a person %s', (_, items, messages) => {
     expect(told(items)).toEqual(messages)
+  })
+
+  test('keeps a system message without an answer, and notes that before the next user message', () => {
+    const asked = [said('user', 'a'), said('developer', 'b')]
+    expect(told([...asked, noted('c'), said('user', 'd'), said('developer', 'e')])).toEqual([
+      ['user', 'a'],
+      ['system', 'b'],
+      ['assistant', '[No answer was given.]'],
+      ['user', note('c'), 'd'],
+      ['system', 'e'],
+    ])
   })
 
   test('joins successive parts of one role, and begins with a person', () => {
@@ -220,15 +239,27 @@ describe('cache marks', () => {
 })
 
 describe('of any story', () => {
-  test('segments depend only on their item, unless an answer is split', () => {
+  test('segments depend on their item and what precedes it, unless an answer is split', () => {
     fc.assert(
       fc.property(stories, stories, late_roles, (before, after, late_role) => {
         const by = under(late_role)
-        const written = (items: readonly ConversationItem[]) =>
-          encode(items, by).map(({ role, bytes }) => `${role} ${bytes.toString()}`)
-        const fixed = written([])
-        const apart = [before, after].flatMap((items) => written(items).slice(fixed.length))
-        expect(written([...before, ...after])).toEqual([...fixed, ...apart])
+        const first = encode(before, by)
+        const rest = encode(after, by, first.at(-1)).slice(encode([], by).length)
+        const plain = (segments: readonly Segment[]) =>
+          segments.map(({ role, bracket, bytes }) => [role, bracket.toString(), bytes.toString()])
+        expect(plain(encode([...before, ...after], by))).toEqual(plain([...first, ...rest]))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('a block that was sent stays in its message, with its role, whatever follows', () => {
+    fc.assert(
+      fc.property(stories, stories, late_roles, (before, after, late_role) => {
+        const blocks = (items: readonly ConversationItem[]) =>
+          wireBlocks('messages', buildBody(encode(items, under(late_role)), { marks: [] }))
+        const sent = blocks(before)
+        expect(blocks([...before, ...after]).slice(0, sent.length)).toEqual(sent)
       }),
       { numRuns: 100 },
     )

@@ -85,7 +85,7 @@ describe('segments', () => {
     const segments = encode(items, surface)
     const fixed = { seq: -1, lifetime: 'stable' }
     const stable = { lifetime: 'stable' }
-    const told = segments.map(({ bytes, length, ...segment }) => {
+    const told = segments.map(({ bytes, length, bracket: _bracket, ...segment }) => {
       expect(length).toBe(bytes.length)
       return [segment, bytes.toString()]
     })

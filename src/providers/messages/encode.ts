@@ -8,7 +8,7 @@ import { bodyIn, bufferFor } from '../body-buffer.ts'
 import { callId, callName } from '../call-name.ts'
 import type { BodyOptions } from '../provider.ts'
 import { replayedReasoning } from '../replayed-reasoning.ts'
-import { BEFORE_NOT_SHOWN, fenced } from '../../encoding/words/labels.ts'
+import { BEFORE_NOT_SHOWN, fenced, NO_ANSWER } from '../../encoding/words/labels.ts'
 import { resultText } from '../../encoding/words/results.ts'
 import {
   argumentsObject,
@@ -16,44 +16,55 @@ import {
   hasWords,
   isBlank,
   isImage,
-  put,
+  block,
   embedText,
   embedPartText,
-  segment,
   embedBase64,
   partText,
+  placed,
+  placedLength,
+  putPlaced,
+  type SegmentBlock,
   type EmbeddedFile,
+  type Placed,
   isText,
 } from '../segment-bytes.ts'
 
-/** Parameters, tools, system blocks, then one segment per content block. The bytes of a block do not depend on its neighbours. Pure. */
-export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
+/** Parameters, tools, system blocks, then one segment per content block. A block depends on its item and on what precedes it. Pure. */
+export function encode(
+  items: readonly ConversationItem[],
+  surface: Surface,
+  behind?: Segment,
+): Segment[] {
+  const fixed = fixedOf(surface)
   const replayed = replayedReasoning(items.filter(goesBack), 'messages', surface.model)
-  return [...fixedOf(surface), ...replayed.flatMap((item) => segmentsOf(item, surface))]
+  const blocks: SegmentBlock[] = []
+  for (const item of replayed) {
+    const before = blocks.at(-1) ?? behind ?? fixed.at(-1)
+    blocks.push(...blocksOf(item, surface, before?.role))
+  }
+  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
 }
 
-/** The body: segments inside the brackets of their messages, with cache marks at the end of marked blocks. Pure. */
+/** The body: segments behind their brackets, with cache marks at the end of marked blocks. Pure. */
 export function buildBody(
   segments: readonly Segment[],
   { marks, spent }: Pick<BodyOptions, 'marks' | 'spent'>,
 ): Buffer {
   const marked = markedBlocks(segments, marks)
-  const places = placesOf(segments)
-  const joints = [...places, undefined].map((place, index) => between(places[index - 1], place))
-  const body = bufferFor(lengthOf(segments, joints, marked.size), spent)
+  const last = segments.at(-1)
+  const end = Buffer.from(jointOf(last && PLACES[last.role], undefined))
+  const length = placedLength(segments) + marked.size * (MARK.length - 1) + end.length
+  const body = bufferFor(length, spent)
   let at = 0
-  for (const [index, joint] of joints.entries()) {
-    body.set(joint, at)
-    at += joint.length
-    const one = segments[index]
-    if (one !== undefined) at = put(one, body, at)
+  for (const [index, one] of segments.entries()) {
+    at = putPlaced(one, body, at)
     // The mark overwrites the closing brace of the block and includes one itself.
     if (marked.has(index)) at += MARK.copy(body, at - 1) - 1
   }
-  return bodyIn(body, at)
+  return bodyIn(body, at + end.copy(body, at))
 }
 
-const NOTHING = Buffer.alloc(0)
 const MARK = Buffer.from(',"cache_control":{"type":"ephemeral"}}')
 
 /** The indexes of the marked blocks. A mark on a block that cannot carry one moves to the nearest earlier block that can. */
@@ -65,13 +76,6 @@ function markedBlocks(segments: readonly Segment[], marks: readonly Mark[]): Rea
 }
 
 const MARKLESS: ReadonlySet<SegmentRole> = new Set(['params', 'reasoning'])
-
-function lengthOf(segments: readonly Segment[], joints: readonly Buffer[], marked: number): number {
-  let length = marked * (MARK.length - 1)
-  for (const one of segments) length += one.length
-  for (const joint of joints) length += joint.length
-  return length
-}
 
 /** Where a segment belongs: a member of the body, one of its lists, or a message. Adjacent segments in one place share its brackets. */
 type Place = 'params' | 'tools' | 'system' | 'person' | 'model' | 'harness'
@@ -88,27 +92,8 @@ const PLACES: Readonly<Record<SegmentRole, Place>> = {
   tool_result: 'person',
 }
 
-/**
- * Developer text is a message of its own where the vendor accepts one: after a user message, and before an assistant message or
- * at the end. Elsewhere it is part of a user message.
- */
-function placesOf(segments: readonly Segment[]): Place[] {
-  const places = segments.map(({ role }) => PLACES[role])
-  let from = places.indexOf('harness')
-  while (from !== -1) {
-    let to = from + 1
-    while (places[to] === 'harness') to += 1
-    const behind = places[from - 1] === 'person'
-    const before = to === places.length || places[to] === 'model'
-    if (!behind || !before) places.fill('person', from, to)
-    from = places.indexOf('harness', to)
-  }
-  return places
-}
-
-/** The bytes between two segments, before the first, or after the last. */
-function between(before: Place | undefined, after: Place | undefined): Buffer {
-  return JOINTS.get(before)?.get(after) ?? NOTHING
+function between(before: Placed | undefined, now: Placed): string {
+  return jointOf(before && PLACES[before.role], PLACES[now.role])
 }
 
 const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> = {
@@ -123,22 +108,21 @@ const BRACKETS: Readonly<Record<Place, readonly [open: string, close: string]>> 
 /** The vendor rejects a conversation that starts with an assistant message. */
 const BEGINNING = `${BRACKETS.person[0]}${textBlock(BEFORE_NOT_SHOWN)}${BRACKETS.person[1]},`
 
-const MESSAGES: readonly (Place | undefined)[] = ['person', 'model', 'harness']
-const EVERYWHERE = [undefined, 'params', 'tools', 'system', ...MESSAGES] as const
+/** The vendor rejects a system message before a user message, and one that was sent stays as it is. */
+const UNANSWERED = `${BRACKETS.model[0]}${textBlock(NO_ANSWER)}${BRACKETS.model[1]},`
 
-const JOINTS = new Map(
-  EVERYWHERE.map((before) => [
-    before,
-    new Map(EVERYWHERE.map((after) => [after, Buffer.from(jointOf(before, after))])),
-  ]),
-)
+const MESSAGES: ReadonlySet<Place | undefined> = new Set<Place>(['person', 'model', 'harness'])
 
+/** What stands between two places, before the first, or after the last. */
 function jointOf(before: Place | undefined, after: Place | undefined): string {
   if (before !== undefined && before === after) return ','
   const close = before === undefined ? '{' : BRACKETS[before][1]
   const open = after === undefined ? ']}' : BRACKETS[after][0]
-  if (MESSAGES.includes(before)) return after === undefined ? close + open : `${close},${open}`
-  if (after !== undefined && !MESSAGES.includes(after)) return close + open
+  if (MESSAGES.has(before)) {
+    if (after === undefined) return close + open
+    return `${close},${before === 'harness' && after === 'person' ? UNANSWERED : ''}${open}`
+  }
+  if (after !== undefined && !MESSAGES.has(after)) return close + open
   return `${close},"messages":[${after === 'model' ? BEGINNING : ''}${open}`
 }
 
@@ -146,11 +130,12 @@ function jointOf(before: Place | undefined, after: Place | undefined): string {
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
-  const fixed = [
-    segment('params', paramsOf(surface)),
-    ...surface.tools.map((tool) => segment('tool', toolOf(tool))),
-    ...surface.system.filter(hasWords).map((text) => segment('system', textBlock(text))),
+  const blocks = [
+    block('params', paramsOf(surface)),
+    ...surface.tools.map((tool) => block('tool', toolOf(tool))),
+    ...surface.system.filter(hasWords).map((text) => block('system', textBlock(text))),
   ]
+  const fixed = placed(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -184,33 +169,46 @@ function goesBack(item: ConversationItem): boolean {
   return type === 'redacted_thinking' || (type === 'thinking' && Boolean(signature))
 }
 
-function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
+function blocksOf(
+  item: ConversationItem,
+  { params }: Surface,
+  behind: SegmentRole | undefined,
+): SegmentBlock[] {
   const { seq } = item
   switch (item.kind) {
     case 'user':
       return ofParts(item, 'user', (part) => fileBlock(part, params) ?? wordsBlock(part))
     case 'developer':
-      // On the wire a fenced block is part of a user message.
-      return params.late_role === 'system'
+      return params.late_role === 'system' && takesSystemMessage(item, behind)
         ? ofParts(item, 'developer', wordsBlock)
         : ofParts(item, 'user', fencedBlock)
     case 'assistant':
       return ofParts(item, 'assistant', wordsBlock)
     case 'reasoning':
-      return [segment('reasoning', canonicalJson(item.item), seq)]
+      return [block('reasoning', canonicalJson(item.item), seq)]
     case 'tool_call': {
       const call = { id: callId(item.call_id), name: callName(item.name) }
-      const block = `${opened({ type: 'tool_use', ...call })},"input":${argumentsObject(item.arguments)}}`
-      return [segment('tool_call', block, seq)]
+      const used = `${opened({ type: 'tool_use', ...call })},"input":${argumentsObject(item.arguments)}}`
+      return [block('tool_call', used, seq)]
     }
     case 'tool_result': {
       const failure = item.outcome === 'ok' ? {} : { is_error: true }
       const result = { tool_use_id: callId(item.call_id), content: contentOf(item), ...failure }
-      return [segment('tool_result', written({ type: 'tool_result', ...result }), seq)]
+      return [block('tool_result', written({ type: 'tool_result', ...result }), seq)]
     }
   }
 }
 
+/**
+ * The vendor accepts a system message after a user message, and before an assistant message or at the end. Where it does not, a
+ * fenced block of a user message says the same.
+ */
+function takesSystemMessage(item: DeveloperItem, behind: SegmentRole | undefined): boolean {
+  if (item.between === true || behind === undefined) return false
+  return behind === 'developer' || PLACES[behind] === 'person'
+}
+
+type DeveloperItem = Extract<ConversationItem, { kind: 'developer' }>
 type ItemWithParts = Extract<ConversationItem, { kind: 'user' | 'developer' | 'assistant' }>
 
 /** One segment per part, except blank parts. */
@@ -218,10 +216,10 @@ function ofParts(
   { seq, parts }: ItemWithParts,
   role: SegmentRole,
   blockOf: (part: Part) => string | EmbeddedFile | undefined,
-): Segment[] {
+): SegmentBlock[] {
   return parts.flatMap((part) => {
-    const block = blockOf(part)
-    return block === undefined ? [] : [segment(role, block, seq, part)]
+    const content = blockOf(part)
+    return content === undefined ? [] : [block(role, content, seq, part)]
   })
 }
 
@@ -270,8 +268,8 @@ function textBlock(text: string): string {
   return written({ type: 'text', text })
 }
 
-function written(block: ContentBlockParam): string {
-  return wellFormedJson(block)
+function written(one: ContentBlockParam): string {
+  return wellFormedJson(one)
 }
 
 /** An object without its closing brace, to append a member that is JSON already. */

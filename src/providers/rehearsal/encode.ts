@@ -3,12 +3,31 @@ import type { ConversationItem, Part } from '../../model/conversation.ts'
 import type { Segment } from '../../model/segment.ts'
 import type { Surface } from '../../model/surface.ts'
 import type { BodyOptions, SpentBody } from '../provider.ts'
-import { BASE64, put, segment, embedBase64, type EmbeddedFile } from '../segment-bytes.ts'
+import {
+  BASE64,
+  block,
+  embedBase64,
+  placed,
+  placedLength,
+  putPlaced,
+  type SegmentBlock,
+  type EmbeddedFile,
+} from '../segment-bytes.ts'
 import type { WrittenSegment } from './schema.ts'
 
 /** Parameters, tools, system blocks, then one segment a part of each item. An item's bytes depend on nothing beside it. Pure. */
-export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
-  return [...fixedOf(surface), ...items.flatMap((item) => segmentsOf(item, surface))]
+export function encode(
+  items: readonly ConversationItem[],
+  surface: Surface,
+  behind?: Segment,
+): Segment[] {
+  const fixed = fixedOf(surface)
+  const blocks = items.flatMap((item) => blocksOf(item, surface))
+  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
+}
+
+function between(before: unknown): string {
+  return before === undefined ? '' : ','
 }
 
 /**
@@ -20,27 +39,20 @@ export function frame(
   { spent = NOTHING_FRAMED }: Pick<BodyOptions, 'spent'>,
 ): Buffer {
   const fresh = segments.slice(spent.count)
-  const length = fresh.reduce((sum, one) => sum + COMMA.length + one.length, spent.body.length)
-  const room = roomFor(spent.body, length)
+  const room = roomFor(spent.body, spent.body.length + placedLength(fresh))
   let at = spent.body.length - SUFFIX.length
-  for (const one of fresh) {
-    if (at > FIRST) at += COMMA.copy(room, at)
-    at = put(one, room, at)
-  }
+  for (const one of fresh) at = putPlaced(one, room, at)
   at += SUFFIX.copy(room, at)
   const body = room.subarray(0, at)
   ROOMS.set(body, room)
   return body
 }
 
-const COMMA = Buffer.from(',')
 const SUFFIX = Buffer.from(']}')
 const NOTHING_FRAMED: SpentBody = {
   body: Buffer.from('{"dialect":"rehearsal","segments":[]}'),
   count: 0,
 }
-/** Where the first segment stands. */
-const FIRST = NOTHING_FRAMED.body.length - SUFFIX.length
 
 /** A body lies at the start of a room that only it lies in. */
 const ROOMS = new WeakMap<Buffer, Buffer>()
@@ -60,7 +72,8 @@ function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
   const all = [paramsOf(surface), ...surface.tools.map(toolOf), ...surface.system.map(systemOf)]
-  const fixed = all.map((one) => segment(one.role, written(one)))
+  const blocks = all.map((one) => block(one.role, written(one)))
+  const fixed = placed(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -80,14 +93,14 @@ function systemOf(text: string): WrittenSegment {
   return { role: 'system', text }
 }
 
-function segmentsOf(item: ConversationItem, { model }: Surface): Segment[] {
+function blocksOf(item: ConversationItem, { model }: Surface): SegmentBlock[] {
   const { seq } = item
-  const only = (one: WrittenSegment) => [segment(one.role, written(one), seq)]
+  const only = (one: WrittenSegment) => [block(one.role, written(one), seq)]
   switch (item.kind) {
     case 'user':
     case 'developer':
     case 'assistant':
-      return item.parts.map((part) => segment(item.kind, contentOf(item.kind, part), seq, part))
+      return item.parts.map((part) => block(item.kind, contentOf(item.kind, part), seq, part))
     case 'reasoning':
       // It is opaque to everyone but the model that wrote it.
       if (item.dialect !== 'rehearsal' || item.model !== model) return []

@@ -1,27 +1,40 @@
 import { expect, test } from 'vitest'
 import { BreakCause, type ResetReason } from '../../model/prefix-break.ts'
-import type { Segment, SegmentRole } from '../../model/segment.ts'
+import type { ConversationItem } from '../../model/conversation.ts'
+import type { Surface } from '../../model/surface.ts'
 import { sendingOf } from './continuation.ts'
-import { buildBody } from './encode.ts'
+import { buildBody, encode } from './encode.ts'
 
 const bodyOptions = { cacheKey: 'key', marks: [] }
 
-function segment(role: SegmentRole, text: string, seq: number): Segment {
-  const bytes = Buffer.from(text)
-  return { role, bytes, length: bytes.length, seq, lifetime: 'stable' }
+const SURFACE: Surface = {
+  contract_version: 'hw1',
+  model: 'm',
+  system: ['Be kind.'],
+  tools: [],
+  params: { replay: 'attach-turn', late_role: 'developer', tool_choice: 'auto', limits: {} },
 }
 
-const SEGMENTS = [
-  segment('params', '"model":"m","stream":true,"store":false', -1),
-  segment('system', 'Be kind.', -1),
-  segment('user', '{"type":"input_text","text":"one"}', 3),
-  segment('reasoning', '{"type":"reasoning","id":"rs"}', 5),
-  segment('tool_call', '{"type":"function_call","call_id":"c"}', 6),
-  segment('tool_result', '{"type":"function_call_output","call_id":"c"}', 8),
+function said(kind: 'user' | 'assistant', text: string, seq: number): ConversationItem {
+  return { kind, seq, parts: [{ type: 'text', text, lifetime: 'stable' }] }
+}
+
+const CALL = { call_id: 'c', name: 'read' }
+const THOUGHT = { type: 'reasoning', id: 'rs', encrypted_content: 'sealed' }
+
+/** One segment each, behind the two of the surface. */
+const ITEMS: readonly ConversationItem[] = [
+  said('user', 'one', 3),
+  { kind: 'reasoning', seq: 5, dialect: 'responses', model: 'm', item: THOUGHT },
+  { kind: 'tool_call', seq: 6, ...CALL, arguments: '{}' },
+  { kind: 'tool_result', seq: 8, ...CALL, outcome: 'ok', output: 'x' },
 ]
+
+const SEGMENTS = encode(ITEMS, SURFACE)
 
 const REQUEST = {
   session: 'ses',
+  model: 'm',
   body: buildBody(SEGMENTS, bodyOptions),
   sha256: 'now',
   segments: SEGMENTS,
@@ -29,7 +42,7 @@ const REQUEST = {
   bodyOptions,
 }
 
-const KNOWN = { responseId: 'resp_1', sha256: 'before' }
+const KNOWN = { responseId: 'resp_1', model: 'm', sha256: 'before' }
 
 function sent(pieces: readonly Buffer[]): unknown {
   return JSON.parse(Buffer.concat(pieces).toString('utf8'))
@@ -46,7 +59,7 @@ test('items that the server has, and its own answer, are not sent again', () => 
       store: false,
       prompt_cache_key: 'key',
       instructions: 'Be kind.',
-      input: [{ type: 'function_call_output', call_id: 'c' }],
+      input: [{ type: 'function_call_output', call_id: 'c', output: 'x' }],
     },
   ])
 })
@@ -83,6 +96,11 @@ test.each(REASONS)('a request with a break by %s is sent completely: %s', (broke
   expect([reset, Buffer.concat(pieces).includes('previous_response_id')]).toEqual([reason, false])
 })
 
+test('a server whose last answer is of another model gets everything', () => {
+  const known = { ...KNOWN, model: 'another' }
+  expect(sendingOf(REQUEST, known, 'reconnected').reset).toBe('model_changed')
+})
+
 test('a server that remembers another request than the last one gets everything', () => {
   const known = { ...KNOWN, sha256: 'of another process' }
   expect(sendingOf(REQUEST, known, 'reconnected').reset).toBe('prefix_mismatch')
@@ -93,19 +111,20 @@ test('a server that remembers another request than the last one gets everything'
 test.each([3, 4, 5, 6, 7, 8])(
   'the rest after %i segments that the server has is framed like a body of the others',
   (count) => {
-    const more = [
-      ...SEGMENTS,
-      segment('user', '{"type":"input_text","text":"two"}', 9),
-      segment('user', '{"type":"input_text","text":"three"}', 9),
-      segment('assistant', '{"type":"message"}', 10),
+    const items = [
+      ...ITEMS,
+      said('user', 'two', 9),
+      said('user', 'three', 9),
+      said('assistant', 'four', 10),
     ]
-    const request = { ...REQUEST, segments: more, body: buildBody(more, bodyOptions) }
+    const segments = encode(items, SURFACE)
+    const request = { ...REQUEST, segments, body: buildBody(segments, bodyOptions) }
     const last = { ...REQUEST.last, count }
     const { pieces } = sendingOf({ ...request, last }, KNOWN, 'reconnected')
-    const answered = more.findIndex(({ role }, at) => at >= count && !ANSWERS.has(role))
-    const fresh = answered === -1 ? [] : more.slice(answered)
+    const answered = items.findIndex(({ kind }, at) => at + 2 >= count && !ANSWERS.has(kind))
+    const fresh = answered === -1 ? [] : items.slice(answered)
     const whole: unknown = JSON.parse(
-      buildBody([...more.slice(0, 2), ...fresh], bodyOptions).toString('utf8'),
+      buildBody(encode(fresh, SURFACE), bodyOptions).toString('utf8'),
     )
     expect(sent(pieces)).toEqual({
       ...Object(whole),
@@ -118,4 +137,8 @@ test.each([3, 4, 5, 6, 7, 8])(
   },
 )
 
-const ANSWERS: ReadonlySet<SegmentRole> = new Set(['reasoning', 'assistant', 'tool_call'])
+const ANSWERS: ReadonlySet<ConversationItem['kind']> = new Set([
+  'reasoning',
+  'assistant',
+  'tool_call',
+])

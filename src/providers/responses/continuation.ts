@@ -6,6 +6,7 @@ import { buildBodyFrom } from './encode.ts'
 /** The state of a server at the other end of a socket: its last answer and the request it answered. */
 export interface ServerState {
   readonly responseId: string
+  readonly model: string
   readonly sha256: string
 }
 
@@ -31,10 +32,11 @@ export function sendingOf(
 }
 
 function resetOf(
-  { last, brokenBy }: OutgoingRequest,
-  { sha256 }: ServerState,
+  { model, last, brokenBy }: OutgoingRequest,
+  { sha256, model: answered }: ServerState,
 ): ResetReason | undefined {
   if (brokenBy !== undefined) return RESETS[brokenBy]
+  if (model !== answered) return RESETS.model
   return last?.sha256 === sha256 ? undefined : 'prefix_mismatch'
 }
 

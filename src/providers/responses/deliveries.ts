@@ -72,7 +72,7 @@ export class Deliveries {
 
   async *#overSocket(
     session: SessionTransport,
-    { sha256 }: OutgoingRequest,
+    request: OutgoingRequest,
     pieces: readonly Buffer[],
     signal: AbortSignal,
   ): AsyncGenerator<ProviderEvent, void, void> {
@@ -90,7 +90,7 @@ export class Deliveries {
           return
         }
         whole = event.type === 'done'
-        if (event.type === 'done') session.remember(event, sha256)
+        if (event.type === 'done') session.remember(event, request)
         else shown = true
         yield event
       }
@@ -148,10 +148,13 @@ class SessionTransport {
     return this.#known === undefined ? this.#why : 'reconnected'
   }
 
-  remember({ stop_reason, raw }: Extract<ProviderEvent, { type: 'done' }>, sha256: string): void {
+  remember(
+    { stop_reason, raw }: Extract<ProviderEvent, { type: 'done' }>,
+    { model, sha256 }: Pick<OutgoingRequest, 'model' | 'sha256'>,
+  ): void {
     const responseId = raw?.['id']
     const whole = stop_reason === 'completed' && typeof responseId === 'string'
-    this.#known = whole ? { responseId, sha256 } : undefined
+    this.#known = whole ? { responseId, model, sha256 } : undefined
     this.#why = 'no_previous_response'
   }
 

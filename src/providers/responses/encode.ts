@@ -20,24 +20,37 @@ import {
   hasWords,
   isBlank,
   isImage,
-  put,
+  block,
   embedPartText,
-  segment,
   embedBase64,
   partText,
+  placed,
+  placedLength,
+  putPlaced,
+  type SegmentBlock,
   type EmbeddedFile,
+  type Placed,
 } from '../segment-bytes.ts'
 
 /**
  * Parameters, tools, system blocks, then content. A content segment is a whole input item, except for a part of a user item,
  * which is a content part of a message; a system block is text inside a string. Pure.
  */
-export function encode(items: readonly ConversationItem[], surface: Surface): Segment[] {
+export function encode(
+  items: readonly ConversationItem[],
+  surface: Surface,
+  behind?: Segment,
+): Segment[] {
+  const fixed = fixedOf(surface)
   const replayed = replayedReasoning(items.filter(goesBack), 'responses', surface.model)
-  return [...fixedOf(surface), ...replayed.flatMap((item) => segmentsOf(item, surface))]
+  const blocks = replayed.flatMap((item) => blocksOf(item, surface))
+  return [...fixed, ...placed(blocks, behind ?? fixed.at(-1), between)]
 }
 
-/** The body. Its input comes last, so a body that grows keeps its beginning. This dialect has no cache marks. Pure. */
+/**
+ * The body: parameters, cache key, system blocks, tools, input. Its input comes last, so a body that grows keeps its beginning.
+ * This dialect has no cache marks. Pure.
+ */
 export function buildBody(
   segments: readonly Segment[],
   { cacheKey, spent }: Pick<BodyOptions, 'cacheKey' | 'spent'>,
@@ -45,20 +58,23 @@ export function buildBody(
   const found = segments.findIndex(({ role }) => !OF_THE_SURFACE.has(role))
   const start = found === -1 ? segments.length : found
   const fixed = (role: SegmentRole) => segments.slice(0, start).filter((one) => one.role === role)
-  const key = Buffer.from(`"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}`)
-  const body = new Body(bufferFor(mostBytes(segments) + key.length, spent))
-  body.put(OPEN_BODY)
-  for (const one of fixed('params')) {
-    body.putSegment(one)
-    body.put(COMMA)
-  }
-  body.put(key)
-  body.list(OPEN_INSTRUCTIONS, fixed('system'), BLANK_LINE, CLOSE_INSTRUCTIONS)
-  body.list(OPEN_TOOLS, fixed('tool'), COMMA, CLOSE_TOOLS)
-  body.put(OPEN_INPUT)
-  putInput(body, segments.slice(start))
-  body.put(CLOSE_BODY)
-  return body.whole()
+  const surface = [
+    '{',
+    ...fixed('params'),
+    `,"prompt_cache_key":${canonicalJson(fittingKey(cacheKey))}`,
+    ...closed(fixed('system'), '"'),
+    ...closed(fixed('tool'), ']'),
+    ...(start === segments.length ? [OPEN_INPUT] : []),
+  ].map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
+  const input = segments.slice(start)
+  const end = Buffer.from(`${closing(input.at(-1))}${CLOSE_BODY}`)
+  const length = surface.reduce((sum, piece) => sum + lengthOf(piece), 0)
+  const body = bufferFor(length + placedLength(input) + end.length, spent)
+  let at = 0
+  for (const piece of surface)
+    at = Buffer.isBuffer(piece) ? at + piece.copy(body, at) : putPlaced(piece, body, at)
+  for (const one of input) at = putPlaced(one, body, at)
+  return bodyIn(body, at + end.copy(body, at))
 }
 
 /**
@@ -70,121 +86,61 @@ export function buildBodyFrom(
   { body, segments, bodyOptions }: Pick<OutgoingRequest, 'body' | 'segments' | 'bodyOptions'>,
 ): Buffer[] {
   const surface = segments.filter(({ role }) => OF_THE_SURFACE.has(role))
-  const content = segments.slice(from)
-  const opening = between(undefined, content[0])
-  const rest = inputLength(content) - opening.length + CLOSE_BODY.length
+  const [first, ...more] = segments.slice(from)
+  const end = `${closing(segments.slice(from).at(-1))}${CLOSE_BODY}`
+  const rest = (first?.length ?? 0) + placedLength(more) + end.length
   return [
     buildBody(surface, bodyOptions).subarray(0, -CLOSE_BODY.length),
-    opening,
+    Buffer.from(first === undefined ? '' : opening(first)),
     body.subarray(-rest),
   ]
 }
 
 const OF_THE_SURFACE: ReadonlySet<SegmentRole> = new Set(['params', 'tool', 'system'])
 
-const OPEN_BODY = Buffer.from('{')
-const COMMA = Buffer.from(',')
-const OPEN_INSTRUCTIONS = Buffer.from(',"instructions":"')
-const BLANK_LINE = Buffer.from('\\n\\n')
-const CLOSE_INSTRUCTIONS = Buffer.from('"')
-const OPEN_TOOLS = Buffer.from(',"tools":[')
-const CLOSE_TOOLS = Buffer.from(']')
-const OPEN_INPUT = Buffer.from(',"input":[')
-const CLOSE_BODY = Buffer.from(']}')
-const OPEN_MESSAGE = Buffer.from('{"type":"message","role":"user","content":[')
-const CLOSE_MESSAGE = Buffer.from(']}')
-const NOTHING = Buffer.alloc(0)
-
-function putInput(body: Body, content: readonly Segment[]): void {
-  let before: Segment | undefined
-  for (const now of content) {
-    body.put(between(before, now))
-    body.putSegment(now)
-    before = now
-  }
-  body.put(between(before, undefined))
-}
-
-function inputLength(content: readonly Segment[]): number {
-  let length = 0
-  let before: Segment | undefined
-  for (const now of content) {
-    length += between(before, now).length + now.length
-    before = now
-  }
-  return length + between(before, undefined).length
-}
+const OPEN_INPUT = ',"input":['
+const CLOSE_BODY = ']}'
 
 /**
- * The bytes between two input segments, before the first, or after the last. The parts of one user Event form one message.
- * Messages never grow: later parts form a message of their own.
+ * The parts of one user Event form one message. Messages never grow: later parts form a message of their own. The lists of the
+ * surface are not in this order in the body, so each bracket only opens or continues its own list.
  */
-function between(before: Segment | undefined, now: Segment | undefined): Buffer {
-  const closes = before?.role === 'user'
-  const opens = now?.role === 'user'
-  if (before === undefined) return opens ? OPEN_MESSAGE : NOTHING
-  if (now === undefined) return closes ? CLOSE_MESSAGE : NOTHING
-  if (closes && opens && before.seq === now.seq) return COMMA
-  if (closes) return opens ? CLOSE_AND_OPEN : CLOSE_AND_GO_ON
-  return opens ? GO_ON_AND_OPEN : COMMA
+function between(before: Placed | undefined, now: Placed): string {
+  if (before === undefined) return ''
+  if (now.role === 'tool') return before.role === 'tool' ? ',' : ',"tools":['
+  if (now.role === 'system') return before.role === 'system' ? '\\n\\n' : ',"instructions":"'
+  if (OF_THE_SURFACE.has(before.role)) return `${OPEN_INPUT}${opening(now)}`
+  const same = before.role === 'user' && now.role === 'user' && before.seq === now.seq
+  return same ? ',' : `${closing(before)},${opening(now)}`
 }
 
-const CLOSE_AND_OPEN = Buffer.concat([CLOSE_MESSAGE, COMMA, OPEN_MESSAGE])
-const CLOSE_AND_GO_ON = Buffer.concat([CLOSE_MESSAGE, COMMA])
-const GO_ON_AND_OPEN = Buffer.concat([COMMA, OPEN_MESSAGE])
-
-/** Upper bounds for the bytes around all lists, and around one segment. */
-const AROUND_BODY = 128
-const AROUND_SEGMENT = 64
-
-function mostBytes(segments: readonly Segment[]): number {
-  let most = AROUND_BODY
-  for (const { length } of segments) most += length + AROUND_SEGMENT
-  return most
+function opening({ role }: Placed): string {
+  return role === 'user' ? '{"type":"message","role":"user","content":[' : ''
 }
 
-/** A buffer into which everything is copied once. */
-class Body {
-  readonly #buffer: Buffer
-  #end = 0
+/** What closes the message that ends with this segment. */
+function closing(last: Placed | undefined): string {
+  return last?.role === 'user' ? ']}' : ''
+}
 
-  constructor(buffer: Buffer) {
-    this.#buffer = buffer
-  }
+function closed(all: readonly Segment[], close: string): (Segment | string)[] {
+  return all.length === 0 ? [] : [...all, close]
+}
 
-  put(bytes: Buffer): void {
-    if (bytes.length === 1) this.#buffer[this.#end] = bytes[0] ?? 0
-    else this.#buffer.set(bytes, this.#end)
-    this.#end += bytes.length
-  }
-
-  putSegment(one: Segment): void {
-    this.#end = put(one, this.#buffer, this.#end)
-  }
-
-  /** Writes nothing for an empty list. */
-  list(open: Buffer, all: readonly Segment[], joint: Buffer, close: Buffer): void {
-    for (const [index, one] of all.entries()) {
-      this.put(index === 0 ? open : joint)
-      this.putSegment(one)
-    }
-    if (all.length > 0) this.put(close)
-  }
-
-  whole(): Buffer {
-    return bodyIn(this.#buffer, this.#end)
-  }
+function lengthOf(piece: Segment | Buffer): number {
+  return Buffer.isBuffer(piece) ? piece.length : placedLength([piece])
 }
 
 /** Encoded once per surface: it comes before every item encoded under that surface. */
 function fixedOf(surface: Surface): readonly Segment[] {
   const known = FIXED.get(surface)
   if (known !== undefined) return known
-  const fixed = [
-    segment('params', paramsOf(surface)),
-    ...surface.tools.map((tool) => segment('tool', toolOf(tool))),
-    ...surface.system.filter(hasWords).map((text) => segment('system', insideString(text))),
+  const blocks = [
+    block('params', paramsOf(surface)),
+    ...surface.tools.map((tool) => block('tool', toolOf(tool))),
+    ...surface.system.filter(hasWords).map((text) => block('system', insideString(text))),
   ]
+  const fixed = placed(blocks, undefined, between)
   FIXED.set(surface, fixed)
   return fixed
 }
@@ -231,7 +187,7 @@ function goesBack(item: ConversationItem): boolean {
   )
 }
 
-function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
+function blocksOf(item: ConversationItem, { params }: Surface): SegmentBlock[] {
   switch (item.kind) {
     case 'user':
       return ofParts(item, (part) => fileContent(part, params) ?? textContent(part))
@@ -240,17 +196,15 @@ function segmentsOf(item: ConversationItem, { params }: Surface): Segment[] {
     case 'assistant':
       return ofParts(item, (part) => written(assistantMessage(partText(part), item.phase)))
     case 'reasoning':
-      return [segment('reasoning', canonicalJson(item.item), item.seq)]
+      return [block('reasoning', canonicalJson(item.item), item.seq)]
     case 'tool_call': {
       const { call_id, name, arguments: text } = item
       const call = { call_id: callId(call_id), name: callName(name), arguments: text || '{}' }
-      return [segment('tool_call', written({ type: 'function_call', ...call }), item.seq)]
+      return [block('tool_call', written({ type: 'function_call', ...call }), item.seq)]
     }
     case 'tool_result': {
       const result = { call_id: callId(item.call_id), output: resultText(item) }
-      return [
-        segment('tool_result', written({ type: 'function_call_output', ...result }), item.seq),
-      ]
+      return [block('tool_result', written({ type: 'function_call_output', ...result }), item.seq)]
     }
   }
 }
@@ -261,8 +215,8 @@ type ItemWithParts = Extract<ConversationItem, { readonly parts: readonly Part[]
 function ofParts(
   { kind, seq, parts }: ItemWithParts,
   encoded: (part: Part) => string | EmbeddedFile,
-): Segment[] {
-  return parts.flatMap((part) => (isBlank(part) ? [] : [segment(kind, encoded(part), seq, part)]))
+): SegmentBlock[] {
+  return parts.flatMap((part) => (isBlank(part) ? [] : [block(kind, encoded(part), seq, part)]))
 }
 
 /** Images and documents, if the model accepts them. */

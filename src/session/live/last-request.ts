@@ -1,3 +1,8 @@
+import {
+  comparedRequest,
+  providerAfter,
+  type CacheKeeper,
+} from '../../contract/compared-request.ts'
 import { ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import { asSent, RequestComposer, type SentRequest } from '../../request/compose-request.ts'
@@ -5,18 +10,20 @@ import { recordedSurface } from './recorded-surface.ts'
 import type { SessionParts } from './session-parts.ts'
 
 /**
- * The last request in the Log: as this process sent it, or composed again from the Events before it. The next request
- * is compared with what was really sent last, also by another process. Fails when the store fails.
+ * The request that the next one to `keeper` is compared with: as this process sent it, or composed again from the Events
+ * before it, so that the comparison is with what was really sent, also by another process. Fails when the store fails.
  */
 export async function lastRequestOf(
   { log: { store }, model }: Pick<SessionParts, 'log' | 'model'>,
   events: readonly WholeEvent[],
-  known: SentRequest | undefined,
+  keeper: CacheKeeper,
+  known: readonly SentRequest[],
 ): Promise<Result<SentRequest | undefined>> {
-  const at = events.findLastIndex(({ type }) => type === 'provider_request')
+  const at = comparedRequest(events, keeper)
   const sent = events[at]
   if (sent?.type !== 'provider_request') return ok(undefined)
-  if (known?.sha256 === sent.data.request_sha256) return ok(known)
+  const own = known.find(({ sha256 }) => sha256 === sent.data.request_sha256)
+  if (own !== undefined) return ok(own)
   const before = events.slice(0, at)
   const found = await recordedSurface(store, before)
   const dialect = await model.dialectOf(sent.data.dialect)
@@ -24,9 +31,32 @@ export async function lastRequestOf(
   const cacheKey = sent.data.cache_key
   const { surface, recorded } = found.value
   const words = recorded.words_sha256
-  const parts = { provider: dialect.value, surface, words, store, cacheKey }
+  const providerName = providerAfter(before)
+  const parts = { provider: dialect.value, providerName, surface, words, store, cacheKey }
   const request = await new RequestComposer(parts, sent.turn_id).compose(before, {
     recorded: sent.data.projected,
   })
-  return request.failure === undefined ? ok(asSent(request)) : { ok: false, error: request.failure }
+  if (request.failure !== undefined) return { ok: false, error: request.failure }
+  // Its cache marks are where the request before it ended, which is not known here.
+  const { request_sha256, request_bytes } = sent.data
+  return ok({ ...asSent(request), sha256: request_sha256, length: request_bytes })
 }
+
+/** The last request to each of the models that were used last, newest first. Others are composed again when they are needed. */
+export function remembered(
+  known: readonly SentRequest[],
+  sent: SentRequest | undefined,
+): readonly SentRequest[] {
+  if (sent === undefined) return known
+  const { dialect, provider, surface } = sent.made
+  const others = known.filter(
+    ({ made }) =>
+      made.dialect !== dialect ||
+      made.provider !== provider ||
+      made.surface.model !== surface.model,
+  )
+  return [sent, ...others].slice(0, MOST_REMEMBERED)
+}
+
+/** Each holds the segments of a whole request. */
+const MOST_REMEMBERED = 2

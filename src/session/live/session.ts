@@ -20,6 +20,7 @@ import { renewInputs, resolveInputs } from './attachments.ts'
 import { surfaceEvent, surfaceToRecord } from './create.ts'
 import { FreshBlobs } from './fresh-blobs.ts'
 import { keyCheck } from './key-check.ts'
+import { remembered } from './last-request.ts'
 import { lateContext } from './late-context.ts'
 import { SessionLog } from './session-log.ts'
 import type { SessionParts } from './session-parts.ts'
@@ -77,7 +78,7 @@ export class Session {
   /** The person's permission rules. Rules of this Session end with the process. */
   readonly rules: SessionRules
   #running: Recording | undefined
-  #lastRequest: SentRequest | undefined
+  #lastRequests: readonly SentRequest[] = []
   /** The steering of the running Turn. */
   #steering: Steering | undefined
 
@@ -295,7 +296,7 @@ export class Session {
         steering,
         signal,
         holdsKey: this.#holdsKey,
-        lastRequest: this.#lastRequest,
+        lastRequests: this.#lastRequests,
       }
       const parts = await turnParts(this.#parts, this, own)
       if (!parts.ok) {
@@ -305,7 +306,7 @@ export class Session {
       }
       const outcome = await runTurn(parts.value, unrecorded)
       if (!outcome.ok) return outcome
-      this.#lastRequest = outcome.value.lastRequest
+      this.#lastRequests = remembered(this.#lastRequests, outcome.value.lastRequest)
       return ok({ ...outcome.value, ended: this.#redactor.value(outcome.value.ended) })
     } finally {
       this.#running = undefined

@@ -31,8 +31,8 @@ interface Owner {
 interface Own extends Pick<TurnParts['person'], 'signal' | 'steering'> {
   readonly log: TurnParts['log']
   readonly holdsKey: TurnParts['model']['holdsKey']
-  /** The last request that this process sent; another process may have sent one since. */
-  readonly lastRequest: SentRequest | undefined
+  /** Requests that this process sent; another process may have sent more since. */
+  readonly lastRequests: readonly SentRequest[]
 }
 
 /** Builds the parts of one Turn: the shared parts, bound to its Session and its part of the Log. */
@@ -51,19 +51,22 @@ export async function turnParts(
 async function modelOf(
   shared: SessionParts,
   { state }: Owner,
-  { log, holdsKey, lastRequest }: Own,
+  { log, holdsKey, lastRequests }: Own,
 ): Promise<Result<TurnParts['model']>> {
   const { model } = shared
-  const last = await lastRequestOf(shared, log.events(), lastRequest)
-  if (!last.ok) return last
   const found = await recordedSurface(shared.log.store, log.events())
   if (!found.ok) return found
   const provider = await model.providerOf(state.provider)
   if (!provider.ok) return provider
   const { surface, recorded } = found.value
+  const { dialect } = provider.value
+  const keeper = { provider: state.provider, dialect, model: surface.model }
+  const last = await lastRequestOf(shared, log.events(), keeper, lastRequests)
+  if (!last.ok) return last
   const { provider_calls, retries } = model.limits
   return ok({
     provider: provider.value,
+    providerName: state.provider,
     surface,
     words: recorded.words_sha256,
     facts: model.factsOf(state.provider, surface.model),

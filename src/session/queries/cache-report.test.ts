@@ -113,6 +113,34 @@ class Script {
 
 const SHARED = { shared_prefix_bytes: 39_200 }
 
+test('a request that extends the one before keeps all of it, and one that breaks keeps what precedes the break', () => {
+  const script = new Script().turn().call()
+  script.requested({ shared_prefix_bytes: 40_000, request_bytes: 50_000 }).answered()
+  // A version that did not count brackets recorded less for the same extension.
+  script.requested({ shared_prefix_bytes: 41_500, request_bytes: 50_000 }).answered()
+  script.requested({ shared_prefix_bytes: 10_000, prefix_break: { at: 10_000, cause: 'undo' } })
+  expect(script.end().map(({ kept_ratio }) => kept_ratio)).toEqual([undefined, 1, 1, 0.2])
+})
+
+test('a request is compared with the last one to its own model, even if others came in between', () => {
+  const other = { model: 'other', cache_key: 'other', request_bytes: 80_000 }
+  const script = new Script().turn().call()
+  script
+    .wait(MINUTE)
+    .requested({ ...other, prefix_break: { at: 0, cause: 'model' } })
+    .answered()
+  script.wait(MINUTE).requested({ request_bytes: 50_000, shared_prefix_bytes: 40_000 })
+  script.answered({ cached_read: 8_000 })
+  const rows = script
+    .end()
+    .map(({ kept_ratio, idle_ms, finding }) => [kept_ratio, idle_ms, finding])
+  expect(rows).toEqual([
+    [undefined, undefined, undefined],
+    [0, undefined, undefined],
+    [1, 2 * MINUTE, undefined],
+  ])
+})
+
 test('a request is reported with its shared prefix, its cached tokens and the idle time', () => {
   const script = new Script().turn().requested().answered({ cache_write: 9000 })
   script
@@ -147,6 +175,7 @@ test('a request is reported with its shared prefix, its cached tokens and the id
       sent_bytes: 800,
       shared_prefix_bytes: 39_200,
       shared_ratio: 0.98,
+      kept_ratio: 1,
       idle_ms: 2000,
       usage: { input: 10_000, cached_read: 9_800, cache_write: 100, cached_ratio: 0.98 },
       continuation: { used: true },

@@ -1,3 +1,4 @@
+import { namedProvider } from '../../contract/compared-request.ts'
 import type { EventData, EventType, WholeEvent } from '../../model/events/event.ts'
 import { cacheFinding, type CacheFinding } from './cache-finding.ts'
 
@@ -19,7 +20,9 @@ export interface ExplainedRequest {
   readonly shared_prefix_bytes: number
   /** Shared bytes divided by all bytes, from 0 to 1. */
   readonly shared_ratio: number
-  /** Milliseconds since the end of the last answered call; absent if there is none. */
+  /** Shared bytes divided by those of the request it is compared with; 1 if it extends that one. Absent for the first. */
+  readonly kept_ratio?: number
+  /** Milliseconds since the end of the last answered call to the same model; absent if there is none. */
   readonly idle_ms?: number
   readonly prefix_break?: NonNullable<Recorded['prefix_break']>
   /** Absent if the answer was not completed. */
@@ -56,21 +59,28 @@ export interface CacheSummary {
 
 /** Event types that concern the cache; `take` ignores others. */
 export const CACHE_EVENTS: readonly EventType[] = [
+  'session_started',
+  'session_settings',
   'turn_started',
   'provider_request',
   'provider_usage',
 ]
 
 /**
- * Explains the requests of a Log while it is read in order. Holds only the last request and totals, however long the
- * Log is. A request is returned once its outcome is known: at its usage, at the next request, or at the end.
+ * Explains the requests of a Log while it is read in order. Holds only the last request to each model and totals,
+ * however long the Log is. A request is returned once its outcome is known: at its usage, at the next request, or at the
+ * end.
  */
 export class CacheReport {
   #turns = 0
+  #provider = ''
   /** The request that is not yet returned. */
   #open: Open | undefined
-  /** The last request with a completed answer: a provider need not know of any other. */
-  #known: Known | undefined
+  /** The last request to each model with a completed answer: a provider need not know of any other. */
+  readonly #known = new Map<string, Known>()
+  /** The size of the last request to each model, and of the last one to any model. */
+  readonly #sent = new Map<string, number>()
+  #lastSent: number | undefined
   #requests = 0
   #answered = 0
   #afterFirst: Omit<CachedTokens, 'cached_ratio'> = NO_TOKENS
@@ -84,6 +94,7 @@ export class CacheReport {
   #lately: readonly number[] = []
 
   take(event: WholeEvent): ExplainedRequest | undefined {
+    this.#provider = namedProvider(event) ?? this.#provider
     if (event.type === 'turn_started') this.#turns += 1
     if (event.type === 'provider_usage') {
       return this.#isOpen(event) ? this.#close(event) : undefined
@@ -117,12 +128,18 @@ export class CacheReport {
     const lately = this.#key === data.cache_key ? this.#lately : []
     this.#lately = [...lately.filter((time) => at - time < MINUTE_MS), at].slice(-MOST_LATELY)
     this.#key = data.cache_key
-    if (this.#known !== undefined) {
+    const keeper = JSON.stringify([this.#provider, data.dialect, data.model])
+    const known = this.#known.get(keeper)
+    if (known !== undefined) {
       // The first and last of three consecutive requests share at least the prefix that all three share.
-      const bytes = Math.min(this.#known.bytes, data.shared_prefix_bytes)
-      this.#known = { ...this.#known, bytes }
+      const bytes = Math.min(known.bytes, data.shared_prefix_bytes)
+      this.#known.set(keeper, { ...known, bytes })
     }
-    this.#open = { seq, at, turn_id, turn: turn_id === undefined ? 0 : this.#turns, data }
+    const compared = this.#sent.get(keeper) ?? this.#lastSent
+    const turn = turn_id === undefined ? 0 : this.#turns
+    this.#open = { seq, at, turn_id, turn, keeper, compared, data }
+    this.#sent.set(keeper, data.request_bytes)
+    this.#lastSent = data.request_bytes
   }
 
   /** Attempts of one call have the same number; the usage belongs to the last one. */
@@ -135,10 +152,11 @@ export class CacheReport {
     const open = this.#open
     if (open === undefined) return undefined
     this.#open = undefined
-    const explained = explain(open, this.#known, usage?.data, this.#lately.length)
+    const known = this.#known.get(open.keeper)
+    const explained = explain(open, known, usage?.data, this.#lately.length)
     if (usage !== undefined) {
       const { cache_key } = open.data
-      this.#known = { cache_key, at: Date.parse(usage.ts), bytes: Infinity }
+      this.#known.set(open.keeper, { cache_key, at: Date.parse(usage.ts), bytes: Infinity })
     }
     this.#count(explained)
     return explained
@@ -169,6 +187,10 @@ interface Open {
   readonly at: number
   readonly turn_id: string | undefined
   readonly turn: number
+  /** Who keeps its cache: provider, dialect and model. */
+  readonly keeper: string
+  /** Bytes of the request it is compared with. */
+  readonly compared: number | undefined
   readonly data: Recorded
 }
 
@@ -181,7 +203,7 @@ interface Known {
 }
 
 function explain(
-  { seq, at, turn, data }: Open,
+  { seq, at, turn, compared, data }: Open,
   before: Known | undefined,
   used: EventData<'provider_usage'> | undefined,
   lately: number,
@@ -201,6 +223,7 @@ function explain(
     sent_bytes: data.sent_bytes ?? request_bytes,
     shared_prefix_bytes,
     shared_ratio: ratio(shared_prefix_bytes, request_bytes),
+    ...(compared === undefined ? {} : { kept_ratio: keptRatio(data, compared) }),
     ...(before === undefined ? {} : { idle_ms: Math.max(0, at - before.at) }),
     ...(prefix_break === undefined ? {} : { prefix_break }),
     ...(tokens === undefined ? {} : { usage: tokens }),
@@ -213,6 +236,11 @@ function explain(
     projects: (data.projected ?? []).length > 0,
   })
   return finding === undefined ? request : { ...request, finding }
+}
+
+/** Without a break all was kept, also where a version did not count brackets among the shared bytes. */
+function keptRatio({ prefix_break, shared_prefix_bytes }: Recorded, compared: number): number {
+  return prefix_break === undefined ? 1 : ratio(Math.min(shared_prefix_bytes, compared), compared)
 }
 
 function withRatio({ input, cached_read, cache_write }: typeof NO_TOKENS): CachedTokens {

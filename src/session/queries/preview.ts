@@ -41,8 +41,11 @@ export async function previewRequest(
   const cacheKey = cacheKeyOf(found.value, session.state)
   // The Turn would record these words first.
   const words = wordsHash(parts.model.contract)
-  const request = { provider: provider.value, surface, words, store: parts.log.store, cacheKey }
-  const last = await lastRequestOf(parts, session.events, undefined)
+  const providerName = session.state.provider
+  const { store } = parts.log
+  const request = { provider: provider.value, providerName, surface, words, store, cacheKey }
+  const keeper = { provider: providerName, dialect: provider.value.dialect, model: surface.model }
+  const last = await lastRequestOf(parts, session.events, keeper, [])
   if (!last.ok) return last
   const before = last.value
   const composed = await new RequestComposer(request, turn).compose(events, { before })

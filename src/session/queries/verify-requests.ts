@@ -1,3 +1,4 @@
+import { namedProvider } from '../../contract/compared-request.ts'
 import { thawSurface, wordsHash } from '../../contract/surface.ts'
 import { closing } from '../../host/files/files.ts'
 import type { LogLine } from '../../log/line.ts'
@@ -6,7 +7,13 @@ import { failed, ok, type Result } from '../../model/errors.ts'
 import type { WholeEvent } from '../../model/events/event.ts'
 import type { SessionId } from '../../model/ids.ts'
 import type { Surface } from '../../model/surface.ts'
-import { RequestComposer, sharedWith, type ComposedRequest } from '../../request/compose-request.ts'
+import {
+  asSent,
+  RequestComposer,
+  sharedWith,
+  type ComposedRequest,
+  type SentRequest,
+} from '../../request/compose-request.ts'
 import { LiveHistory } from '../../request/live-history.ts'
 import type { SessionParts } from '../live/session-parts.ts'
 
@@ -63,11 +70,13 @@ export async function verifyRequests(
   let surface: Surface | undefined
   let words: string | undefined
   const ours = wordsHash(model.contract)
-  let last: Sent | undefined
-  /** The last request of the previous call. */
-  let before: ComposedRequest | undefined
+  let provider: string | undefined
+  /** The last request to each model, and the last one to any model. */
+  const sent = new Map<string, Sent>()
+  let latest: Sent | undefined
   let composer: { readonly turn: string; readonly of: RequestComposer } | undefined
   for (const [at, event] of events.entries()) {
+    provider = namedProvider(event) ?? provider
     if (event.type === 'prompt_surface') {
       const blob = await store.get(event.data.blob)
       if (!blob.ok) return blob
@@ -77,16 +86,19 @@ export async function verifyRequests(
     }
     if (event.type !== 'provider_request') continue
     if (surface === undefined) return failed('log_damaged', 'A request came before any surface.')
-    const provider = await model.dialectOf(event.data.dialect)
-    if (!provider.ok) return provider
+    const dialect = await model.dialectOf(event.data.dialect)
+    if (!dialect.ok) return dialect
     const turn = event.turn_id
     if (composer === undefined || composer.turn !== turn) {
       const cacheKey = event.data.cache_key
-      const made = { provider: provider.value, surface, words, store, cacheKey }
+      const parts = { provider: dialect.value, providerName: provider, surface, words, store }
+      const made = { ...parts, cacheKey }
       composer = { turn: turn ?? '', of: new RequestComposer(made, turn) }
     }
     const call = `${turn} ${event.data.call_index}`
-    if (last !== undefined && last.call !== call) before = last.request
+    const keeper = JSON.stringify([provider, event.data.dialect, event.data.model])
+    const last = sent.get(keeper) ?? latest
+    const before = last?.call === call ? last.before : last?.request
     const request = await composer.of.compose(events.slice(0, at), {
       before,
       recorded: event.data.projected,
@@ -95,21 +107,23 @@ export async function verifyRequests(
       mismatches.push(...compare(event, request, last?.request))
       requests += 1
     } else not_comparable += 1
-    last = { call, request }
+    latest = { call, request: asSent(request), before }
+    sent.set(keeper, latest)
   }
   return ok({ requests, not_comparable, mismatches })
 }
 
 interface Sent {
-  /** All attempts of one call are compared with the same earlier request. */
   readonly call: string
-  readonly request: ComposedRequest
+  readonly request: SentRequest
+  /** The last request of an earlier call: the cache marks of all attempts of a call depend on it. */
+  readonly before: SentRequest | undefined
 }
 
 function compare(
   { seq, data }: WholeEvent<'provider_request'>,
   request: ComposedRequest,
-  last: ComposedRequest | undefined,
+  last: SentRequest | undefined,
 ): Mismatch[] {
   if (request.failure !== undefined) {
     return [

@@ -52,10 +52,13 @@ const RequestLine = z
     request_bytes: Count,
     sent_bytes: Count.describe('Less than request_bytes if the provider already had the rest.'),
     shared_prefix_bytes: Count.describe(
-      'Length of the prefix shared with the previous request, without the brackets between parts.',
+      'Bytes of the previous request to the same model that this one starts with, brackets included; all of them if it extends that request.',
     ),
     shared_ratio: Ratio.describe('shared_prefix_bytes of request_bytes, from 0 to 1.'),
-    idle_ms: Count.optional().describe('Time since the last completed call.'),
+    kept_ratio: Ratio.optional().describe(
+      'shared_prefix_bytes of the previous request to the same model, from 0 to 1. Absent for the first request.',
+    ),
+    idle_ms: Count.optional().describe('Time since the last completed call to the same model.'),
     prefix_break: z
       .object({ at: Count, cause: BreakCause.describe('`unknown` is a bug.') })
       .optional(),

@@ -18,6 +18,7 @@ const REQUEST: ExplainedRequest = {
   sent_bytes: 1_234_567,
   shared_prefix_bytes: 1_200_000,
   shared_ratio: 0.972,
+  kept_ratio: 1,
   idle_ms: 12 * 60_000,
   usage: { input: 300_000, cached_read: 30_000, cache_write: 1234, cached_ratio: 0.1 },
 }
@@ -37,14 +38,14 @@ test('a request is a row of figures below the heading of the way it went', () =>
   expect(textOf(requestLines(REQUEST))).toEqual([
     'model (messages over http-sse, contract hw1)',
     'Request            Bytes        Sent  Shared      Input  Cached    Written',
-    '1.0            1,234,567   1,234,567    97 %    300,000    10 %      1,234',
+    '1.0            1,234,567   1,234,567   100 %    300,000    10 %      1,234',
   ])
 })
 
 test('the heading is repeated when model or transport change', () => {
   const again = { ...REQUEST, attempt: 1 }
   expect(textOf(requestLines(again, REQUEST))).toEqual([
-    '1.0 (2)        1,234,567   1,234,567    97 %    300,000    10 %      1,234',
+    '1.0 (2)        1,234,567   1,234,567   100 %    300,000    10 %      1,234',
   ])
   const other = { ...REQUEST, transport: 'websocket' }
   expect(textOf(requestLines(other, REQUEST))[0]).toBe(
@@ -55,7 +56,7 @@ test('the heading is repeated when model or transport change', () => {
 test('a request without an answer is marked', () => {
   const { usage: _usage, ...unanswered } = REQUEST
   expect(textOf(requestLines(unanswered, REQUEST))).toEqual([
-    '1.0            1,234,567   1,234,567    97 %          -       -          -',
+    '1.0            1,234,567   1,234,567   100 %          -       -          -',
     '    no response was completed',
   ])
 })
@@ -78,7 +79,7 @@ test('a request that shares nothing says so instead of a position', () => {
 
 test('a finding compares the shared with the cached share and gives the reason', () => {
   expect(notesOf({ finding: 'cold' })).toEqual([
-    "shared 97 % of bytes, but 10 % of tokens were cached: the provider's cache was cold (12 min since the last call)",
+    "97 % of its bytes were sent before, but 10 % of tokens were cached: the provider's cache was cold (12 min since the last call)",
   ])
   expect(notesOf({ finding: 'cold', idle_ms: 7 * 3_600_000 })[0]).toContain('7 h')
   const words = CACHE_FINDINGS.map((finding) => notesOf({ finding }).join('\n'))

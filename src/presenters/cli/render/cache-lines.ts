@@ -62,7 +62,7 @@ function row(cells: readonly string[], style: Style): Line {
 }
 
 function figuresOf(request: ExplainedRequest): string[] {
-  const { turn, call_index, attempt, request_bytes, sent_bytes, shared_ratio, usage } = request
+  const { turn, call_index, attempt, request_bytes, sent_bytes, kept_ratio, usage } = request
   const tried = attempt === 0 ? '' : ` (${attempt + 1})`
   const tokens =
     usage === undefined
@@ -72,7 +72,7 @@ function figuresOf(request: ExplainedRequest): string[] {
     `${turn}.${call_index}${tried}`,
     grouped(request_bytes),
     grouped(sent_bytes),
-    percent(shared_ratio),
+    kept_ratio === undefined ? '-' : percent(kept_ratio),
     ...tokens,
   ]
 }
@@ -145,7 +145,7 @@ function findingNotes(request: ExplainedRequest): Line[] {
   const { finding, shared_ratio, usage, idle_ms = 0 } = request
   // A break has its own note, and a provider without a cache is mentioned in the summary.
   if (finding === undefined || finding === 'bug' || finding === 'no_cache') return []
-  const compared = `shared ${percent(shared_ratio)} of bytes, but ${percent(usage?.cached_ratio ?? 0)} of tokens were cached`
+  const compared = `${percent(shared_ratio)} of its bytes were sent before, but ${percent(usage?.cached_ratio ?? 0)} of tokens were cached`
   return [note(`${compared}: ${findingWords(finding, duration(idle_ms))}`, { colour: 'yellow' })]
 }
 
