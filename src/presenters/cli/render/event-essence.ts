@@ -78,7 +78,7 @@ export function essenceOf(event: WholeEvent, resourceOf: ResourceOf = () => unde
       const subject = subjectOf(event.data, resourceOf)
       return {
         head: listed([
-          `${subject} ${decision} ${SCOPES[scope]} by ${by}`,
+          `${subject} ${decision} ${SCOPES[scope]}${DECIDED_BY[by]}`,
           `in mode ${mode}`,
           rule && `rule: ${rule.answer} ${ruleSubject(rule)}`,
           reason && `reason: ${reason}`,
@@ -134,6 +134,13 @@ const SCOPES = {
   once: 'once',
   session: 'for the Session',
   workspace: 'for the workspace',
+} as const
+
+const DECIDED_BY = {
+  policy: ' by policy',
+  person: ' by the person',
+  nobody: ': no terminal to ask',
+  timeout: ': no answer in time',
 } as const
 
 function settings(data: EventData<'session_settings'>): string {
