@@ -95,7 +95,7 @@ const SAMPLES: Readonly<Record<string, ToolSample>> = {
     refused: [
       ...refusedPaths({}),
       [{ path: 'missing.txt' }, 'not_found'],
-      [{ path: 'picture.png' }, 'unsupported_type'],
+      [{ path: 'picture.png' }, 'attachments_failed'],
       [{ path: 'notes.txt', from_line: 4 }, 'invalid_args'],
     ],
   },

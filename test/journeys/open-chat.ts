@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { WholeEvent } from '../../src/model/events/event.ts'
 import type { PermissionMode, SessionMode } from '../../src/model/modes.ts'
 import { bundleScript } from '../support/bundled-script.ts'
@@ -76,8 +77,12 @@ export function saidIn(events: readonly WholeEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
 }
 
-/** Leaves, and answers with the exit code. */
+/** Presses Ctrl-D, again while it is refused because the Turn has not quite ended, and returns the exit code. */
 export async function leave(chat: OpenChat): Promise<number> {
+  const ended = chat.ended.then(() => true)
   chat.write('\u0004')
+  while (!(await Promise.race([ended, delay(100, false)]))) {
+    if (flat(chat).includes('A Turn is running')) chat.write('\u0004')
+  }
   return (await chat.ended).code
 }
