@@ -189,7 +189,7 @@ const SAMPLES: { readonly [T in EventType]: EventData<T> } = {
     content_sha256: sha,
     variant: blob,
     made: { encoder: 'sharp 0.35.5', format: 'jpeg', quality: 75, width: 4, height: 4 },
-    same_as: '@img2',
+    same_as: handle,
     shown_bytes: 7,
     outcome: 'projected',
     why: 'holds_key',
