@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { describe, expect, test } from 'vitest'
-import { changed, read, resource, SAMPLES } from '../../test/support/event-samples.ts'
+import { changed, read, resource, SAMPLES } from '../../test/support/every-event-data.ts'
 import { EVENT_DATA, EVENT_TYPES } from './events/event.ts'
 
 describe.each(EVENT_TYPES)('%s', (type) => {
