@@ -207,7 +207,8 @@ test('a report to paste has nothing in it that somebody chose: no key, no path, 
   const place = { root, env }
   await runCli(place, 'run', '--permission', 'auto', 'Write "canary-content" to canary-file.txt')
   await runCli(place, 'config', 'set', 'model', 'canary-model')
-  await runCli(place, 'config', 'set', 'provider', 'canary-provider')
+  const stored = { model: 'canary-model', provider: 'canary-provider' }
+  await writeFile(join(root, 'home', 'config.json'), JSON.stringify(stored))
   await runCli({ ...place, env: { ...env, HAWSER_PROVIDER: 'canary-provider' } }, 'run', 'canary')
   const chosen = { ...env, HAWSER_PROVIDER: 'canary-provider' }
   const reports = [await bundled({ root, env: chosen })]
