@@ -133,7 +133,8 @@ function noteOf(
   const call = calls.get(event.data.call_id)
   if (stderr.isTTY && call !== undefined) return resultText(event.data, call)
   if (event.data.outcome !== 'denied') return undefined
-  return `hawser: ${event.data.name} was denied. ${visibleText(event.data.error?.message ?? '')}\n`
+  const why = event.data.error?.message
+  return `hawser: ${event.data.name} was denied.${why === undefined ? '' : ` ${visibleText(why)}`}\n`
 }
 
 function refusals(event: WholeEvent): string | undefined {
