@@ -8,24 +8,44 @@ import { HANDED } from '../process/start.ts'
 import { NOTHING_LEFT, recordedPlaces, settleWatch, type LeftBehind } from './inspect.ts'
 import { sandboxArgs, type SandboxRestrictions } from './bubblewrap/args.ts'
 import { programEnv } from './bubblewrap/env.ts'
-import { runLimited, type HeldLimits } from './limits/limited-run.ts'
+import { openGroup, runLimited, type HeldLimits } from './limits/limited-run.ts'
 import type { LimitGroup } from './limits/limits.ts'
 import { seccompFilter } from './bubblewrap/seccomp.ts'
 import { submoduleEnv } from './git/submodule-env.ts'
 import { workingDirectory } from './working-directory.ts'
 import { watchNetworkTries, type NetworkWatch } from './network-tries.ts'
-import { prepareSandbox, type SandboxContext } from './plan.ts'
+import { prepareSandbox, type PreparedSandbox, type SandboxContext } from './plan.ts'
 
-/** Runs a command in a sandbox that passed the self-test; see `ConfinedRun`. */
+/**
+ * Runs a command in a sandbox that passed the self-test; see `ConfinedRun`. The command's control group is created, and
+ * removed, while the workspace is inspected.
+ */
 export async function runConfined(
   context: SandboxContext,
   confinement: Confinement,
   command: ConfinedCommand,
 ): Promise<Result<Exit>> {
   if (isTooLong(command.argv)) return tooLong()
-  const prepared = await prepareSandbox(context, confinement, command)
-  if (!prepared.ok) return prepared
-  const { plan, watch, variables } = prepared.value
+  const opening = openGroup(context.limits)
+  try {
+    const prepared = await prepareSandbox(context, confinement, command)
+    const group = await opening
+    if (!prepared.ok) return prepared
+    if (!group.ok) return group
+    return await runPrepared(context, confinement, command, prepared.value, group.value)
+  } finally {
+    const group = await opening
+    if (group.ok) await group.value?.remove()
+  }
+}
+
+async function runPrepared(
+  context: SandboxContext,
+  confinement: Confinement,
+  command: ConfinedCommand,
+  { plan, watch, variables }: PreparedSandbox,
+  group: LimitGroup | undefined,
+): Promise<Result<Exit>> {
   const home = { home: plan.home, temporary: '/tmp', variables }
   const submodules = watch === undefined ? {} : await submoduleEnv(watch.before.root)
   const recorded = watch && (await confinement.watching?.(recordedPlaces(watch.before)))
@@ -33,7 +53,7 @@ export async function runConfined(
   const settle = () => settleWatch(watch, confinement)
   const { limits } = context
   let tries: NetworkWatch | undefined
-  const ran = await runLimited(limits, (group) => ({
+  const ran = await runLimited(limits, group, {
     ...orderOf(command),
     argv: enteredArgs(group, sandboxArgs(plan, command.argv, restrictionsOf(limits, group))),
     handed: seccompFilter({ machine: plan.bubblewrap.machine, nests: plan.nests }),
@@ -43,7 +63,7 @@ export async function runConfined(
     onStart: (pid) => {
       if (!plan.network) tries = watchNetworkTries(pid, () => command.onNetworkTry?.())
     },
-  })).catch(async (error: unknown) => {
+  }).catch(async (error: unknown) => {
     tries?.end()
     await settle()
     throw error
@@ -51,7 +71,7 @@ export async function runConfined(
   const triedNetwork = tries?.end() ?? false
   if (!ran.ok) return ran
   if (wasNotSetUp(ran.value)) return unavailable(ran.value.complaint.trim())
-  const left = await settle()
+  const [left] = await Promise.all([settle(), group?.remove()])
   if (!left.ok) return left
   const { met } = ran.value
   return ok({

@@ -14,30 +14,26 @@ export interface LimitedEnding extends ProcessEnding {
   readonly met: Readonly<Partial<Record<LimitName, number>>>
 }
 
-/**
- * Runs a program in its own group, which is removed before the promise settles; without limits, in no group. `programOf`
- * must put the group's entry before its argument vector.
- */
+/** Creates the group of one command; without limits, none. Whoever calls this removes the group. */
+export async function openGroup(
+  limits: HeldLimits | undefined,
+): Promise<Result<LimitGroup | undefined>> {
+  if (limits === undefined) return ok(undefined)
+  return asHostResult('create a control group for the command', async () =>
+    ok(await limits.method.open(limits.most)),
+  )
+}
+
+/** Runs a program whose argument vector begins with the group's entry. Leaves removing the group to the caller. */
 export async function runLimited(
   limits: HeldLimits | undefined,
-  programOf: (group: LimitGroup | undefined) => Program,
+  group: LimitGroup | undefined,
+  program: Program,
 ): Promise<Result<LimitedEnding>> {
-  if (limits === undefined) {
-    const ran = await runProgram(programOf(undefined))
-    return ran.ok ? ok({ ...ran.value, met: {} }) : ran
-  }
-  const { method, most } = limits
-  const opened = await asHostResult('create a control group for the command', async () =>
-    ok(await method.open(most)),
-  )
-  if (!opened.ok) return opened
-  const group = opened.value
-  try {
-    const ran = await runProgram(programOf(group))
-    return ran.ok ? ok({ ...ran.value, met: numbered(await group.met(), most) }) : ran
-  } finally {
-    await group.remove()
-  }
+  const ran = await runProgram(program)
+  if (!ran.ok) return ran
+  const met = await group?.met()
+  return ok({ ...ran.value, met: limits && met ? numbered(met, limits.most) : {} })
 }
 
 function numbered(met: readonly LimitName[], most: CommandLimits): LimitedEnding['met'] {

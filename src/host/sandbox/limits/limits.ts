@@ -23,6 +23,6 @@ export interface LimitGroup {
   readonly dataBytes?: number
   /** The limits reached so far, as far as the system counts them. Does not throw. */
   met(): Promise<readonly LimitName[]>
-  /** Call it when nothing runs in the group any more. Does not throw: a later process removes what is left. */
+  /** Call it when nothing runs in the group any more; further calls do nothing. Does not throw: a later process removes what is left. */
   remove(): Promise<void>
 }

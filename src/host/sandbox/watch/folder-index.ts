@@ -96,7 +96,7 @@ interface KnownFolder {
 }
 
 /** Folders scanned before other work of this process gets a turn. */
-const FOLDERS_PER_SLICE = 2_000
+const FOLDERS_PER_SLICE = 100
 /** The coarsest timestamp resolution of common file systems (FAT). */
 const TICK_MS = 2_000
 const NONE: ReadonlySet<string> = new Set()
