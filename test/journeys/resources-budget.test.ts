@@ -3,13 +3,16 @@ import { LIMITS } from '../../src/model/limits.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { png } from '../support/drawing.ts'
 import { givenFile, say } from '../support/given-files.ts'
+import { LONG } from '../support/long.ts'
 import { verified } from '../support/resource-events.ts'
 import { seeingPlace } from '../support/seeing-place.ts'
 import { value } from '../support/story.ts'
-import { WAYS } from '../support/ways.ts'
+import { WAYS, type Way } from '../support/ways.ts'
 
 // The files of one request have a limit together, whatever brought them into it.
 
+/** Large files are slow: `npm test` takes one way, and `npm run test:long` all others. */
+const SOME_WAYS: readonly Way[] = LONG ? ['messages', ...WAYS] : ['in process']
 const SEVEN_MIB = 7 * 1024 * 1024
 
 /** How many bytes of files each request showed by its own account, and of which. */
@@ -23,7 +26,7 @@ function shown(session: Session): { handles: number; bytes: number }[] {
   })
 }
 
-async function threePictures(way: (typeof WAYS)[number], replay: 'attach-turn' | 'window') {
+async function threePictures(way: Way, replay: 'attach-turn' | 'window') {
   const here = await seeingPlace(way, { changes: { model: { replay } } })
   const session = value(await here.harness.create(here.begin))
   const [first, second, third] = await Promise.all(
@@ -37,7 +40,7 @@ async function threePictures(way: (typeof WAYS)[number], replay: 'attach-turn' |
   return { here, session }
 }
 
-test.each(WAYS)(
+test.each(SOME_WAYS)(
   '[SR-009] %s: the view that would exceed the files of a request is refused, says what is visible, and fits the next Turn',
   async (way) => {
     const { here, session } = await threePictures(way, 'attach-turn')
@@ -64,7 +67,7 @@ test.each(WAYS)(
   },
 )
 
-test.each(WAYS)(
+test.each(SOME_WAYS)(
   '[SR-009] %s: in a window the oldest files go so that new ones fit, with a sentence that stays',
   async (way) => {
     const { here, session } = await threePictures(way, 'window')
