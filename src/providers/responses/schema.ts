@@ -5,10 +5,15 @@ import { otherThan } from '../unknown-types.ts'
 
 /** Parses an event. `invalid_response` if it is not JSON, or an event of a known type has an unexpected shape. */
 export function readEvent(data: string): Result<ResponsesEvent> {
+  const repeated = REPETITION.exec(data)?.[1]
+  if (repeated !== undefined) return ok({ type: 'other', of: repeated })
   const read = AnyEvent.safeParse(parseJson(data))
   if (read.success) return ok(read.data)
   return failed('invalid_response', 'The provider sent an event that could not be parsed.')
 }
+
+/** The start of events that only repeat text of earlier ones, as much as a whole answer. Parsing them costs memory for nothing. */
+const REPETITION = /^\{"type":"(response\.(?:output_text|content_part)\.done)"/
 
 /** Deep enough for any reasoning item, and shallow enough to be recorded. */
 const REASONING_DEPTH = 32
