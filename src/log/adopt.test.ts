@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -12,7 +12,7 @@ import { verifyLog } from './verify.ts'
 
 /** A Session from a clone: its Log is here, its head is not. */
 async function foreignSession() {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const storyWriter = new StoryWriter(here, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)

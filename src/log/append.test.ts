@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { rawBytes, rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, turnEnded, value } from '../../test/support/story.ts'
 import { textFold, type TextState } from '../../test/support/text-fold.ts'
@@ -22,7 +22,7 @@ interface Begun {
   readonly turn: TurnId
 }
 
-async function begin(disk = new CrashDisk(1), clock = promptClock): Promise<Begun> {
+async function begin(disk = new CrashDisk(1), clock = immediateClock): Promise<Begun> {
   const here = await testPlace(disk.folder(), clock)
   const session = here.place.ids.session()
   const writing = { fold: textFold, keep: here.keep }
@@ -229,7 +229,7 @@ test('a full disk at any write is reported, leaves nothing half-written, and is 
   for (let fullAtWrite = 1; fullAtWrite <= 50; fullAtWrite++) {
     const begun = await begin()
     const full = new CrashDisk(fullAtWrite, { fullAtWrite }, begun.disk.root)
-    const here = await testPlace(full.folder(), promptClock)
+    const here = await testPlace(full.folder(), immediateClock)
     await begun.writer.release()
     const writing = { fold: textFold, keep: here.keep }
     const taken = await acquireLog(here.place, begun.writer.session, writing)
@@ -245,7 +245,7 @@ test('a full disk at any write is reported, leaves nothing half-written, and is 
       else expect(result.error.kind).toBe('storage_failed')
     }
     expect(acknowledged.length).toBe(Math.max(0, fullAtWrite - 2))
-    full.spaceAgain()
+    full.freeSpace()
     value(await writer.append([message(begun.turn, 'space again')]))
     const found = await linesOf({ ...begun, here, writer })
     expect(found.slice(1).map(textOf)).toEqual([...acknowledged, 'space again'])
@@ -259,8 +259,8 @@ test('a failed sync stops the writer permanently, acknowledges nothing, and the 
     const begun = await begin()
     await begun.writer.release()
     const bad = new CrashDisk(badSyncAt, {}, begun.disk.root)
-    const here = await testPlace(bad.folder(), promptClock)
-    bad.befall({ badSyncAt })
+    const here = await testPlace(bad.folder(), immediateClock)
+    bad.injectFaults({ badSyncAt })
     const writing = { fold: textFold, keep: here.keep }
     const taken = await acquireLog(here.place, begun.writer.session, writing)
     const acknowledged: string[] = []
@@ -278,11 +278,11 @@ test('a failed sync stops the writer permanently, acknowledges nothing, and the 
     // After a reboot, and on a machine that keeps running and still shows data that never reached the disk.
     const crashed = bad.afterCrash(badSyncAt)
     for (const disk of [crashed, bad.afterKill(badSyncAt)]) {
-      const later = await testPlace(disk.folder(), promptClock)
+      const later = await testPlace(disk.folder(), immediateClock)
       const next = value(await acquireLog(later.place, begun.writer.session, writing))
       value(await next.append([message(begun.turn, 'next')]))
       await next.release()
-      const booted = await testPlace(disk.afterCrash(badSyncAt).folder(), promptClock)
+      const booted = await testPlace(disk.afterCrash(badSyncAt).folder(), immediateClock)
       const texts = (await linesOf({ ...begun, here: booted })).map(textOf)
       expect(texts.slice(1, 1 + acknowledged.length)).toEqual(acknowledged)
       expect(texts.at(-1)).toBe('next')

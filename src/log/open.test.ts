@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -21,7 +21,7 @@ interface FinishedSession {
 /** A finished Session with this many Turns. */
 async function finishedSession(turns = 1): Promise<FinishedSession> {
   const disk = new CrashDisk(1)
-  const here = await testPlace(disk.folder(), promptClock)
+  const here = await testPlace(disk.folder(), immediateClock)
   const storyWriter = new StoryWriter(here, newJournal())
   await storyWriter.begin()
   for (let n = 1; n <= turns; n++) await storyWriter.turn(n)
@@ -83,7 +83,7 @@ test('the next writer records a writer that was killed', async () => {
   const story = await finishedSession()
   value(await acquire(story))
   const killed = story.disk.afterKill(2)
-  const here = await testPlace(killed.folder(), promptClock)
+  const here = await testPlace(killed.folder(), immediateClock)
   const writer = value(await acquire({ ...story, here }))
   await writer.release()
   const last = (await allLines({ ...story, here })).at(-1)?.logged.event
@@ -180,7 +180,7 @@ test('an index of another fold version, or one that is damaged, is not used', as
   // Let go without an index of its own being newer.
   const index = await rawBytes(sessions, indexName(story.session))
   const other = { ...textFold, version: 'text-2', initial: { counts: { other: 1 }, lastTexts: [] } }
-  const here = await testPlace(story.disk.afterKill(1).folder(), promptClock)
+  const here = await testPlace(story.disk.afterKill(1).folder(), immediateClock)
   const rebuilt = value(await acquire({ ...story, here }, other))
   expect(rebuilt.state.counts).toEqual({ ...full.counts, other: 1, lock_taken: 1 })
   await rebuilt.release()
@@ -203,7 +203,7 @@ test('snapshot plus tail equals the fold of everything', async () => {
       fc.integer({ min: 0, max: 4 }),
       async (before, after) => {
         const disk = new CrashDisk(before * 10 + after)
-        const here = await testPlace(disk.folder(), promptClock)
+        const here = await testPlace(disk.folder(), immediateClock)
         const storyWriter = new StoryWriter(here, newJournal())
         await storyWriter.begin()
         for (let n = 0; n < before; n++) await storyWriter.turn(n)
@@ -211,7 +211,7 @@ test('snapshot plus tail equals the fold of everything', async () => {
         await storyWriter.open()
         for (let n = 0; n < after; n++) await storyWriter.turn(n)
         // Killed: the index is that of the first part.
-        const later = await testPlace(disk.afterKill(1).folder(), promptClock)
+        const later = await testPlace(disk.afterKill(1).folder(), immediateClock)
         const session = SessionId.parse(storyWriter.journal.session)
         const story = { here: later, disk, session }
         const writer = value(await acquire(story))

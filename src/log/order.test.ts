@@ -101,7 +101,7 @@ test('wherever the power goes while the file is replaced, it is the old one or t
     const content = await nearlyFull(disk.folder(), older)
     await closing(await disk.folder().open('order', 'append'), (file) => file.sync())
     await disk.folder().sync()
-    disk.befall({ powerCutAt })
+    disk.injectFaults({ powerCutAt })
     const [last = expect.fail()] = sessions(1)
     await noteWritten({ heads: disk.folder(), ids }, last).catch(() => undefined)
     const after = disk.afterCrash(powerCutAt).folder()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
 import { diskPlace } from '../../test/support/disk-place.ts'
 import { freshFolder } from '../../test/support/folder.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { sha256 } from '../encoding/hash.ts'
@@ -31,7 +31,7 @@ async function forward(reader: LogReader, from?: Cursor): Promise<LogLine[]> {
 }
 
 test('a Log can be read forward and backward, without a lock, while it is being written', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { storyWriter, session } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const lines = await forward(reader)
@@ -47,7 +47,7 @@ test('a Log can be read forward and backward, without a lock, while it is being 
 })
 
 test('reading stops where the visitor returns false', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const end = value(await reader.forward(({ seq }) => (seq === 3 ? false : undefined)))
@@ -55,7 +55,7 @@ test('reading stops where the visitor returns false', async () => {
 })
 
 test('a reader stops before an incomplete last line, reports it, and changes nothing', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session } = await finishedSessionIn(here)
   const torn = Buffer.concat([await rawLog(here.place.sessions, session), Buffer.from('{"v":1,')])
   await overwrite(here.place.sessions, logName(session), torn)
@@ -66,7 +66,7 @@ test('a reader stops before an incomplete last line, reports it, and changes not
 })
 
 test('Events of unknown type and with unknown fields are kept as they are', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session, storyWriter } = await finishedSessionIn(here)
   const { cursor } = storyWriter.writer
   const event = {
@@ -90,7 +90,7 @@ test('Events of unknown type and with unknown fields are kept as they are', asyn
 })
 
 test('descriptors and hydrations come back from the Log as they were written [SR-040] [SH-037]', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session, storyWriter } = await finishedSessionIn(here)
   const turn_id = here.place.ids.turn()
   const blob = await storyWriter.put(Buffer.from('pixels'))
@@ -167,7 +167,7 @@ test('a follower gets every line once and in order, including those of another p
 })
 
 test('a follower polls if it cannot watch the file', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { storyWriter, session } = await finishedSessionIn(here)
   const sessions = Object.create(here.place.sessions, {
     watch: { value: async () => Promise.reject(new FileFailure('ENOSPC', 'no more watches')) },
@@ -189,7 +189,7 @@ test('a follower polls if it cannot watch the file', async () => {
 })
 
 test('a follower fails with cursor_expired when a line it saw is rolled back', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session } = await finishedSessionIn(here)
   const raw = await rawLog(here.place.sessions, session)
   const reader = value(await openReader(here.place, session))
@@ -203,7 +203,7 @@ test('a follower fails with cursor_expired when a line it saw is rolled back', a
 })
 
 test('following ends without an error when stopped, even while idle', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session, storyWriter } = await finishedSessionIn(here)
   const reader = value(await openReader(here.place, session))
   const stop = new AbortController()
@@ -213,7 +213,7 @@ test('following ends without an error when stopped, even while idle', async () =
 })
 
 test('a follower detects a rolled-back line even if another of the same length replaced it', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session, storyWriter } = await finishedSessionIn(here)
   const raw = await rawLog(here.place.sessions, session)
   const { cursor } = storyWriter.writer
@@ -245,7 +245,7 @@ test('a follower detects a rolled-back line even if another of the same length r
 })
 
 test('a follower far behind gets everything in small batches', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const { session, storyWriter } = await finishedSessionIn(here)
   for (let n = 0; n < 60; n++) await storyWriter.turn(n)
   const reader = value(await openReader(here.place, session))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawBytes, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, sessionStarted, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -15,7 +15,7 @@ import { verifyLog } from './verify.ts'
 
 /** A finished Session with one Turn, and its Log. */
 async function finishedSession(disk = new CrashDisk(1)) {
-  const here = await testPlace(disk.folder(), promptClock)
+  const here = await testPlace(disk.folder(), immediateClock)
   const storyWriter = new StoryWriter(here, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
@@ -145,10 +145,10 @@ test('an adopted Session survives a power cut', async () => {
     await here.place.heads.remove(session)
     // As after a clone: written but not synced.
     const disk = new CrashDisk(seed)
-    const place = await testPlace(disk.folder(), promptClock)
+    const place = await testPlace(disk.folder(), immediateClock)
     await overwrite(place.place.sessions, logName(session), bytes)
     value(await adoptLog(place.place, session, { fold: textFold, keep: place.keep }))
-    const after = await testPlace(disk.afterCrash(seed).folder(), promptClock)
+    const after = await testPlace(disk.afterCrash(seed).folder(), immediateClock)
     const writer = value(await acquire(after, session))
     expect(writer.cursor.offset).toBeGreaterThanOrEqual(bytes.length)
     await writer.release()

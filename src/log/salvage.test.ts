@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { linesOf, overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -17,7 +17,7 @@ async function finishedSession(): Promise<{
   session: SessionId
   lines: Buffer[]
 }> {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const storyWriter = new StoryWriter(here, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
@@ -159,13 +159,13 @@ test('a salvaged fork can be salvaged again', async () => {
 
 test('a failed salvage leaves no partial Session', async () => {
   const disk = new CrashDisk(1)
-  const here = await testPlace(disk.folder(), promptClock)
+  const here = await testPlace(disk.folder(), immediateClock)
   const storyWriter = new StoryWriter(here, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)
   await storyWriter.end()
   const session = SessionId.parse(storyWriter.journal.session)
-  disk.befall({ fullAtWrite: 4 })
+  disk.injectFaults({ fullAtWrite: 4 })
   expect((await salvage(here, session)).ok).toBe(false)
   const logs = (await here.place.sessions.names()).filter((name) => name.endsWith('.ndjson'))
   const heads = (await here.place.heads.names()).filter((name) => name !== 'order')

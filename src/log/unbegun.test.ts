@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../../test/support/log-place.ts'
 import { overwrite, rawLog } from '../../test/support/raw-log.ts'
 import { sessionStarted, value } from '../../test/support/story.ts'
 import { textFold } from '../../test/support/text-fold.ts'
@@ -22,7 +22,7 @@ const FIRST_HEAD: HeadRecord = { seq: 0, hash: 'a'.repeat(64), offset: 300 }
 
 /** A Log with the content `text`, and its head. */
 async function leftOver(text: string, head: HeadRecord | undefined) {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const session = here.place.ids.session()
   await overwrite(here.place.sessions, logName(session), Buffer.from(text))
   if (head !== undefined) await writeHead(here.place, session, head)
@@ -88,7 +88,7 @@ test('empty Logs are removed with their heads; Logs with content or being create
 })
 
 test('a Log whose creation fails leaves nothing behind', async () => {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const heads = {
     ...here.place.heads,
     open: () => Promise.reject(new FileFailure('ENOSPC', 'full')),

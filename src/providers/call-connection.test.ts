@@ -6,13 +6,13 @@ import {
   all,
   answer,
   BODY,
-  callBy,
+  callWith,
   callOf,
   DONE,
   END,
   failure,
   IDLE_MS,
-  said,
+  textDeltas,
   serveEvents,
 } from '../../test/support/scripted-call.ts'
 import { until, virtualClock } from '../../test/support/virtual-clock.ts'
@@ -53,7 +53,7 @@ describe('a call that is interrupted', () => {
       seen.push(event)
       if (seen.length === 2) abort.abort()
     }
-    expect(seen).toEqual([...said('ab'), failure('interrupted', {})])
+    expect(seen).toEqual([...textDeltas('ab'), failure('interrupted', {})])
     expect(await firstClosed).toBe('closed')
   })
 
@@ -63,14 +63,14 @@ describe('a call that is interrupted', () => {
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('closed')))
       })
-    const events = all(callBy(loud)(BODY, abort.signal))
+    const events = all(callWith(loud)(BODY, abort.signal))
     abort.abort()
     expect(await events).toEqual([failure('interrupted', {})])
   })
 
   test('ends also when what sends it does not listen', async () => {
     const abort = new AbortController()
-    const never = callBy(() => new Promise(() => {}))
+    const never = callWith(() => new Promise(() => {}))
     const events = all(never(BODY, abort.signal))
     abort.abort()
     expect(await events).toEqual([failure('interrupted', {})])
@@ -123,7 +123,7 @@ describe('a server that is silent for too long', () => {
       clock.advance(10 * IDLE_MS)
       seen.push(event)
     }
-    expect(seen).toEqual([...said('ab'), DONE])
+    expect(seen).toEqual([...textDeltas('ab'), DONE])
   })
 })
 
@@ -159,7 +159,7 @@ describe('a connection', () => {
   ])('that %s in the middle of an answer is a failure of the network', async (_how, rest, end) => {
     const { url } = await serveBytes(`${chunked}${rest}`, end)
     expect(await answer(url)).toEqual([
-      ...said('a'),
+      ...textDeltas('a'),
       failure('network', expect.objectContaining({ code: 'ECONNRESET' })),
     ])
   })

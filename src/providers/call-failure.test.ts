@@ -5,13 +5,13 @@ import { serveBytes, serveHttp } from '../../test/support/loopback-server.ts'
 import {
   all,
   BODY,
-  callBy,
+  callWith,
   DONE,
   END,
   failure,
   HEAD,
   KEY,
-  said,
+  textDeltas,
   serveEvents,
 } from '../../test/support/scripted-call.ts'
 import { virtualClock } from '../../test/support/virtual-clock.ts'
@@ -46,7 +46,7 @@ const SDKS: readonly (readonly [string, (url: string, clock?: Clock) => Send])[]
 
 describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
   function answer(url: string, signal = new AbortController().signal) {
-    return all(callBy(sendTo(url))(BODY, signal))
+    return all(callWith(sendTo(url))(BODY, signal))
   }
 
   test('a body arrives byte for byte, and its answer is read here', async () => {
@@ -55,7 +55,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
       request.on('data', (chunk: Buffer) => void bodies.push(chunk))
       request.on('end', () => response.writeHead(200, HEAD).end(`data: ab\n\n${END}`))
     })
-    expect(await answer(url)).toEqual([...said('ab'), DONE])
+    expect(await answer(url)).toEqual([...textDeltas('ab'), DONE])
     expect(Buffer.concat(bodies)).toEqual(BODY)
   })
 
@@ -112,7 +112,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     const { url } = await serveBytes('', () => clock.advance(30_000))
     // The server waits for a request and gets a handshake, which it does not answer.
     const sealed = url.replace('http:', 'https:')
-    expect(await all(callBy(sendTo(sealed, clock))(BODY, new AbortController().signal))).toEqual([
+    expect(await all(callWith(sendTo(sealed, clock))(BODY, new AbortController().signal))).toEqual([
       failure('network', expect.objectContaining({ code: 'ETIMEDOUT' })),
     ])
   })
@@ -124,7 +124,7 @@ describe.each(SDKS)('through the SDK of %s', (_name, sendTo) => {
     expect(await silent.firstClosed).toBe('closed')
     const reading = new AbortController()
     const speaking = await serveEvents('data: a\n\n')
-    for await (const event of callBy(sendTo(speaking.url))(BODY, reading.signal)) {
+    for await (const event of callWith(sendTo(speaking.url))(BODY, reading.signal)) {
       if (event.type === 'text_delta') reading.abort()
       else expect(event).toEqual(failure('interrupted', {}))
     }

@@ -5,14 +5,14 @@ import {
   all,
   answer,
   BODY,
-  callBy,
+  callWith,
   callOf,
   DONE,
   END,
   failure,
   HEAD,
   KEY,
-  said,
+  textDeltas,
   serveEvents,
 } from '../../test/support/scripted-call.ts'
 import { until, virtualClock } from '../../test/support/virtual-clock.ts'
@@ -24,7 +24,7 @@ describe('an answer', () => {
     const { url } = await serveEvents(
       'data: ab\n\nevent: ping\ndata: {}\n\nevent: twice\ndata: x\n\n',
     )
-    expect(await answer(url)).toEqual([...said('ab'), DONE])
+    expect(await answer(url)).toEqual([...textDeltas('ab'), DONE])
   })
 
   test('is the same wherever it is cut', async () => {
@@ -37,7 +37,7 @@ describe('an answer', () => {
     const stream = callOf(url)
     for (cut = 1; cut < text.length; cut += 1) {
       const events = await all(stream(BODY, new AbortController().signal))
-      expect(events).toEqual([...said('Größe 🚢x'), DONE])
+      expect(events).toEqual([...textDeltas('Größe 🚢x'), DONE])
     }
   })
 
@@ -80,8 +80,12 @@ describe('an answer', () => {
 
 describe('an answer that is none', () => {
   test.each([
-    ['stops without an end', 'data: a\n\n', said('a')],
-    ['stops in the middle of its last event', 'data: a\n\nevent: done\ndata: {}\n', said('a')],
+    ['stops without an end', 'data: a\n\n', textDeltas('a')],
+    [
+      'stops in the middle of its last event',
+      'data: a\n\nevent: done\ndata: {}\n',
+      textDeltas('a'),
+    ],
     ['says nothing', '', []],
   ])('%s', async (_how, text, events) => {
     const { url } = await serveHttp((_request, response) => {
@@ -93,7 +97,7 @@ describe('an answer that is none', () => {
   test('ends with its connection and has no end of its own', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n'
     const { url } = await serveBytes(`${head}data: a\n\n`, (socket) => socket.end())
-    expect(await answer(url)).toEqual([...said('a'), failure('invalid_response', {})])
+    expect(await answer(url)).toEqual([...textDeltas('a'), failure('invalid_response', {})])
   })
 
   test.each([
@@ -174,7 +178,7 @@ describe('what fails on this side', () => {
   test('a defect of the reader is one error', async () => {
     const { url, firstClosed } = await serveEvents('data: a\n\nevent: defect\ndata: x\n\n')
     expect(await answer(url)).toEqual([
-      ...said('a'),
+      ...textDeltas('a'),
       failure('internal', { causes: ['TypeError: no [redacted key]'] }),
     ])
     expect(await firstClosed).toBe('closed')
@@ -193,7 +197,7 @@ describe('what fails on this side', () => {
     const kinds = await Promise.all(
       thrown.map(async ([error]) => {
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- An SDK may throw anything.
-        const stream = callBy(() => Promise.reject(error))
+        const stream = callWith(() => Promise.reject(error))
         return all(stream(BODY, new AbortController().signal))
       }),
     )
@@ -201,7 +205,7 @@ describe('what fails on this side', () => {
   })
 
   test('an answer without a body has no end', async () => {
-    const stream = callBy(() => {
+    const stream = callWith(() => {
       return Promise.resolve({ status: 200, headers: new Headers(HEAD), body: null })
     })
     const events = await all(stream(BODY, new AbortController().signal))

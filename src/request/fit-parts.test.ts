@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { lost } from '../encoding/words/resources.ts'
 import type { BlobPart, ConversationItem } from '../model/conversation.ts'
 import { BlobKey, ResourceId } from '../model/ids.ts'
@@ -37,7 +37,7 @@ async function shown(
   params: Partial<SurfaceParams>,
   ...items: ConversationItem[]
 ): Promise<string[]> {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const fitting = new Fitting({ ...PARAMS, ...params }, new Variants(store, undefined))
   const fitted: ConversationItem[] = []
   for (const item of items) fitted.push(...(await fitting.fit([item])))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CrashDisk } from '../../test/support/crash-disk.ts'
-import { promptClock, testPlace } from '../../test/support/log-place.ts'
+import { immediateClock, testPlace } from '../../test/support/log-place.ts'
 import { value } from '../../test/support/story.ts'
 import type { BlobPart, ConversationItem } from '../model/conversation.ts'
 import { BlobKey, ResourceId, type BlobMediaType } from '../model/ids.ts'
@@ -9,7 +9,7 @@ import { loadParts } from './load-parts.ts'
 const resource = ResourceId.parse('res_01kg8m2q3r4s5t6v7w8x9y0z11')
 
 async function place() {
-  const { store } = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const kept = async (bytes: Buffer, media_type: BlobMediaType, more: Partial<BlobPart> = {}) => {
     const blob = value(await store.put([bytes], media_type))
     return { ...part(blob, media_type), ...more }

@@ -2,7 +2,7 @@ import { appendFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { freshFolder } from '../../test/support/folder.ts'
-import { meddledFiles } from '../../test/support/meddled-files.ts'
+import { hookedFiles } from '../../test/support/hooked-files.ts'
 import { value } from '../../test/support/story.ts'
 import { until, virtualClock, type VirtualClock } from '../../test/support/virtual-clock.ts'
 import { sha256 } from '../encoding/hash.ts'
@@ -138,7 +138,7 @@ test.each([
 ])('a file that %s while it is read is refused, and nothing of it is kept', async (_, meddle) => {
   const folder = await filesOf({ 'a.txt': 'one', 'b.txt': 'two' })
   await utimes(join(folder, 'a.txt'), 1, 1)
-  const files = meddledFiles(async (path) => path.endsWith('a.txt') && meddle(path))
+  const files = hookedFiles(async (path) => path.endsWith('a.txt') && meddle(path))
   const [changed, same] = value(await resolved(folder, ['a.txt', 'b.txt'], { files }))
   expect(changed).toEqual({
     ok: false,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { buildPdf } from '../../test/support/build-pdf.ts'
 import { Redactor } from '../encoding/redaction.ts'
 import { LIMITS } from '../model/limits.ts'
 import { holdsKey } from './holds-key.ts'
@@ -20,19 +20,19 @@ test('a key is found in bytes of any type, and in text by its encoding', async (
 })
 
 test('a key is found on any page of a PDF, also over the end of a line', async () => {
-  expect(await isIn(PDF, writtenPdf(['one', `the key is ${KEY}`]))).toBe(true)
-  expect(await isIn(PDF, writtenPdf([`${KEY.slice(0, 6)}\n${KEY.slice(6)}`]))).toBe(true)
-  expect(await isIn(PDF, writtenPdf(['nothing', 'of that kind']))).toBe(false)
+  expect(await isIn(PDF, buildPdf(['one', `the key is ${KEY}`]))).toBe(true)
+  expect(await isIn(PDF, buildPdf([`${KEY.slice(0, 6)}\n${KEY.slice(6)}`]))).toBe(true)
+  expect(await isIn(PDF, buildPdf(['nothing', 'of that kind']))).toBe(false)
 })
 
 test('a key is found behind more text than is ever shown', async () => {
   const page = Array.from({ length: 10 }, () => 'w'.repeat(10_000)).join('\n')
   const text = [page, page, page, `x ${KEY}`]
   expect(text.join('').length).toBeGreaterThan(LIMITS.pdf_text_bytes)
-  expect(await isIn(PDF, writtenPdf(text))).toBe(true)
+  expect(await isIn(PDF, buildPdf(text))).toBe(true)
 })
 
 test('without keys nothing is found, nor in bytes that are not a PDF', async () => {
-  expect(await isIn(PDF, writtenPdf([`the key is ${KEY}`]), [])).toBe(false)
+  expect(await isIn(PDF, buildPdf([`the key is ${KEY}`]), [])).toBe(false)
   expect(await isIn(PDF, Buffer.from('%PDF-1.4 broken'))).toBe(false)
 })

@@ -4,7 +4,7 @@ import { NO_RESOURCES } from '../../test/support/no-resources.ts'
 import { sampleDescriptor, wholeEvents } from '../../test/support/sample-resources.ts'
 import { toolWorld } from '../../test/support/tool-world.ts'
 import { value } from '../../test/support/story.ts'
-import { writtenPdf } from '../../test/support/written-pdf.ts'
+import { buildPdf } from '../../test/support/build-pdf.ts'
 import { SessionResources } from '../history/session-resources.ts'
 import { failed, ok, withCause, type Result } from '../model/errors.ts'
 import type { EventDraft } from '../model/events/event.ts'
@@ -16,7 +16,7 @@ import type { ToolResources } from './tool.ts'
 const image = drawing(5)
 const PAYLOADS: Readonly<Record<string, Buffer>> = {
   '@img1': png(image.width, image.height, image.pixels),
-  '@pdf2': writtenPdf(['first page', 'second page', 'third page']),
+  '@pdf2': buildPdf(['first page', 'second page', 'third page']),
   '@txt3': Buffer.from('one\ntwo\nthree\nfour\n'),
 }
 const RESOURCES = [

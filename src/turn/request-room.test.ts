@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { random, type Random } from '../../test/support/random.ts'
-import { MADE_SESSION } from '../../test/support/log-generator.ts'
+import { SAMPLE_SESSION } from '../../test/support/log-generator.ts'
 import { overBudget } from '../context/over-budget.ts'
 import { sumOf, visibleBytes } from '../history/visible-bytes.ts'
 import { Descriptor } from '../model/descriptor.ts'
@@ -160,7 +160,7 @@ class MadeSession {
       v: 1,
       seq: this.events.length,
       id: EventId.parse(idOf('evt', this.events.length)),
-      session_id: MADE_SESSION,
+      session_id: SAMPLE_SESSION,
       turn_id: this.#turn,
       ts: '2026-01-31T12:00:00.000Z',
       prev: null,

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { groupPlace } from '../../src/host/sandbox/limits/group-place.ts'
 import { findLimits } from '../../src/host/sandbox/limits/find-limits.ts'
 import { systemSandbox } from '../../src/host/sandbox/sandbox.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
 import { attackAs, USERS } from './as-user.ts'
 

@@ -95,7 +95,7 @@ async function mocked(dialect: VendorDialect, trouble?: Trouble): Promise<Provid
   onTestFinished(async () => {
     const foreign = server.requests.some(({ bytes }) => bytes.equals(FOREIGN_BODY))
     const closed = server.close()
-    await (foreign ? expect(closed).rejects.toThrow('wrong requests') : closed)
+    await (foreign ? expect(closed).rejects.toThrow('invalid requests') : closed)
   })
   const idleMs = trouble === 'silent' ? IDLE_MS : undefined
   const provider = providerOf(dialect, server.baseUrl(dialect), idleMs)

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { openConfined, type ConfinedFiles } from '../../src/host/files/confined-files.ts'
 import { random, type Random } from '../support/random.ts'
 import { value } from '../support/story.ts'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { startChild } from './child.ts'
 
 export interface LinkRun {

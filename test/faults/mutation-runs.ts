@@ -6,7 +6,7 @@ import { salvageLog } from '../../src/log/salvage.ts'
 import { verifyLog } from '../../src/log/verify.ts'
 import type { SessionId } from '../../src/model/ids.ts'
 import { CrashDisk } from '../support/crash-disk.ts'
-import { promptClock, testPlace, type TestPlace } from '../support/log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from '../support/log-place.ts'
 import { random } from '../support/random.ts'
 import { overwrite, rawBytes, rawLog } from '../support/raw-log.ts'
 import { newJournal, StoryWriter, value } from '../support/story.ts'
@@ -25,7 +25,7 @@ export interface Original {
 }
 
 export async function originalLog(): Promise<Original> {
-  const here = await testPlace(new CrashDisk(1).folder(), promptClock)
+  const here = await testPlace(new CrashDisk(1).folder(), immediateClock)
   const storyWriter = new StoryWriter(here, newJournal())
   await storyWriter.begin()
   await storyWriter.turn(1)

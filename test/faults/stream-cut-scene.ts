@@ -8,7 +8,7 @@ import type { ReadEvent } from '../../src/session/queries/read-log.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { openParts, withClock } from '../support/harness-parts.ts'
-import { promptClock } from '../support/log-place.ts'
+import { immediateClock } from '../support/log-place.ts'
 import { value } from '../support/story.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { vendorParts } from '../support/vendor-parts.ts'
@@ -69,7 +69,7 @@ export async function openCutScene(root: string, options: CutSceneOptions): Prom
       },
     },
   })
-  const harness = new Harness(withClock(parts, promptClock))
+  const harness = new Harness(withClock(parts, immediateClock))
   await writeFile(join(workspace, READ_FILE), 'rope\n')
 
   const say = async (session: Session, words: string): Promise<Heard> => {

@@ -7,7 +7,7 @@ import { openReader } from '../../src/log/reader.ts'
 import { salvageLog } from '../../src/log/salvage.ts'
 import { verifyLog } from '../../src/log/verify.ts'
 import { SessionId } from '../../src/model/ids.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { diskPlace } from '../support/disk-place.ts'
 import { freshFolder } from '../support/folder.ts'
 import { newJournal, StoryWriter, value } from '../support/story.ts'
@@ -24,7 +24,7 @@ test('a line of a gigabyte is refused without being read, cut or held', async ()
   const session = SessionId.parse(storyWriter.journal.session)
   const log = join(path, 'workspace', '.hawser', 'sessions', logName(session))
   const size = (await stat(log)).size
-  await damagedOnPurpose(path, 'log', 'A Log ends with a line of a gigabyte.')
+  await registerDamage(path, 'log', 'A Log ends with a line of a gigabyte.')
   const file = await open(log, 'r+')
   await file.truncate(size + 2 ** 30)
   await file.close()
@@ -65,7 +65,7 @@ test('an entry in place of a Log, a head or a lease is reported, not followed an
   onTestFinished(() => here.close())
   const session = here.place.ids.session()
   const acquire = () => acquireLog(here.place, session, { fold: textFold, keep: here.keep })
-  await damagedOnPurpose(path, 'log', 'What is in the place of a Log is none.')
+  await registerDamage(path, 'log', 'What is in the place of a Log is none.')
   await writeFile(join(path, 'workspace', '.hawser', 'sessions', logName(session)), 'not a Log\n')
   expect(await acquire()).toMatchObject({ error: { kind: 'session_foreign' } })
   await writeFile(join(path, 'home', 'heads', session), 'not a head')

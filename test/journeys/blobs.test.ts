@@ -4,19 +4,19 @@ import { expect, test } from 'vitest'
 import type { BlobStore } from '../../src/blobs/store.ts'
 import { systemClock } from '../../src/host/clock.ts'
 import { BlobKey } from '../../src/model/ids.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import type { Changes } from '../support/harness-parts.ts'
-import { oneOfEach, say } from '../support/given-files.ts'
+import { oneOfEach, say } from '../support/sample-files.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
 
 /** A Session that brought a picture, a PDF and a text. */
 async function brought(changes: Changes = {}) {
-  const here = await seeingPlace('in process', { changes })
-  if (changes.log?.store) await damagedOnPurpose(here.root, 'blobs', 'its blobs are in memory only')
+  const here = await visionPlace('in process', { changes })
+  if (changes.log?.store) await registerDamage(here.root, 'blobs', 'its blobs are in memory only')
   const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
   const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
   expect(await say(session, 'Look.', { attachments })).toBe('completed')

@@ -11,7 +11,7 @@ import { Output as Requested } from '../../src/presenters/cli/commands/request.t
 import { Output as Undone } from '../../src/presenters/cli/commands/undo.ts'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { commandPlace, spoil } from '../support/written-log.ts'
+import { commandPlace, corruptLog } from '../support/write-log.ts'
 
 const run = promisify(execFile)
 
@@ -217,7 +217,7 @@ test.each(ABOUT_A_SESSION)(
 test('a damaged Session is not changed', async () => {
   const { root, workspace } = await commandPlace()
   const id = await told(root, 'Write "one" to a.txt')
-  await spoil(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
+  await corruptLog(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
   for (const argv of [
     ['undo', id],
     ['pin', id, 'x'],

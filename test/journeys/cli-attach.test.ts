@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli, type CliRun } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { freshFolder } from '../support/folder.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -276,7 +276,7 @@ test('a missing payload is reported when it is requested again, and the Turn con
   const { root, workspace } = await place()
   await runCli({ root }, 'run', '--attach', 'tiny.png', 'What do you see?')
   const blobs = join(workspace, '.hawser', 'blobs')
-  await damagedOnPurpose(root, 'blobs', 'A payload is missing.')
+  await registerDamage(root, 'blobs', 'A payload is missing.')
   for (const name of await readdir(blobs)) if (name.endsWith('.png')) await rm(join(blobs, name))
   const run = await runCli({ root }, 'run', '--continue', 'Look at @img1')
   expect(run.code).toBe(0)

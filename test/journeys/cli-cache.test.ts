@@ -10,7 +10,7 @@ import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { sessionStarted } from '../support/story.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
-import { commandPlace, spoil, writtenLog } from '../support/written-log.ts'
+import { commandPlace, corruptLog, writeLog } from '../support/write-log.ts'
 
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -73,7 +73,7 @@ async function explained(root: string, session: string) {
 
 test('cache explain shows for every request what it shared, what was cached and why it broke', async () => {
   const { root } = await commandPlace()
-  const session = await writtenLog(root, CALLS)
+  const session = await writeLog(root, CALLS)
   const { code, told } = await explained(root, 'latest')
   expect(code).toBe(0)
   const rows = told.slice(0, -1).map((line) => {
@@ -104,7 +104,7 @@ test('cache explain shows for every request what it shared, what was cached and 
 
 test('in words an unknown break is called a bug, and nothing steers a terminal', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, CALLS)
+  await writeLog(root, CALLS)
   const { code, stdout, stderr } = await runCli({ root }, 'cache', 'explain', 'latest')
   expect([code, stderr]).toEqual([0, ''])
   const lines = stdout.trimEnd().split('\n')
@@ -119,15 +119,15 @@ test('in words an unknown break is called a bug, and nothing steers a terminal',
 
 test('a Session without a Turn sent no request', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   const { stdout } = await runCli({ root }, 'cache', 'explain', 'latest')
   expect(stdout).toBe('No request was sent.\n')
 })
 
 test('a damaged Log is explained up to the damage, with exit code 1', async () => {
   const { root } = await commandPlace()
-  const session = await writtenLog(root, CALLS)
-  await spoil(root, session, (text) => text.replace('"call_index":3', '"call_index":4'))
+  const session = await writeLog(root, CALLS)
+  await corruptLog(root, session, (text) => text.replace('"call_index":3', '"call_index":4'))
   const { code, stdout } = await runCli({ root }, 'cache', 'explain', session, '--json')
   const lines = stdout.trimEnd().split('\n')
   expect([code, lines.length]).toEqual([1, 5])
@@ -136,7 +136,7 @@ test('a damaged Log is explained up to the damage, with exit code 1', async () =
 
 test('a Session that is not there cannot be explained', async () => {
   const { root } = await commandPlace()
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   const ran = await runCli({ root }, 'cache', 'explain', 'zzzz', '--json')
   expect(failureOf(ran).kind).toBe('not_found')
 })

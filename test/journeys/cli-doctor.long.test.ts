@@ -9,7 +9,7 @@ import { failureOf } from '../support/cli-answer.ts'
 import { runCli, type CliPlace } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { sessionStarted, turnEnded } from '../support/story.ts'
-import { commandPlace, spoil, writtenLog } from '../support/written-log.ts'
+import { commandPlace, corruptLog, writeLog } from '../support/write-log.ts'
 
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
@@ -52,7 +52,7 @@ test('Sessions are counted, and a damaged one is a problem with a next step', as
   expect((await examined({ root })).check.get('sessions')?.text).toBe('1 Session, 1 Turn')
   const { stdout } = await runCli({ root }, 'sessions', '--json')
   const id = SessionId.parse(/"session_id":"(\w+)"/.exec(stdout)?.[1])
-  await spoil(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
+  await corruptLog(root, id, (text) => text.replace('"turn_started"', '"turn_begun"'))
   const { code, healthy, check } = await examined({ root })
   expect({ code, healthy }).toEqual({ code: 1, healthy: false })
   expect(check.get('sessions')).toMatchObject({
@@ -255,9 +255,9 @@ test('the report lists the errors of the last Turns by kind, the latest first', 
       ...ended,
       data: { ...ended.data, status: 'failed', error: { kind, message: 'canary' } },
     }) as EventDraft
-  await writtenLog(root, [sessionStarted])
+  await writeLog(root, [sessionStarted])
   expect(await bundled({ root })).toContain('last errors: none\n')
-  await writtenLog(root, [sessionStarted, failed('rate_limited'), ended, failed('network')])
+  await writeLog(root, [sessionStarted, failed('rate_limited'), ended, failed('network')])
   const report = await bundled({ root })
   expect(report).toContain('last errors: network, rate_limited\n')
   expect(report).not.toContain('canary')

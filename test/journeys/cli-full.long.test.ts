@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { bundleScript } from '../support/bundled-script.ts'
+import { bundleScript } from '../support/bundle-script.ts'
 import { freshFolder } from '../support/folder.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
 const Failed = z.object({ code: z.int(), stdout: z.string(), stderr: z.string() })
 

@@ -7,7 +7,7 @@ import { runCli } from '../support/cli.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { scriptedServer, type ScriptedAnswer } from '../support/vendor-server.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
 const ROWS = catalogue({ mine: {} }).rows()
 const CLAUDE = catalogue({}).defaultOf('anthropic') ?? ''

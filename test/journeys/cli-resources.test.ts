@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Output } from '../../src/presenters/cli/commands/resources.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { freshFolder } from '../support/folder.ts'
 import { TINY_IMAGES } from '../support/tiny-images.ts'
 
@@ -91,7 +91,7 @@ test('a missing or invalid handle is an error', async () => {
   ]) {
     const run = await runCli({ root }, 'resources', ...argv, '--json')
     const words = await runCli({ root }, 'resources', ...argv)
-    expect(words.stderr).not.toMatch(UNSEEN)
+    expect(words.stderr).not.toMatch(UNSAFE_CHARACTER)
     told.push([run.code, failureOf(run).kind])
   }
   expect(told).toEqual([
@@ -107,7 +107,7 @@ test('payloads that are missing or damaged are listed, and the doctor names them
   const { root, workspace } = await story()
   const healthy = await runCli({ root }, 'doctor')
   expect(healthy.stdout).toMatch(/^ok +resources +all stored bytes/m)
-  await damagedOnPurpose(root, 'blobs', 'Payloads are missing and damaged.')
+  await registerDamage(root, 'blobs', 'Payloads are missing and damaged.')
   for (const blob of await blobsOf(workspace, '.png')) await rm(blob)
   for (const blob of await blobsOf(workspace, '.txt')) {
     if ((await readFile(blob, 'utf8')) === 'rope\nsail\n') await writeFile(blob, 'rope\nSAIL\n')

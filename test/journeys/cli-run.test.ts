@@ -208,7 +208,7 @@ test.each([
     'Run `sleep 60`',
     '--json',
   ])
-  await run.said('"permission_decision"')
+  await run.waitFor('"permission_decision"')
   run.child.kill(signal)
   expect((await run.ended).code).toBe(code)
   expect(await onlyLog(workspace)).toMatch(/"type":"turn_ended","data":\{"status":"interrupted"/)
@@ -227,7 +227,7 @@ test('a second run on a Session is refused with the process that holds it, and e
   const { root } = await place()
   const argv = ['run', '--permission', 'auto', 'Run `sleep 60`', '--json']
   const first = await startProgram({ root }, argv)
-  await first.said('"permission_decision"')
+  await first.waitFor('"permission_decision"')
   const second = await runCli({ root }, 'run', '--continue', 'Hello')
   expect(second.code).toBe(5)
   expect(second.stderr).toContain(`pid ${first.child.pid}`)

@@ -6,12 +6,12 @@ import { SessionId } from '../../src/model/ids.ts'
 import { Output as Got } from '../../src/presenters/cli/commands/settings/config-get.ts'
 import { Output as Set } from '../../src/presenters/cli/commands/settings/config-set.ts'
 import { Output as Trusted } from '../../src/presenters/cli/commands/settings/trust.ts'
-import { bundleScript } from '../support/bundled-script.ts'
-import { failureOf, UNSEEN } from '../support/cli-answer.ts'
+import { bundleScript } from '../support/bundle-script.ts'
+import { failureOf, UNSAFE_CHARACTER } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 import { openPty } from '../support/pty.ts'
-import { commandPlace, foreignLog } from '../support/written-log.ts'
+import { commandPlace, writeForeignLog } from '../support/write-log.ts'
 
 async function setting(root: string, key: string) {
   const { code, stdout } = await runCli({ root }, 'config', 'get', key, '--json')
@@ -307,13 +307,13 @@ test('a Session from elsewhere can be continued after a person reviewed and trus
 test('the content of a foreign Session cannot move the cursor', async () => {
   const { root } = await commandPlace()
   const text = 'hello \u001b[2J\u202e'
-  await foreignLog(root, FOREIGN, [
+  await writeForeignLog(root, FOREIGN, [
     { type: 'turn_started', data: { source: { presenter: 'cli' } } },
     { type: 'user_message', data: { text, prompt_mode: 'string' } },
   ])
   const { stderr } = await runCli({ root }, 'trust', FOREIGN)
   expect(stderr).toContain('hello \\u{1b}[2J')
-  expect(stderr).not.toMatch(UNSEEN)
+  expect(stderr).not.toMatch(UNSAFE_CHARACTER)
 })
 
 /** The program at a terminal, in the workspace of `root`. */

@@ -5,7 +5,7 @@ import { runCli } from '../support/cli.ts'
 import { openParts } from '../support/harness-parts.ts'
 import { sampleEvents } from '../support/sample-events.ts'
 import { sessionStarted, turnEnded, value } from '../support/story.ts'
-import { commandPlace, foreignLog, writtenLog } from '../support/written-log.ts'
+import { commandPlace, writeForeignLog, writeLog } from '../support/write-log.ts'
 
 /** One of each kind: C0, DEL, C1, bidi, zero width, byte order mark, line separators, default ignorable, tag. */
 const HOSTILE =
@@ -104,7 +104,7 @@ async function hostilePlace(): Promise<string> {
   const before = value(await parts.log.store.put([Buffer.from('before\n')], 'text/plain'))
   const after = value(await parts.log.store.put([Buffer.from(`${HOSTILE}\n`)], 'text/plain'))
   await close()
-  await foreignLog(root, FOREIGN, [
+  await writeForeignLog(root, FOREIGN, [
     {
       type: 'session_started',
       data: { ...sessionStarted.data, model: HOSTILE, provider: HOSTILE },
@@ -112,7 +112,7 @@ async function hostilePlace(): Promise<string> {
     { type: HOSTILE, data: { [HOSTILE]: HOSTILE } },
     { type: 'assistant_message', data: { text: HOSTILE } },
   ])
-  await writtenLog(root, draftsOf(parts.log.place.ids.turn(), before, after))
+  await writeLog(root, draftsOf(parts.log.place.ids.turn(), before, after))
   return root
 }
 

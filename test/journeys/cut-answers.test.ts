@@ -13,7 +13,7 @@ import { value } from '../support/story.ts'
 import { sseOf, type VendorAnswer } from '../support/vendor-answer.ts'
 import { vendorPlace } from '../support/vendor-place.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
-import { commandPlace } from '../support/written-log.ts'
+import { commandPlace } from '../support/write-log.ts'
 
 const WAYS = [...VENDOR_DIALECTS, 'websocket'] as const
 type Way = (typeof WAYS)[number]

@@ -20,11 +20,11 @@ test('the built program prints its help', async () => {
 const INSPECTED = 'Debugger listening'
 
 test('SIGUSR1 does not start the inspector of Node', async () => {
-  const { child, said, stderr, stdout, ended } = await startProgram(
+  const { child, waitFor, stderr, stdout, ended } = await startProgram(
     { root: await place(), env: { NODE_OPTIONS: '--inspect-port=0' } },
     ['rehearse'],
   )
-  await said('http://')
+  await waitFor('http://')
   const origin = /http:\/\/[\d.]+:\d+/.exec(`${stdout()}${stderr()}`)?.[0] ?? ''
   for (let times = 0; times < 10; times++) {
     child.kill('SIGUSR1')

@@ -12,7 +12,7 @@ import { runCli } from '../support/cli.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
-import { commandPlace, logPath, writtenLog } from '../support/written-log.ts'
+import { commandPlace, logPath, writeLog } from '../support/write-log.ts'
 
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 const OTHER_WORDS = 'ab'.repeat(32)
@@ -127,7 +127,7 @@ test('a Session of a version that recorded no prompt texts continues like one wi
     if ('words_sha256' in draft.data) delete draft.data.words_sha256
     return draft as EventDraft
   })
-  const id = await writtenLog(there.root, drafts)
+  const id = await writeLog(there.root, drafts)
   const here = await harnessPlace({}, there.root)
   const session = value(await here.harness.open(id))
   expect(surfacesOf(session.events)[0]).not.toHaveProperty('words_sha256')

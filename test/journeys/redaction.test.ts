@@ -6,20 +6,20 @@ import { Harness } from '../../src/session/harness.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { withChanges } from '../support/harness-parts.ts'
 import { CANARY_KEY } from '../support/canary.ts'
-import { givenFile, lastAnswer, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, say } from '../support/sample-files.ts'
 import {
-  calling,
+  callAnswer,
   ENV_FILE,
   keyedPlace,
-  said,
-  tellingFiles,
-  tells,
-  watched,
+  textAnswer,
+  filesWithKey,
+  revealsKey,
+  watchNotices,
   type KeyedPlace,
 } from '../support/keyed-place.ts'
 import { verified } from '../support/resource-events.ts'
 import { value } from '../support/story.ts'
-import { writtenPdf } from '../support/written-pdf.ts'
+import { buildPdf } from '../support/build-pdf.ts'
 
 const AUTO = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'auto' } as const
 /** Commands need no sandbox here: the person allows them. */
@@ -32,7 +32,7 @@ async function begun(here: KeyedPlace): Promise<Session> {
 }
 
 function editing(...edits: readonly { readonly old_text: string; readonly new_text: string }[]) {
-  return calling('edit', { path: '.env', edits })
+  return callAnswer('edit', { path: '.env', edits })
 }
 
 function results(session: Session) {
@@ -43,17 +43,23 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   const here = await keyedPlace(ALLOWED)
   await writeFile(join(here.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
   const session = await begun(here)
-  const notices = watched(session)
+  const notices = watchNotices(session)
   // The key stands where the excerpt is cut, at its beginning and at its end, and many times over.
   const filler = "head -c 24590 /dev/zero | tr '\\0' x"
   here.answers.push(
-    calling('read', { path: '.env' }),
-    calling('grep', { pattern: 'canary', path: 'long.txt' }),
+    callAnswer('read', { path: '.env' }),
+    callAnswer('grep', { pattern: 'canary', path: 'long.txt' }),
     editing({ old_text: 'A=1', new_text: 'A=2' }, { old_text: 'B=2', new_text: 'B=3' }),
-    calling('write', { path: 'copy.txt', content: `mine: ${CANARY_KEY}` }),
-    calling('bash', { command: `${filler}; cat .env; ${filler}; cat .env; ${filler}` }),
-    calling('bash', { command: 'yes "$(sed -n 2p .env)" | head -n 3000' }),
-    said('It is ', CANARY_KEY.slice(0, 9), CANARY_KEY.slice(9, 20), CANARY_KEY.slice(20), '.'),
+    callAnswer('write', { path: 'copy.txt', content: `mine: ${CANARY_KEY}` }),
+    callAnswer('bash', { command: `${filler}; cat .env; ${filler}; cat .env; ${filler}` }),
+    callAnswer('bash', { command: 'yes "$(sed -n 2p .env)" | head -n 3000' }),
+    textAnswer(
+      'It is ',
+      CANARY_KEY.slice(0, 9),
+      CANARY_KEY.slice(9, 20),
+      CANARY_KEY.slice(20),
+      '.',
+    ),
   )
   expect(await say(session, `Use ${CANARY_KEY}, please.`)).toBe('completed')
 
@@ -67,13 +73,13 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   expect(results(session)[4]?.truncated).toBe(true)
   expect(lastAnswer(session)).toBe(`It is ${KEY_PLACEHOLDER}.`)
   expect(notices.text()).toContain(`It is ${KEY_PLACEHOLDER}.`)
-  expect(await tellingFiles(join(here.workspace, '.hawser'))).toEqual([])
-  expect(await tellingFiles(join(here.root, 'home'))).toEqual([])
+  expect(await filesWithKey(join(here.workspace, '.hawser'))).toEqual([])
+  expect(await filesWithKey(join(here.root, 'home'))).toEqual([])
   const diffs = value(await here.harness.diff(session))
   expect(diffs.map(({ path }) => path)).toEqual(['.env', 'copy.txt'])
   const preview = value(await here.harness.preview(session, `And ${CANARY_KEY}?`))
   const shown = [notices.text(), JSON.stringify(diffs), preview.body.toString('utf8')]
-  expect([...shown, ...here.requests].map(tells)).not.toContain(true)
+  expect([...shown, ...here.requests].map(revealsKey)).not.toContain(true)
   await verified(here, session)
 })
 
@@ -82,11 +88,11 @@ test('a write or edit that would replace a key with its placeholder is refused, 
   const session = await begun(here)
   const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
   here.answers.push(
-    calling('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
+    callAnswer('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
     editing({ old_text: `KEY=${KEY_PLACEHOLDER}`, new_text: 'KEY=other' }),
     editing({ old_text: 'KEY=sk', new_text: `KEY=${KEY_PLACEHOLDER}` }),
     editing({ old_text: 'B=2', new_text: `B=${KEY_PLACEHOLDER}` }),
-    calling('write', { path: '.env', content: 'no key any more\n' }),
+    callAnswer('write', { path: '.env', content: 'no key any more\n' }),
   )
   expect(await say(session, 'Go.')).toBe('completed')
   expect(results(session).map(({ outcome, error }) => error?.kind ?? outcome)).toEqual([
@@ -131,14 +137,14 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
   const here = await keyedPlace()
   const session = await begun(here)
   const files = [
-    await givenFile(here.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
-    await givenFile(here.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
-    await givenFile(here.workspace, 'keys.pdf', writtenPdf(['first', `the key ${CANARY_KEY}`])),
-    await givenFile(here.workspace, 'plain.txt', Buffer.from('nothing here\n')),
+    await sampleFile(here.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
+    await sampleFile(here.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
+    await sampleFile(here.workspace, 'keys.pdf', buildPdf(['first', `the key ${CANARY_KEY}`])),
+    await sampleFile(here.workspace, 'plain.txt', Buffer.from('nothing here\n')),
   ]
   const attachments = files.map(({ input }) => input)
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
-  here.answers.push(calling('resource_view', { handle: '@txt1', reason: 'to see it' }))
+  here.answers.push(callAnswer('resource_view', { handle: '@txt1', reason: 'to see it' }))
   expect(await say(session, 'Again.', { views: ['@pdf3', '@txt4'] })).toBe('completed')
 
   for (const handle of ['@txt1', '@txt2', '@pdf3']) {
@@ -157,12 +163,12 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
     ['@txt4', 'projected', undefined],
     ['@txt1', 'denied', 'holds_key'],
   ])
-  expect(here.requests.map(tells)).not.toContain(true)
+  expect(here.requests.map(revealsKey)).not.toContain(true)
   const encoded = files.slice(0, 3).map(({ bytes }) => bytes.toString('base64').slice(0, 40))
   for (const start of encoded) expect(here.requests.join('')).not.toContain(start)
   // The original is canonical, and the only thing of Hawser's that holds the key.
   const [text] = files
-  expect(await tellingFiles(join(here.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
+  expect(await filesWithKey(join(here.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
   expect(value(await here.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
   await verified(here, session)
 })
@@ -176,7 +182,7 @@ test('the name of a refused file is shortened without leaving a part of a key in
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
   }
   expect(JSON.stringify(session.events)).toContain(`${'n'.repeat(75)}${KEY_PLACEHOLDER}`)
-  expect(tells(JSON.stringify(session.events) + here.requests.join(''))).toBe(false)
+  expect(revealsKey(JSON.stringify(session.events) + here.requests.join(''))).toBe(false)
 })
 
 test('a Log and blobs from before a key was known are shown without it', async () => {
@@ -190,5 +196,5 @@ test('a Log and blobs from before a key was known are shown without it', async (
   value(await later.read(session.id, {}, (event) => void read.push(event)))
   const preview = value(await later.preview(reopened, 'And now?'))
   const shown = [JSON.stringify(value(await later.diff(reopened))), JSON.stringify(read)]
-  expect([...shown, preview.body.toString('utf8')].map(tells)).toEqual([false, false, false])
+  expect([...shown, preview.body.toString('utf8')].map(revealsKey)).toEqual([false, false, false])
 })

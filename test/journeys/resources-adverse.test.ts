@@ -6,9 +6,9 @@ import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import type { Changes } from '../support/harness-parts.ts'
 import { variantMaker } from '../../src/resources/variants/variant-maker.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
-import { givenFile, picture, say } from '../support/given-files.ts'
+import { sampleFile, picture, say } from '../support/sample-files.ts'
 import { resources, verified } from '../support/resource-events.ts'
-import { seeingPlace, type SeeingPlace } from '../support/seeing-place.ts'
+import { visionPlace, type VisionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 
 // What becomes of Session Resources when rules, models, stores and people change their mind in between.
@@ -22,7 +22,7 @@ const never: SessionParts['person']['ask'] = async () => {
   throw new Error('nobody was to be asked')
 }
 
-function files({ seen }: SeeingPlace): string[][] {
+function files({ seen }: VisionPlace): string[][] {
   return seen.map((request) => request.files.map((file) => file.split(' ')[0] ?? ''))
 }
 
@@ -40,20 +40,20 @@ function reasons(session: Session): string[] {
 }
 
 async function begun(changes: Changes) {
-  const here = await seeingPlace('in process', { changes })
+  const here = await visionPlace('in process', { changes })
   return { here, session: value(await here.harness.create(here.begin)) }
 }
 
-async function reopened(here: SeeingPlace, session: Session, changes: Changes) {
+async function reopened(here: VisionPlace, session: Session, changes: Changes) {
   await session.close()
-  const again = await seeingPlace('in process', { root: here.root, changes })
+  const again = await visionPlace('in process', { root: here.root, changes })
   return { again, resumed: value(await again.harness.open(session.id)) }
 }
 
 test('an upload allowed earlier is withheld if the rules deny it now, and that is reported', async () => {
   const model = { replay: 'window' } as const
   const { here, session } = await begun({ model, person: { ask: yes, upload: { upload: 'ask' } } })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
   expect(files(here)).toEqual([['@img1'], ['@img1']])
@@ -78,7 +78,7 @@ test('consent applies only to the provider it was given for', async () => {
     model: { replay: 'window' },
     person: { ask, upload: { upload: 'ask' } },
   })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
   expect(asked).toBe(1)
@@ -99,7 +99,7 @@ test('an interrupt at the question is not an answer: the next Turn asks again', 
       },
     },
   })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
   interrupts = false
   expect(await say(session, 'Look now.')).toBe('completed')
@@ -120,8 +120,8 @@ test.each([
     const { here, session } = await begun({
       model: { factsOf: () => ({ request_bytes: 100_000 }) },
     })
-    const large = await givenFile(here.workspace, name, bytes)
-    const small = await givenFile(here.workspace, 'small.png', picture(1))
+    const large = await sampleFile(here.workspace, name, bytes)
+    const small = await sampleFile(here.workspace, 'small.png', picture(1))
     const attachments = [large.input, small.input]
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
     expect(files(here)).toEqual([['@img2']])
@@ -135,9 +135,9 @@ test.each([
 )
 
 test('an attachment that a provider finds too long is omitted, the Turn continues, and it is not carried over', async () => {
-  const here = await seeingPlace('messages', { switches: 'overflow:20000' })
+  const here = await visionPlace('messages', { switches: 'overflow:20000' })
   const session = value(await here.harness.create(here.begin))
-  const text = await givenFile(here.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
+  const text = await sampleFile(here.workspace, 'a.txt', Buffer.from('tide '.repeat(40_000)))
   expect(await say(session, 'Read it.', { attachments: [text.input] })).toBe('completed')
   expect(await say(session, 'What came back?')).toBe('completed')
   expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200, 200])
@@ -147,7 +147,7 @@ test('an attachment that a provider finds too long is omitted, the Turn continue
 
 test('a failing store is not a lost payload: the Turn fails, and the next one shows it', async () => {
   const { here, session } = await begun({ model: { replay: 'window' } })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   const { store } = here.parts.log
   let fails = true
@@ -185,7 +185,11 @@ test.skipIf(!canDrawAll)(
     }
     const factsOf = () => ({ image_side_pixels: 64 })
     const { here, session } = await begun({ model: { replay: 'window', variants, factsOf } })
-    const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+    const image = await sampleFile(
+      here.workspace,
+      'a.png',
+      png(200, 100, Buffer.alloc(60_000, 200)),
+    )
     await say(session, 'Look.', { attachments: [image.input] })
     await say(session, 'Well.')
     expect([tries, files(here), breaks(session), reasons(session)]).toEqual([
@@ -204,7 +208,7 @@ test.skipIf(!canDrawAll)(
 test.skipIf(!canDrawAll)('a missing variant is made again, byte for byte', async () => {
   const factsOf = () => ({ image_side_pixels: 64 })
   const { here, session } = await begun({ model: { replay: 'window', factsOf } })
-  const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+  const image = await sampleFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
   await say(session, 'Look.', { attachments: [image.input] })
   const request = session.events.find((e) => e.type === 'provider_request')
   const variant = request?.data.projected?.[0]?.variant ?? ''
@@ -217,7 +221,7 @@ test.skipIf(!canDrawAll)('a missing variant is made again, byte for byte', async
 
 test('a view of an unsupported Resource fails, and is not reported as shown', async () => {
   const { here, session } = await begun({ model: { factsOf: () => ({ images: false }) } })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Hello', { attachments: [image.input] })
   await say(session, 'View @img1')
   expect(session.events.filter(({ type }) => type === 'resource_view')).toEqual([])
@@ -236,7 +240,7 @@ test('a link cannot be viewed again: alone it is not a Turn', async () => {
 
 test('a Log with all handles used refuses attachments, and accepts everything else', async () => {
   const { here, session } = await begun({})
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   const [known] = resources(session)
   if (known === undefined || known.kind === 'link') throw new Error('an image was attached')
@@ -254,8 +258,8 @@ test('a Log with all handles used refuses attachments, and accepts everything el
 test('the agent has one budget for all its attachments in a Turn', async () => {
   const { here, session } = await begun({ person: { ask: yes } })
   const half = Buffer.alloc(9 * 1024 * 1024 + 1, 'a')
-  await givenFile(here.workspace, 'a.txt', half)
-  await givenFile(here.workspace, 'b.txt', half)
+  await sampleFile(here.workspace, 'a.txt', half)
+  await sampleFile(here.workspace, 'b.txt', half)
   await say(session, 'Attach a.txt. Then attach b.txt.')
   const results = session.events.flatMap((e) => (e.type === 'tool_result' ? [e.data] : []))
   expect(results.map(({ outcome, error }) => [outcome, error?.details?.['code']])).toEqual([

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/model/limits.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { png } from '../support/drawing.ts'
-import { givenFile, say } from '../support/given-files.ts'
+import { sampleFile, say } from '../support/sample-files.ts'
 import { verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -24,11 +24,11 @@ function shown(session: Session): { handles: number; bytes: number }[] {
 }
 
 async function threePictures(way: (typeof WAYS)[number], replay: 'attach-turn' | 'window') {
-  const here = await seeingPlace(way, { changes: { model: { replay } } })
+  const here = await visionPlace(way, { changes: { model: { replay } } })
   const session = value(await here.harness.create(here.begin))
   const [first, second, third] = await Promise.all(
     ['a.png', 'b.png', 'c.png'].map((name, at) =>
-      givenFile(here.workspace, name, png(4, 4, Buffer.alloc(48, at), SEVEN_MIB - at)),
+      sampleFile(here.workspace, name, png(4, 4, Buffer.alloc(48, at), SEVEN_MIB - at)),
     ),
   )
   const given = [first, second, third].flatMap((file) => (file === undefined ? [] : [file.input]))

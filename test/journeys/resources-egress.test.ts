@@ -2,9 +2,9 @@ import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { lastAnswer, picture, say } from '../support/given-files.ts'
+import { lastAnswer, picture, say } from '../support/sample-files.ts'
 import { verified } from '../support/resource-events.ts'
-import { seeingPlace, sha256 } from '../support/seeing-place.ts'
+import { visionPlace, sha256 } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -17,7 +17,7 @@ function ingested(session: Session) {
 test.each(WAYS)(
   '[SR-029] %s: a file that the agent attaches is stored unchanged, has a handle, and can be viewed like any other',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const chart = picture(4)
     await writeFile(join(here.workspace, 'chart.png'), chart)
     const session = value(await here.harness.create(here.begin))
@@ -45,7 +45,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-013] %s: attachments of the agent are refused for the same reasons as those of a person, and never leave the workspace',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     await writeFile(join(here.root, 'secret.txt'), 'not yours')
     await writeFile(join(here.workspace, 'b.png'), 'no picture')
     await writeFile(join(here.workspace, 'c.zip'), 'no text')
@@ -73,11 +73,11 @@ test.each(WAYS)(
   async (way) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
     const limits = { provider_calls: 1, retries: 0 }
-    const limited = await seeingPlace(way, { changes: { model: { limits } } })
+    const limited = await visionPlace(way, { changes: { model: { limits } } })
     await writeFile(join(limited.workspace, 'a.csv'), 'x,y\n1,2\n')
     const first = value(await limited.harness.create(limited.begin))
     expect(await say(first, 'Attach a.csv')).toBe('call_limit')
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       // The second request of the Turn: the first has made the call.
       onSeen: () =>
         doing.interrupts && ingested(open()).length > 0 ? open().interrupt() : undefined,

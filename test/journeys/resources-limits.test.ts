@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { canDrawAll, png } from '../support/drawing.ts'
-import { givenFile, lastAnswer, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -11,11 +11,11 @@ import { WAYS } from '../support/ways.ts'
 test.each(WAYS)(
   '[SR-021] [TI-120] %s: of a hundred images a model is shown as many as it accepts, and informed about the others',
   async (way) => {
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       changes: { model: { factsOf: () => ({ image_count: 20 }) } },
     })
     const bytes = picture(8)
-    const file = await givenFile(here.workspace, 'a.png', bytes)
+    const file = await sampleFile(here.workspace, 'a.png', bytes)
     const session = value(await here.harness.create(here.begin))
     const attachments = Array.from({ length: 100 }, () => file.input)
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
@@ -37,10 +37,14 @@ test.each(WAYS)(
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-026] [SR-028] %s: an image larger than the model accepts is sent as a smaller variant, which is recorded with how it was made',
   async (way) => {
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       changes: { model: { factsOf: () => ({ image_side_pixels: 64 }) } },
     })
-    const image = await givenFile(here.workspace, 'a.png', png(200, 100, Buffer.alloc(60_000, 200)))
+    const image = await sampleFile(
+      here.workspace,
+      'a.png',
+      png(200, 100, Buffer.alloc(60_000, 200)),
+    )
     const session = value(await here.harness.create(here.begin))
     const attachments = [image.input]
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
@@ -67,10 +71,10 @@ test.skipIf(!canDrawAll).each(WAYS)(
 test.each(WAYS)(
   '[SR-021] [SR-033] %s: a model without image support gets a description of the image, and says so',
   async (way) => {
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       changes: { model: { factsOf: () => ({ images: false }) } },
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(7))
+    const image = await sampleFile(here.workspace, 'a.png', picture(7))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
     expect(lastAnswer(session)).toContain('I see only the description of @img1')

@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
-import { givenFile, lastAnswer, picture, say, type GivenFile } from '../support/given-files.ts'
+import { registerDamage } from '../support/registered-damage.ts'
+import { sampleFile, lastAnswer, picture, say, type SampleFile } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace, type SeeingPlace } from '../support/seeing-place.ts'
+import { visionPlace, type VisionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -13,12 +13,12 @@ import { WAYS } from '../support/ways.ts'
 
 const STATES = ['missing', 'damaged'] as const
 
-async function spoil(
-  { root, workspace }: SeeingPlace,
-  { sha256 }: GivenFile,
+async function corrupt(
+  { root, workspace }: VisionPlace,
+  { sha256 }: SampleFile,
   state: (typeof STATES)[number],
 ): Promise<void> {
-  await damagedOnPurpose(root, 'blobs', `A payload is ${state}.`)
+  await registerDamage(root, 'blobs', `A payload is ${state}.`)
   const blob = join(workspace, '.hawser', 'blobs', `${sha256}.png`)
   await rm(blob)
   if (state === 'damaged') await writeFile(blob, picture(99))
@@ -31,7 +31,7 @@ function views(session: Session): string[] {
 }
 
 /** Of requests that showed what is gone, only that can be told; every other one is proven. */
-async function unproven({ harness }: SeeingPlace, session: Session): Promise<string[]> {
+async function unproven({ harness }: VisionPlace, session: Session): Promise<string[]> {
   const { requests } = value(await harness.verify(session.id, { requests: true }))
   return (requests?.mismatches ?? []).map(({ what }) => what)
 }
@@ -41,15 +41,15 @@ const CASES = WAYS.flatMap((way) => STATES.map((state) => ({ way, state })))
 test.each(CASES)(
   '[SR-031] [TI-121] $way: an image in the window whose payload is $state does not stop the next Turn, which reports it',
   async ({ way, state }) => {
-    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
+    const here = await visionPlace(way, { changes: { model: { replay: 'window' } } })
     const [bad, good] = [
-      await givenFile(here.workspace, 'a.png', picture(1)),
-      await givenFile(here.workspace, 'b.png', picture(2)),
+      await sampleFile(here.workspace, 'a.png', picture(1)),
+      await sampleFile(here.workspace, 'b.png', picture(2)),
     ]
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [bad.input, good.input] })).toBe('completed')
     expect(await say(session, 'Well.')).toBe('completed')
-    await spoil(here, bad, state)
+    await corrupt(here, bad, state)
     expect(await say(session, 'What do you see?')).toBe('completed')
     expect(lastAnswer(session)).toContain('@img2 is a PNG picture')
     expect(lastAnswer(session)).not.toContain('@img1 is a')
@@ -79,11 +79,11 @@ test.each(CASES)(
 test.each(CASES)(
   '[SR-031] [SR-033] $way: a view of a payload that is $state has that outcome, whoever requests it, and the model does not pretend',
   async ({ way, state }) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
-    await spoil(here, image, state)
+    await corrupt(here, image, state)
     expect(await say(session, 'View @img1 and say what you see.')).toBe('completed')
     expect(lastAnswer(session)).toContain('Failed: view @img1')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
@@ -102,8 +102,8 @@ test.each(CASES)(
 test.each(WAYS.filter((way) => way !== 'in process'))(
   '[SR-033] %s: an image that the provider refuses costs one more call and is never sent again, not even by a view',
   async (way) => {
-    const here = await seeingPlace(way, { switches: 'refuse-images,once' })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way, { switches: 'refuse-images,once' })
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
     expect(here.vendor?.requests.map(({ status }) => status)).toEqual([400, 200])
@@ -127,13 +127,13 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 test.each(WAYS.filter((way) => way !== 'in process'))(
   '[SR-033] %s: an image that is refused in a view is reported as not shown, after its announcement',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     await session.close()
     const { root, vendor, seen } = here
-    const again = await seeingPlace(way, { root, vendor, seen, switches: 'refuse-images' })
+    const again = await visionPlace(way, { root, vendor, seen, switches: 'refuse-images' })
     const resumed = value(await again.harness.open(session.id))
     expect(await say(resumed, 'View @img1 and say what you see.')).toBe('completed')
     expect(lastAnswer(resumed)).not.toContain('@img1 is a PNG picture')
@@ -146,8 +146,8 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 test.each(WAYS)(
   '%s: a dropped Resource is no longer shown, in the window and by views, and stays described',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way, { changes: { model: { replay: 'window' } } })
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'Well.')).toBe('completed')

@@ -2,9 +2,9 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { givenFile, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -27,7 +27,7 @@ function results(session: Session): string[][] {
 test.each(WAYS)(
   '[SR-009] %s: an image and a PDF that are read are shown for the Turn, described, and attached to no answer',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const [image] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
     expect(await say(session, 'Read harbour.png. Then read tides.pdf.')).toBe('completed')
@@ -58,8 +58,8 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-004] [SR-009] %s: content that the Session knows is the Resource that it was, and is not shown twice',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     await copyFile(image.path, join(here.workspace, 'b.png'))
     const session = value(await here.harness.create(here.begin))
     const attachments = [image.input]
@@ -82,8 +82,8 @@ test.each(WAYS)(
       ],
       [{ person: { upload: { upload: 'deny' } } }, 'denied', /^\[@img1: image, /],
     ] as const) {
-      const here = await seeingPlace(way, { changes })
-      await givenFile(here.workspace, 'a.png', picture(1))
+      const here = await visionPlace(way, { changes })
+      await sampleFile(here.workspace, 'a.png', picture(1))
       const session = value(await here.harness.create(here.begin))
       expect(await say(session, 'Read a.png')).toBe('completed')
       expect(results(session).map(([word]) => word)).toEqual([outcome])

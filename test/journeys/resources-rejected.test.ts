@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { givenFile, lastAnswer, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
-import { writtenPdf } from '../support/written-pdf.ts'
+import { buildPdf } from '../support/build-pdf.ts'
 
 // What becomes of a Turn some or all of whose attachments are refused.
 
@@ -18,10 +18,10 @@ function messages(session: Session) {
 test.each(WAYS)(
   '[AT-009] [AT-011] [AT-021] [AT-055] [AT-056] %s: one bad file among good ones is omitted with a warning before everything else',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
-    const zip = await givenFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004, or so'))
-    const pdf = await givenFile(here.workspace, 'c.pdf', writtenPdf(['one page']))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
+    const zip = await sampleFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004, or so'))
+    const pdf = await sampleFile(here.workspace, 'c.pdf', buildPdf(['one page']))
     const session = value(await here.harness.create(here.begin))
     const attachments = [image.input, zip.input, pdf.input]
     expect(await say(session, 'What do you see?', { attachments })).toBe('completed')
@@ -52,7 +52,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[AT-025] [AT-026] [AT-027] [AT-028] [AT-029] [AT-059] %s: of many refused files three are named, by name and never by path',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const session = value(await here.harness.create(here.begin))
     const names = ['a.png', 'b.pdf', 'c.txt', 'd.csv', 'e.md']
     const attachments = names.map((name) => {
@@ -80,8 +80,8 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[AT-010] [AT-013] [AT-060] %s: when every attachment fails and there is text, the Turn is one string: warning, blank line, text',
   async (way) => {
-    const here = await seeingPlace(way)
-    const zip = await givenFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004'))
+    const here = await visionPlace(way)
+    const zip = await sampleFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004'))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'What did it say?', { attachments: [zip.input] })).toBe('completed')
     expect(messages(session).map(({ prompt_mode }) => prompt_mode)).toEqual(['string'])
@@ -98,8 +98,8 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[AT-003] [AT-009] %s: when every attachment fails and there is no text, the Turn is refused, logged, and not sent',
   async (way) => {
-    const here = await seeingPlace(way)
-    const zip = await givenFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004'))
+    const here = await visionPlace(way)
+    const zip = await sampleFile(here.workspace, 'b.zip', Buffer.from('PK\u0003\u0004'))
     const gone = { from: 'path', path: join(here.workspace, 'gone.png') } as const
     const session = value(await here.harness.create(here.begin))
     const refused = await session.admit(' ', { attachments: [zip.input, gone] })
@@ -128,7 +128,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[AT-010] %s: text with only a link is one string, and no attachment is missing from it',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const session = value(await here.harness.create(here.begin))
     const link = { from: 'link', uri: 'https://a.example/report.pdf' } as const
     await writeFile(join(here.workspace, 'a.txt'), 'the first line\n')
@@ -141,7 +141,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)('%s: an empty message is not a Turn', async (way) => {
-  const here = await seeingPlace(way)
+  const here = await visionPlace(way)
   const session = value(await here.harness.create(here.begin))
   const refused = await session.admit(' \n')
   expect(refused.ok ? 'ok' : refused.error.kind).toBe('invalid_args')
@@ -151,8 +151,8 @@ test.each(WAYS)('%s: an empty message is not a Turn', async (way) => {
 test.each(WAYS)(
   '%s: queued Turns keep their order, however long reading their attachments takes',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     const whenBusy = 'queue'
     const first = session.admit('One.', { attachments: [image.input], whenBusy })

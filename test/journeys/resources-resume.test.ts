@@ -1,9 +1,9 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
+import { lastAnswer, oneOfEach, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace, type SeenRequest } from '../support/seeing-place.ts'
+import { visionPlace, type SeenRequest } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -22,7 +22,7 @@ test.each(CASES)(
   async ({ way, replay }) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
     const seen: SeenRequest[] = []
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       seen,
       changes: { model: { replay } },
       onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
@@ -51,7 +51,7 @@ test.each(CASES)(
     await rm(here.root, { recursive: true })
     await rename(kept, here.root)
     for (const { path } of files) await rm(path)
-    const again = await seeingPlace(way, { root: here.root, vendor: here.vendor, seen })
+    const again = await visionPlace(way, { root: here.root, vendor: here.vendor, seen })
     const resumed = value(await again.harness.open(session.id))
     expect(await goOn(resumed)).toEqual(['completed', 'completed', 'completed'])
     await resumed.close()

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { png } from '../support/drawing.ts'
 import type { Changes } from '../support/harness-parts.ts'
-import { givenFile, picture, say } from '../support/given-files.ts'
+import { sampleFile, picture, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -59,8 +59,8 @@ test.each(CASES)(
   '[SR-033] $way, $replay: a picture that $title is told as not shown on every Turn, and that breaks no prefix',
   async ({ way, replay, changes, reason }) => {
     const model = { ...changes.model, replay }
-    const here = await seeingPlace(way, { changes: { ...changes, model } })
-    const image = await givenFile(here.workspace, 'a.png', LARGE)
+    const here = await visionPlace(way, { changes: { ...changes, model } })
+    const image = await sampleFile(here.workspace, 'a.png', LARGE)
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
@@ -81,7 +81,7 @@ test.each(WAYS)(
   async (way) => {
     const ask = { upload: 'ask' } as const
     let interrupts = true
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       changes: {
         person: {
           upload: ask,
@@ -92,7 +92,7 @@ test.each(WAYS)(
         },
       },
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
     interrupts = false
@@ -108,8 +108,8 @@ test.each(WAYS)(
 test.each(WAYS.filter((way) => way !== 'in process'))(
   '[SR-033] %s: a picture that the provider refused stays told, and a view of it has its own outcome, whoever asks',
   async (way) => {
-    const here = await seeingPlace(way, { switches: 'refuse-images,once' })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way, { switches: 'refuse-images,once' })
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'View @img1')).toBe('completed')
@@ -131,8 +131,8 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 test.each(WAYS)(
   '[SR-031] %s: what a later view cannot show stays told behind that view, and changes no earlier message',
   async (way) => {
-    const here = await seeingPlace(way)
-    const shown = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way)
+    const shown = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [shown.input] })).toBe('completed')
     const [key = ''] = session.events.flatMap((e) =>
@@ -140,7 +140,7 @@ test.each(WAYS)(
         ? (e.data.resources ?? []).flatMap((one) => (one.kind === 'link' ? [] : [one.blob]))
         : [],
     )
-    await damagedOnPurpose(here.root, 'blobs', 'A payload is missing.')
+    await registerDamage(here.root, 'blobs', 'A payload is missing.')
     value(await here.parts.log.store.delete(key))
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
-import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -31,7 +31,7 @@ function decisions(session: Session): string[] {
 test.each(WAYS)(
   '[SR-016] [SR-017] %s: without rules, nothing is asked or recorded for an upload',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
+    const here = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked() } } })
     const files = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     const attachments = files.map(({ input }) => input)
@@ -45,8 +45,8 @@ test.each(WAYS)(
   '[SR-016] [SR-017] %s: a Resource that must not be sent is stored, described, reported as withheld, and denied to views, too',
   async (way) => {
     const changes = { person: { ask: nobodyIsAsked(), upload: { upload: 'deny' } } } as const
-    const here = await seeingPlace(way, { changes })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way, { changes })
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'What do you see?', { attachments: [image.input] })).toBe('completed')
     expect(decisions(session)).toEqual(['@img1 denied policy'])
@@ -73,7 +73,7 @@ test.each(WAYS)(
   '[SR-017] %s: rules apply by kind and size, and allowed uploads continue',
   async (way) => {
     const upload = { upload_image: 'deny', upload_deny_over: 500 } as const
-    const here = await seeingPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
+    const here = await visionPlace(way, { changes: { person: { ask: nobodyIsAsked(), upload } } })
     const [image, pdf, text] = await oneOfEach(here.workspace)
     expect(pdf.bytes.length).toBeGreaterThan(500)
     const session = value(await here.harness.create(here.begin))
@@ -94,9 +94,9 @@ test.each(WAYS)(
       asked.push(`${claim.tool} ${claim.upload?.handle ?? ''}`)
       return { allowed: asked.length === 2, scope: 'once', by: 'person' }
     }
-    const here = await seeingPlace(way, { changes: { person: { ask, upload: { upload: 'ask' } } } })
-    const first = await givenFile(here.workspace, 'a.png', picture(1))
-    const second = await givenFile(here.workspace, 'b.png', picture(2))
+    const here = await visionPlace(way, { changes: { person: { ask, upload: { upload: 'ask' } } } })
+    const first = await sampleFile(here.workspace, 'a.png', picture(1))
+    const second = await sampleFile(here.workspace, 'b.png', picture(2))
     const session = value(await here.harness.create(here.begin))
     const attachments = [first.input, second.input]
     expect(await say(session, 'Read a.txt', { attachments })).toBe('completed')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll } from '../support/drawing.ts'
-import { lastAnswer, oneOfEach, say } from '../support/given-files.ts'
+import { lastAnswer, oneOfEach, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace, sha256 } from '../support/seeing-place.ts'
+import { visionPlace, sha256 } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -16,7 +16,7 @@ function views(session: Session) {
 test.each(WAYS)(
   '[SR-028] [SR-029] [SR-042] %s: pages and lines are viewed as text, exactly the requested range',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const files = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     const attachments = files.map(({ input }) => input)
@@ -51,7 +51,7 @@ test.each(WAYS)(
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-026] [SR-028] %s: a region and a smaller size are variants beside the unchanged original',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const [image] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
@@ -74,7 +74,7 @@ test.skipIf(!canDrawAll).each(WAYS)(
 test.each(WAYS)(
   '[SR-009] %s: a view of a missing Resource, or of a part that its kind does not have, fails and shows nothing',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const [image] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
@@ -99,7 +99,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-009] %s: views of a person come after their attachments and before late context',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const [image, , text] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll } from '../support/drawing.ts'
-import { givenFile, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -22,8 +22,8 @@ function results(session: Session): string[] {
 test.each(WAYS)(
   '[SR-009] %s: a view of what a window still shows adds no copy, and the Log says that it is visible',
   async (way) => {
-    const here = await seeingPlace(way, { changes: { model: { replay: 'window' } } })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const here = await visionPlace(way, { changes: { model: { replay: 'window' } } })
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
@@ -41,12 +41,12 @@ test.each(WAYS)(
   '[SR-007] [SR-009] %s: a view of what is carried from a Turn without an answer adds no copy',
   async (way) => {
     let interrupts = true
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       onSeen: () => {
         if (interrupts) session.interrupt()
       },
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(1))
+    const image = await sampleFile(here.workspace, 'a.png', picture(1))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
     interrupts = false
@@ -60,7 +60,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-009] %s: a view of what this Turn attached says where it is, and one of a part shows the part',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const [, , text] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     const ask = 'View lines 1 to 3 of @txt1. Then view lines 2 to 3 of @txt1.'
@@ -78,8 +78,8 @@ test.each(WAYS)(
 test.skipIf(!canDrawAll).each(WAYS)(
   '[SR-009] [SR-028] %s: the same region twice in a Turn is shown once, and another region is shown, too',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(7))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(7))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     const region = 'the region 0,0 20x10 of @img1'

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
 import { canDrawAll, png } from '../support/drawing.ts'
-import { givenFile, lastAnswer, oneOfEach, picture, say } from '../support/given-files.ts'
+import { sampleFile, lastAnswer, oneOfEach, picture, say } from '../support/sample-files.ts'
 import { projected, resources, verified } from '../support/resource-events.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
@@ -28,7 +28,7 @@ function piecesOf(bytes: Buffer): string[] {
 test.each(WAYS)(
   '[SR-002] [SR-003] [SR-007] [SR-008] [SR-009] [SR-042] %s: bytes go with every call of the Turn that attaches them, and later with views alone',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const [image, pdf, text] = await oneOfEach(here.workspace)
     const session = value(await here.harness.create(here.begin))
     const attachments = [image.input, pdf.input, text.input]
@@ -79,8 +79,8 @@ test.each(WAYS)(
 test.each(WAYS.filter((way) => way !== 'in process'))(
   '[SR-007] [SR-008] %s: the wire carries exactly the bytes that the Log records',
   async (way) => {
-    const here = await seeingPlace(way)
-    const image = await givenFile(here.workspace, 'a.png', picture(3))
+    const here = await visionPlace(way)
+    const image = await sampleFile(here.workspace, 'a.png', picture(3))
     const session = value(await here.harness.create(here.begin))
     await say(session, 'Read a.txt', { attachments: [image.input] })
     await say(session, 'What came back?')
@@ -97,7 +97,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 test.each(WAYS)(
   '[SR-033] [SR-034] [SR-014] [SR-021] %s: only the description of a link is sent, and it says so',
   async (way) => {
-    const here = await seeingPlace(way)
+    const here = await visionPlace(way)
     const session = value(await here.harness.create(here.begin))
     const link = { from: 'link', uri: 'https://user:pw@a.example/b.png?token=1#c' } as const
     expect(await say(session, '', { attachments: [link] })).toBe('completed')
@@ -121,9 +121,9 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[AT-001] [SR-004] %s: files without text are a Turn, and two images keep their order',
   async (way) => {
-    const here = await seeingPlace(way)
-    const second = await givenFile(here.workspace, 'b.png', picture(11))
-    const first = await givenFile(here.workspace, 'a.png', picture(12))
+    const here = await visionPlace(way)
+    const second = await sampleFile(here.workspace, 'b.png', picture(11))
+    const first = await sampleFile(here.workspace, 'a.png', picture(12))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, '', { attachments: [second.input, first.input] })).toBe('completed')
     expect(here.seen.map(({ files }) => files)).toEqual([
@@ -140,9 +140,9 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-004] [TI-118] %s: the same bytes twice are one blob and two Resources',
   async (way) => {
-    const here = await seeingPlace(way)
-    const one = await givenFile(here.workspace, 'a.png', picture(5))
-    const two = await givenFile(here.workspace, 'b.png', picture(5))
+    const here = await visionPlace(way)
+    const one = await sampleFile(here.workspace, 'a.png', picture(5))
+    const two = await sampleFile(here.workspace, 'b.png', picture(5))
     const session = value(await here.harness.create(here.begin))
     expect(await say(session, 'Look.', { attachments: [one.input, two.input] })).toBe('completed')
     expect(await say(session, 'And this.', { attachments: [one.input] })).toBe('completed')
@@ -167,10 +167,10 @@ test.each(WAYS)(
   '[SR-007] %s: attachments of a Turn that was interrupted before any answer are carried to the next one, and no further',
   async (way) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: true }
-    const here = await seeingPlace(way, {
+    const here = await visionPlace(way, {
       onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
     })
-    const image = await givenFile(here.workspace, 'a.png', picture(21))
+    const image = await sampleFile(here.workspace, 'a.png', picture(21))
     const session = value(await here.harness.create(here.begin))
     doing.session = session
     const options = { attachments: [image.input] }
@@ -194,8 +194,8 @@ test.each(WAYS)(
   async (way) => {
     // One vendor takes no image as large as that: then a smaller form of it is sent, and recorded.
     const facts = way === 'messages' ? { image_base64_bytes: 10_000_000 } : undefined
-    const here = await seeingPlace(way, { changes: { model: { factsOf: () => facts } } })
-    const large = await givenFile(here.workspace, 'large.png', tenMebibytes())
+    const here = await visionPlace(way, { changes: { model: { factsOf: () => facts } } })
+    const large = await sampleFile(here.workspace, 'large.png', tenMebibytes())
     expect(large.bytes.length).toBe(10 * 1024 * 1024)
     const [image, pdf, text] = await oneOfEach(here.workspace)
     const lengthOf = async (attachments: Parameters<typeof say>[2]) => {

@@ -3,7 +3,7 @@ import type { Session } from '../../src/session/live/session.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import { value } from '../support/story.ts'
 import { eventsOf, sseOf, type VendorAnswer } from '../support/vendor-answer.ts'
-import { hastyClock, vendorPlace } from '../support/vendor-place.ts'
+import { recordingClock, vendorPlace } from '../support/vendor-place.ts'
 import { scriptedServer, type ScriptedAnswer } from '../support/vendor-server.ts'
 import type { VendorDialect } from '../support/vendor-schemas.ts'
 
@@ -16,7 +16,7 @@ async function turn(
 ) {
   let next = 0
   const server = await scriptedServer(() => answers[Math.min(next++, answers.length - 1)] ?? 'cut')
-  const clock = hastyClock()
+  const clock = recordingClock()
   const { harness } = await vendorPlace(server, { retries: RETRIES, clock })
   const session = value(await harness.create({ provider: dialect, model: 'a-model' }))
   const { ended } = value(await value(await session.admit('Good morning.')).done)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failed } from '../../src/model/errors.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
+import { registerDamage } from '../support/registered-damage.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
@@ -169,7 +169,7 @@ test.each(WAYS)(
     await say(one, 'List all files')
     expect(value(await here.harness.latest()).id).toBe(one.id)
     const log = join(here.workspace, '.hawser', 'sessions', `${two.id}.ndjson`)
-    await damagedOnPurpose(here.root, 'log', 'What is in the place of a Log is none.')
+    await registerDamage(here.root, 'log', 'What is in the place of a Log is none.')
     await writeFile(log, 'not a Log\n')
     const listed = await here.harness.list()
     expect(listed.map(({ id, damage }) => [id, damage?.kind])).toEqual([

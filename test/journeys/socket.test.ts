@@ -10,7 +10,7 @@ import type { AdmitOptions, Session } from '../../src/session/live/session.ts'
 import { CANARY_KEY } from '../support/canary.ts'
 import { DIALECTS } from '../support/dialects.ts'
 import { harnessPlace, type HarnessPlace } from '../support/harness-place.ts'
-import { withImages } from '../support/stand-in-images.ts'
+import { sessionWithImages } from '../support/stand-in-images.ts'
 import { value } from '../support/story.ts'
 import {
   socketServer,
@@ -216,7 +216,7 @@ test('[PC-010] compaction: after a checkpoint, everything is sent again', async 
 
 test('transient_retired: when bytes are retired, everything that remains is sent again', async () => {
   const here = await place({ answer: hello })
-  const session = await withImages(here, 'openai', [Buffer.from('pixels')])
+  const session = await sessionWithImages(here, 'openai', [Buffer.from('pixels')])
   await say(session, 'One.')
   await say(session, 'Two.')
   expect(resets(session)).toEqual(['no_previous_response', 'transient_retired'])

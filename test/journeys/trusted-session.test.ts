@@ -6,12 +6,12 @@ import { Output as Salvaged } from '../../src/presenters/cli/commands/log/salvag
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import type { SessionParts } from '../../src/session/live/session-parts.ts'
 import { runCli } from '../support/cli.ts'
-import { damagedOnPurpose } from '../support/damaged-on-purpose.ts'
-import { givenFile, picture, say } from '../support/given-files.ts'
+import { registerDamage } from '../support/registered-damage.ts'
+import { sampleFile, picture, say } from '../support/sample-files.ts'
 import { harnessPlace } from '../support/harness-place.ts'
-import { seeingPlace } from '../support/seeing-place.ts'
+import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
-import { commandPlace, logPath } from '../support/written-log.ts'
+import { commandPlace, logPath } from '../support/write-log.ts'
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal' }
 
@@ -73,8 +73,8 @@ test('consent to send bytes in a foreign Log is asked for again', async () => {
     person: { ask, upload: { upload: 'ask' } },
     model: { replay: 'window' },
   } as const
-  const here = await seeingPlace('in process', { changes })
-  const image = await givenFile(here.workspace, 'a.png', picture(1))
+  const here = await visionPlace('in process', { changes })
+  const image = await sampleFile(here.workspace, 'a.png', picture(1))
   const begun = value(await here.harness.create(here.begin))
   await say(begun, 'What do you see?', { attachments: [image.input] })
   const again = value(await here.harness.open(begun.id))
@@ -122,7 +122,7 @@ test('a salvaged Session asks, whatever the lost lines contained', async () => {
   const path = logPath(root, id)
   const lines = (await readFile(path, 'utf8')).split('\n')
   const narrowed = lines.findIndex((line) => line.includes('"session_settings"'))
-  await damagedOnPurpose(root, 'log', 'A line of a Log is spoilt.')
+  await registerDamage(root, 'log', 'A line of a Log is spoilt.')
   await writeFile(path, lines.with(narrowed, 'spoilt').join('\n'))
   const { stdout } = await runCli({ root }, 'log', 'salvage', id, '--json')
   const saved = Salvaged.parse(JSON.parse(stdout)).session_id

@@ -6,7 +6,7 @@ import { Output as Collected } from '../../src/presenters/cli/commands/gc.ts'
 import { Output as Listed } from '../../src/presenters/cli/commands/sessions.ts'
 import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
-import { commandPlace, logPath } from '../support/written-log.ts'
+import { commandPlace, logPath } from '../support/write-log.ts'
 
 const UNBEGUN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 

@@ -2,7 +2,7 @@ import { access, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/session/live/session.ts'
-import { calling, keyedPlace } from '../support/keyed-place.ts'
+import { callAnswer, keyedPlace } from '../support/keyed-place.ts'
 import { verified } from '../support/resource-events.ts'
 import { value } from '../support/story.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
@@ -57,8 +57,8 @@ test('several edits in one call are one change: one diff, one undo, and a line f
   ]
   const missing = { old_text: 'four', new_text: '4' }
   here.answers.push(
-    calling('edit', { path: 'a.txt', edits: [...edits, missing] }),
-    calling('edit', { path: 'a.txt', edits }),
+    callAnswer('edit', { path: 'a.txt', edits: [...edits, missing] }),
+    callAnswer('edit', { path: 'a.txt', edits }),
   )
   await say(session, 'Go.')
   expect(await readFile(path, 'utf8')).toBe('1\ntwo\n3\n')

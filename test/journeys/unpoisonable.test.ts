@@ -5,7 +5,7 @@ import type { ModelFacts } from '../../src/model/model-facts.ts'
 import type { Session } from '../../src/session/live/session.ts'
 import { VENDOR_DIALECTS } from '../support/dialects.ts'
 import type { HarnessPlace } from '../support/harness-place.ts'
-import { withImages } from '../support/stand-in-images.ts'
+import { sessionWithImages } from '../support/stand-in-images.ts'
 import { value } from '../support/story.ts'
 import { sseOf } from '../support/vendor-answer.ts'
 import { vendorPlace } from '../support/vendor-place.ts'
@@ -91,7 +91,7 @@ test.each(VENDOR_DIALECTS)(
         : { body: sseOf(dialect, { text: 'A harbour.' }) },
     )
     const here = await vendorPlace(server, { retries: 4 })
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect(server.requests.map((request) => [shows(request, GOOD), shows(request, BAD)])).toEqual([
       [true, true],
@@ -127,7 +127,7 @@ test.each(VENDOR_DIALECTS)(
         : { body: sseOf(dialect, { text: 'Nothing.' }) },
     )
     const here = await vendorPlace(server)
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect([quarantined(session), server.requests.length]).toEqual([['1', '2'], 2])
     const body = server.requests[1]?.bytes.toString('utf8') ?? ''
@@ -144,7 +144,7 @@ test.each(VENDOR_DIALECTS)(
       refusing ? cannotRead(dialect, request, false) : { body: sseOf(dialect, { text: 'Well.' }) },
     )
     const here = await vendorPlace(server, { retries: 4 })
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
     expect([await say(session, 'What is it?'), server.requests.length]).toEqual(['invalid_args', 2])
     refusing = false
     expect([await say(session, 'And now?'), server.requests.length]).toEqual(['completed', 3])
@@ -167,7 +167,7 @@ test.each(
   async ({ dialect, facts }) => {
     const server = await scriptedServer(() => ({ body: sseOf(dialect, { text: 'A harbour.' }) }))
     const here = await vendorPlace(server, { facts })
-    const session = await withImages(here, dialect, [GOOD, BAD])
+    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     const [request] = server.requests
     if (request === undefined) throw new Error('nothing was sent')

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { earlyWorkspace } from '../../src/contract/early-workspace.ts'
 import { surfaceEvent } from '../../src/session/live/create.ts'
 import type { Session } from '../../src/session/live/session.ts'
-import { withImages } from '../support/stand-in-images.ts'
-import { canDrawAll, drawing, drawn } from '../support/drawing.ts'
+import { sessionWithImages } from '../support/stand-in-images.ts'
+import { canDrawAll, drawing, encodeDrawing } from '../support/drawing.ts'
 import { withChanges, withClock, type Changes } from '../support/harness-parts.ts'
 import { value } from '../support/story.ts'
-import { hastyClock } from '../support/vendor-place.ts'
+import { recordingClock } from '../support/vendor-place.ts'
 import { wayPlace, WAYS } from '../support/ways.ts'
 
 const WIRE = WAYS.filter((way) => way !== 'in process')
@@ -54,7 +54,7 @@ async function pictureOf(seed: number) {
   const picture = drawing(seed)
   const shares = [...picture.shares].toSorted((a, b) => b[1] - a[1])
   const colours = shares.slice(0, 2).map(([name]) => name)
-  return { ...picture, colours, png: await drawn(picture, 'png') }
+  return { ...picture, colours, png: await encodeDrawing(picture, 'png') }
 }
 
 /** A fault that passes, and how a Turn that may try again ends: nothing was shown before it, or something was. */
@@ -80,7 +80,7 @@ const PASSING: readonly {
 test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
   '$way: after the fault $name the Turn has a truthful end, repeats nothing, and the Session continues',
   async ({ way, switches, ends }) => {
-    const clock = hastyClock()
+    const clock = recordingClock()
     const plain = await wayPlace(way, { changes: RETRYING, switches })
     const { Harness } = await import('../../src/session/harness.ts')
     const harness = new Harness(withClock(plain.parts, clock))
@@ -107,7 +107,7 @@ test.each(WIRE)('%s: a full window is reported as such, without a retry', async 
 test.each(WIRE)('%s: refused images are not sent again, and the Turn continues', async (way) => {
   const here = await wayPlace(way, { switches: 'refuse-images' })
   const { png } = await pictureOf(1)
-  const session = await withImages(here, here.begin.provider, [png])
+  const session = await sessionWithImages(here, here.begin.provider, [png])
   expect(await say(session, 'What do you see?')).toBe('completed')
   const events = session.events.map(({ type }) => type)
   expect(events.filter((type) => type === 'provider_request').length).toBe(2)
@@ -120,7 +120,7 @@ test.runIf(canDrawAll).each(WIRE)(
     for (const seed of [3, 8]) {
       const here = await wayPlace(way)
       const { png, width, height, colours } = await pictureOf(seed)
-      const session = await withImages(here, here.begin.provider, [png])
+      const session = await sessionWithImages(here, here.begin.provider, [png])
       expect(await say(session, 'What do you see?')).toBe('completed')
       const said = answers(session).at(-1) ?? ''
       expect(said).toContain(`${width} by ${height} pixels`)

@@ -7,7 +7,7 @@ import { LIMITS } from '../../src/model/limits.ts'
 import type { Segment } from '../../src/model/segment.ts'
 import type { SurfaceParams } from '../../src/model/surface.ts'
 import { DIALECTS, VENDOR_DIALECTS } from '../support/dialects.ts'
-import { madeRequests } from '../support/made-requests.ts'
+import { generatedRequests } from '../support/generated-requests.ts'
 import { requestErrors, type VendorDialect } from '../support/vendor-schemas.ts'
 
 const CACHE_KEY = 'hw1:m_0:r_build:s_0:t_0:k_0'
@@ -228,7 +228,7 @@ test.each(VENDOR_DIALECTS)(
     const wrong = requestErrors(dialect, JSON.parse(bodyOf(dialect).toString('utf8')))
     let count = 0
     for (let seed = 1; seed <= 40; seed++) {
-      for (const { segments } of await madeRequests(seed, { dialect })) {
+      for (const { segments } of await generatedRequests(seed, { dialect })) {
         const marks = cacheMarks({
           surface: 3,
           transient: undefined,

@@ -6,10 +6,10 @@ import type { HarnessPlace } from './harness-place.ts'
 import { value } from './story.ts'
 
 /**
- * A Session whose last Turn attached images and was never answered, so that the next one carries them: stand-ins for what
- * a person attaches.
+ * A Session whose last Turn attached images and got no answer, so that the next Turn carries them. The Events are written
+ * directly, so the images need not be valid.
  */
-export async function withImages(
+export async function sessionWithImages(
   here: HarnessPlace,
   provider: string,
   images: readonly Buffer[],

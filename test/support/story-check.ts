@@ -2,24 +2,24 @@ import { closing, ifThere, type Folder } from '../../src/host/files/files.ts'
 import type { LogLine } from '../../src/log/line.ts'
 import { openReader } from '../../src/log/reader.ts'
 import { verifyLog } from '../../src/log/verify.ts'
-import { promptClock, testPlace, type TestPlace } from './log-place.ts'
+import { immediateClock, testPlace, type TestPlace } from './log-place.ts'
 import { Refused, StoryWriter, value, type Journal } from './story.ts'
 import { textFold } from './text-fold.ts'
 
-/** What a story's journal promises and the disk does not hold; empty when all is well. */
+/** Everything that the journal of a story promises and the disk does not contain; empty if nothing is missing. */
 export async function judgeStory(root: Folder, journal: Journal): Promise<string[]> {
-  const here = await testPlace(root, promptClock)
+  const here = await testPlace(root, immediateClock)
   const offences = [...(await judgeBlobs(here, journal))]
   if (journal.session === undefined) return offences
   try {
     const storyWriter = new StoryWriter(here, journal)
     await storyWriter.open()
-    // It must not only open: it must be of use.
+    // The Log must open and accept a Turn.
     await storyWriter.turn(9)
     await storyWriter.end()
   } catch (error) {
     if (!(error instanceof Refused)) throw error
-    // A Session whose beginning nobody was told of need not be there.
+    // A Session whose creation was not acknowledged may be missing.
     return journal.begun ? [...offences, `unopenable: ${error.message}`] : offences
   }
   return [...offences, ...(await judgeLog(here, journal, journal.session))]
@@ -64,7 +64,7 @@ async function judgeLog(
   return offences
 }
 
-/** Every line is one that was asked for, once; every blob it names is there; every cut it tells of was kept. */
+/** Every line was submitted, and occurs once; every blob it names exists; the bytes of every recorded repair are kept. */
 async function judgeLine(
   { store, place }: TestPlace,
   { logged, seq }: LogLine,
@@ -76,7 +76,7 @@ async function judgeLine(
   const offences: string[] = []
   const text = await textOf(store, event.data)
   if (text !== undefined && (texts.has(text) || !journal.submitted.has(text))) {
-    offences.push(`event nobody asked for: ${seq} ${text.slice(0, 20)}`)
+    offences.push(`event not submitted: ${seq} ${text.slice(0, 20)}`)
   }
   if (text !== undefined) texts.add(text)
   for (const key of JSON.stringify(event.data).match(/[0-9a-f]{64}\.(txt|json)/g) ?? []) {

@@ -7,9 +7,9 @@ import type { Provider } from '../../src/providers/provider.ts'
 import { DIALECT_NAMES, DIALECTS } from '../support/dialects.ts'
 import { freshFolder } from '../support/folder.ts'
 import { harnessPlace } from '../support/harness-place.ts'
-import { lastAnswer, say } from '../support/given-files.ts'
+import { lastAnswer, say } from '../support/sample-files.ts'
 import { value } from '../support/story.ts'
-import { logPath } from '../support/written-log.ts'
+import { logPath } from '../support/write-log.ts'
 import {
   exampleSessions,
   factsOf,

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { canDrawAll, DRAWN_FORMATS, drawing, drawn, png } from '../../../test/support/drawing.ts'
+import {
+  canDrawAll,
+  DRAWN_FORMATS,
+  drawing,
+  encodeDrawing,
+  png,
+} from '../../../test/support/drawing.ts'
 import { random } from '../../../test/support/random.ts'
 import { systemClock } from '../../host/clock.ts'
 import type { Result } from '../../model/errors.ts'
@@ -29,7 +35,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     for (const seed of SEEDS) {
       const { width, height, ...picture } = drawing(seed)
-      const original = await drawn({ width, height, ...picture }, format)
+      const original = await encodeDrawing({ width, height, ...picture }, format)
       const variant = await made(original, { max_side: 150 })
       expect(Math.max(variant.width ?? 0, variant.height ?? 0)).toBe(150)
       const [sight, expected] = [await sightOf(variant), await look(original, `image/${format}`)]
@@ -65,7 +71,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   async (format) => {
     for (const seed of SEEDS) {
       const { width, height, fields, ...picture } = drawing(seed)
-      const original = await drawn({ width, height, fields, ...picture }, format)
+      const original = await encodeDrawing({ width, height, fields, ...picture }, format)
       for (const [at, name] of fields.entries()) {
         const region = fieldOf(at, { width, height })
         const variant = await made(original, { region })
@@ -249,7 +255,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
   'the same %s picture and wish give the same bytes',
   async (format) => {
     const { width, height } = drawing(4)
-    const original = await drawn(drawing(4), format)
+    const original = await encodeDrawing(drawing(4), format)
     const wishes: ImageWish[] = [
       {},
       { max_side: 33 },
@@ -264,7 +270,7 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)('a damaged %s image is refused', async (format) => {
-  const file = await drawn(drawing(5), format)
+  const file = await encodeDrawing(drawing(5), format)
   const corrupt = { ok: false, error: { kind: 'unreadable', details: { code: 'corrupt' } } }
   for (const part of [0, 0.02, 0.5, 0.8]) {
     const cut = file.subarray(0, Math.ceil(file.length * part))

@@ -5,7 +5,7 @@ import { freshFolder } from '../../../test/support/folder.ts'
 import { drawing, png } from '../../../test/support/drawing.ts'
 import { harnessPlace } from '../../../test/support/harness-place.ts'
 import { value } from '../../../test/support/story.ts'
-import { writtenPdf } from '../../../test/support/written-pdf.ts'
+import { buildPdf } from '../../../test/support/build-pdf.ts'
 import { Conversation } from '../../history/conversation.ts'
 import { loadParts } from '../../request/load-parts.ts'
 import { resolveAttachmentsToContentBlocks } from './attachments.ts'
@@ -51,7 +51,7 @@ test('[AT-009] [AT-021] [AT-055] [AT-056] of a PNG, a ZIP and a PDF only the ZIP
   const { workspace, paths } = await folderWith({
     'photo.png': picture(),
     'archive.zip': 'PK\u0003\u0004',
-    'spec.pdf': writtenPdf(['one page']),
+    'spec.pdf': buildPdf(['one page']),
   })
   const { contentBlocks, errors, promptMode } = value(
     await resolveAttachmentsToContentBlocks('Check these files.', paths, { workspace }),
