@@ -5,13 +5,13 @@ import type { ResourceId } from '../model/ids.ts'
 import { TurnId } from '../model/ids.ts'
 import { costlyResources } from './replay-cost.ts'
 
-/** A Turn of a made-up Session. */
+/** A Turn of a generated Session. */
 interface Told {
-  /** Handles of pictures that come with its message. */
+  /** Handles of the images attached to its message. */
   readonly brings?: readonly string[]
-  /** Bytes of text in the request of each call; none is a Turn without an answer. */
+  /** Bytes of text in the request of each call; empty for a Turn without an answer. */
   readonly texts: readonly number[]
-  /** Handles of what is shown: what it brings, unless there is more. */
+  /** Handles of the images that its requests show; those attached to it by default. */
   readonly shows?: readonly string[]
   readonly before?: readonly EventDraft[]
   readonly uncached?: boolean
@@ -20,7 +20,7 @@ interface Told {
 const PICTURE = { bytes: 30_000, base64: 40_000, tokens: 1_600 }
 const NOW = turnId(99)
 
-/** Events of such Turns, and the beginning of the Turn `NOW`. A token is four bytes, and a picture as many as it pleases. */
+/** The Events of these Turns, and the start of the Turn `NOW`. A token is four bytes of text; images have their own cost. */
 function session(turns: readonly Told[], nowAtMinute = 1): WholeEvent[] {
   const last: Told = { brings: ['@img99'], texts: [] }
   const drafts = [...turns, last].map((told, number) => draftsOf(told, number))
@@ -158,7 +158,7 @@ test('all images are retired together if that saves more', () => {
 })
 
 test('all retirements together cost at most their share of the cost of calls without them', () => {
-  // Two calls cost 5,485. Of what they cost without the earlier one, 40 per cent may be spent, and this one takes 575.
+  // Two calls cost 5,485. Retirements may spend 40 per cent of the cost without the earlier one, and this one costs 575.
   const earlier = (reread: number) => session([{ ...LITTLE, before: [retired('@img7', reread)] }])
   expect(gone(earlier(1_150))).toEqual([resourceId('@img1')])
   expect(gone(earlier(1_160))).toEqual([])

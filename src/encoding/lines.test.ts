@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LineFramer, type Framed } from './lines.ts'
 
-/** Cuts `bytes` at the given places and frames the pieces, in memory that is reused as a reader's is. */
+/** Splits `bytes` at the given positions and frames the chunks, in reused memory like that of a reader. */
 function framed(
   bytes: Buffer,
   cuts: readonly number[],
@@ -28,7 +28,7 @@ function shown(one: Framed): string {
     : `${one.offset} ${one.bytes.toString('latin1')}`
 }
 
-test('the lines of a stream are the same wherever it is cut', () => {
+test('the lines of a stream do not depend on how it is chunked', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 200 })
   fc.assert(
     fc.property(text, fc.array(fc.nat(400)), (content, cuts) => {
@@ -48,7 +48,7 @@ test('the lines of a stream are the same wherever it is cut', () => {
   )
 })
 
-test('a line over the limit is told once and not held', () => {
+test('a line over the limit is reported once and not kept in memory', () => {
   const framer = new LineFramer(4, 100)
   const told = ['abc', 'def', 'ghi\nok\n'].flatMap((text) =>
     [...framer.push(Buffer.from(text))].map(shown),

@@ -7,7 +7,7 @@ const text = fc
   .tuple(lines, fc.boolean())
   .map(([all, ended]) => all.join('\n') + (ended && all.length > 0 ? '\n' : ''))
 
-test('applied to the first text it gives the second', () => {
+test('applying a diff to the first text gives the second', () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       expect(applied(before, unifiedDiff('x', before, after))).toBe(after)
@@ -16,7 +16,7 @@ test('applied to the first text it gives the second', () => {
   )
 })
 
-test('applied to a long text with a few changes it gives the second', () => {
+test('applying a diff of a long text with a few changes gives the second', () => {
   const edit = fc.tuple(fc.nat({ max: 299 }), fc.constantFrom('drop', 'double', 'change'))
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 12 }), (edits) => {
@@ -35,7 +35,7 @@ test('applied to a long text with a few changes it gives the second', () => {
   )
 })
 
-test('texts that have nothing in common are replaced whole, and soon', () => {
+test('texts that have nothing in common are replaced completely, even if they are long', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}\n`).join('')
   const after = Array.from({ length: 20_000 }, (_, i) => `new ${i}\n`).join('')
   const diff = unifiedDiff('x', before, after)
@@ -43,7 +43,7 @@ test('texts that have nothing in common are replaced whole, and soon', () => {
   expect(applied(before, diff)).toBe(after)
 })
 
-test('changes are counted, and placed by lines of the second text', () => {
+test('changes are counted, and located by lines of the second text', () => {
   const told = (before: string, after: string) => {
     const { added, removed, places } = lineDiff(before, after)
     return [added, removed, ...places.map(({ from, to }) => `${from}-${to}`)]
@@ -69,7 +69,7 @@ test('changes are counted, and placed by lines of the second text', () => {
   )
 })
 
-test('it reads as diff -u writes it', () => {
+test('the output is that of diff -u', () => {
   const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n'
   expect(unifiedDiff('dir/file.txt', before, before.replace('five', 'FIVE') + 'nine')).toBe(
     `--- a/dir/file.txt
@@ -94,7 +94,7 @@ test('it reads as diff -u writes it', () => {
   expect(unifiedDiff('x', 'same\n', 'same\n')).toBe('')
 })
 
-/** Applies a diff as strictly as can be: every line and every count must be right. */
+/** Applies a diff strictly: every line and every count must be correct. */
 function applied(before: string, diff: string): string {
   if (diff === '') return before
   const old = before.split(/(?<=\n)/).filter((line) => line !== '')

@@ -177,7 +177,7 @@ test('an index of another fold version, or one that is damaged, is not used', as
   const story = await finishedSession(2)
   const { sessions } = story.here.place
   const full = value(await acquire(story)).state
-  // Let go without an index of its own being newer.
+  // Killed before it could write a newer index.
   const index = await rawBytes(sessions, indexName(story.session))
   const other = { ...textFold, version: 'text-2', initial: { counts: { other: 1 }, lastTexts: [] } }
   const here = await testPlace(story.disk.afterKill(1).folder(), immediateClock)

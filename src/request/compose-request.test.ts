@@ -20,7 +20,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 }
 
-/** A store that holds the blobs of the Log of that seed. */
+/** A store with the blobs of the generated Log of that seed. */
 async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
   const { store } = await testPlace(new CrashDisk(1).folder(), immediateClock)
   for (const [key, bytes] of generateLog(seed, dialect).blobs) {
@@ -30,7 +30,7 @@ async function storeOf(seed: number, dialect: DialectName): Promise<BlobStore> {
   return store
 }
 
-/** Composes one request after the other, a composer for each Turn, and gives back bodies as a Turn does. */
+/** Composes one request after another, with one composer per Turn, and returns bodies for reuse as a Turn does. */
 function growing(provider: Dialect, store: BlobStore) {
   let composer: RequestComposer | undefined
   let last: { request: ComposedRequest; of: GeneratedRequest['made']; bytes: string } | undefined
@@ -43,7 +43,7 @@ function growing(provider: Dialect, store: BlobStore) {
       )
     }
     const request = await composer.compose(made.events, { spent, before: last?.request })
-    // Only what was given back may have changed.
+    // Only returned bodies may have changed.
     expect(last?.request.body.toString('latin1')).toBe(last?.bytes)
     const shared = sharedWith(last?.request, request)
     spent = last?.request
@@ -52,7 +52,7 @@ function growing(provider: Dialect, store: BlobStore) {
   }
 }
 
-/** Bytes as text: comparing texts is quick. */
+/** Bytes as text, because comparing texts is fast. */
 function told(segments: readonly Segment[]) {
   return segments.map(({ bytes, ...segment }) => ({ ...segment, text: bytes.toString('utf8') }))
 }
@@ -122,7 +122,7 @@ test.each(DIALECT_NAMES)('a body in %s that was not returned stays unchanged', a
 })
 
 test.each(DIALECT_NAMES)(
-  'a block in %s that is in another message than it was, without an Event that says why, is an unknown break',
+  'a block in %s that moves to another message without an Event as the reason is an unknown break',
   async (dialect) => {
     const right = DIALECTS[dialect]
     const wrong: Dialect = {

@@ -32,7 +32,7 @@ function user(...parts: BlobPart[]): ConversationItem {
   return { kind: 'user', seq: 4, parts }
 }
 
-/** The handles that are still shown, and the sentences in the place of the others. */
+/** The handles that are still shown, and the sentences that replace the others. */
 async function shown(
   params: Partial<SurfaceParams>,
   ...items: ConversationItem[]

@@ -12,7 +12,7 @@ import { Variants, type NoForm, type VariantWork } from './variants.ts'
 
 const CAPS = { max_side: 100, max_base64_bytes: 400 }
 
-/** Counts what it makes. */
+/** Creates variants and counts them. */
 function countingMaker() {
   let made = 0
   const maker: VariantMaker = {
@@ -30,7 +30,7 @@ function working(maker: VariantMaker): VariantWork {
   return { maker, signal: new AbortController().signal, clock: immediateClock }
 }
 
-/** The form, which has to be there. */
+/** The variant; fails if there is none. */
 function formOf(form: BlobPart | NoForm): BlobPart {
   if (typeof form === 'string') throw new Error(form)
   return form

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { sendLongMessage } from './long-message.ts'
 
-/** A connection that sends bytes when the test says so. */
+/** A connection that sends bytes when the test releases them. */
 function connectionByHand() {
   const frames: Buffer[] = []
   let leave: (error?: Error) => void = () => {}

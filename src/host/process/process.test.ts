@@ -34,7 +34,7 @@ async function run(script: string, more: Partial<Program> = {}, clock?: Clock): 
   return { ending: result.value, output: Buffer.concat(chunks).toString() }
 }
 
-/** A clock on which the timer for `ms` fires when the test says so. */
+/** A clock whose timer for `ms` fires when the test calls it. */
 function clockFiringOnDemand(ms: number) {
   let strike = () => {}
   const clock: Clock = {
@@ -275,7 +275,7 @@ test('no descriptor stays open, however the program ended', async () => {
   expect(open()).toBeLessThanOrEqual(before)
 })
 
-test('kin are the group and all descendants, in any list order', () => {
+test('the related processes are the group and all descendants, in any order of the list', () => {
   const one = (pid: number, parent: number, group: number) => ({ pid, parent, group, since: '1' })
   const all = [one(9, 8, 9), one(8, 7, 8), one(7, 1, 7), one(5, 1, 7), one(6, 5, 6), one(4, 1, 4)]
   expect(kinOf(7, all).map(({ pid }) => pid)).toEqual([9, 8, 7, 5, 6])

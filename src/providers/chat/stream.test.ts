@@ -44,7 +44,7 @@ function calling(index: number | undefined, id?: string, name?: string, written?
   return chunk({ tool_calls: [{ index, id, function: { name, arguments: written } }] })
 }
 
-/** Everything the reader says, until its end or that of the chunks. */
+/** The events that the reader returns, up to its end or the last chunk. */
 function read(chunks: readonly (Chunk | string)[]): ProviderEvent[] {
   const reader = chatReader()
   const said: ProviderEvent[] = []
@@ -255,7 +255,7 @@ test('unknown fields are ignored', () => {
       other,
       chunk({ role: 'assistant', content: 'Hi', later: {}, audio: null, tool_calls: null }),
       stop('stop'),
-      // Some servers go on saying nothing, and that the answer is over.
+      // Some servers keep sending empty deltas with the finish reason.
       chunk({ role: 'assistant', content: '', tool_calls: [] }, 'stop'),
       END,
     ]),
@@ -275,7 +275,7 @@ test.each([
   ['a call without a name', [calling(0, 'a', '', '{}'), stop('stop')]],
   ['two names of one call', [calling(0, 'a', 'read', '{}'), calling(0, 'a', 'bash', '{}')]],
   ['a call in a call', [calling(0, 'a', 'read', '{"p":'), calling(0, 'b', 'read', '"a"}')]],
-])('%s is an answer that cannot be read', (_, chunks) => {
+])('%s is an invalid answer', (_, chunks) => {
   expect(endOf(read(chunks))).toBe('invalid_response')
 })
 
@@ -313,7 +313,7 @@ const surface: Surface = {
   params: { replay: 'attach-turn', late_role: 'system', tool_choice: 'auto', limits: {} },
 }
 
-/** Sends one request to a server that answers so. */
+/** Sends one request to a server with this answer. */
 async function ask(answer: RawAnswer | 'cut', key?: string) {
   const server = await scriptedServer(() => answer)
   onTestFinished(() => server.close())

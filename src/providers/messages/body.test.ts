@@ -78,7 +78,7 @@ function bodyOf(items: readonly ConversationItem[], by: Surface = surface) {
   return Body.parse(JSON.parse(buildBody(encode(items, by), { marks: [] }).toString()))
 }
 
-/** Messages as their roles and the text of their blocks, or else the type of these. */
+/** Messages as their role and the text of their blocks, or the type of a block without text. */
 function told(items: readonly ConversationItem[]): unknown[] {
   return bodyOf(items).messages.map(({ role, content }) => {
     return [role, ...content.map((block) => block.text ?? block.type)]
@@ -170,7 +170,7 @@ describe('the body', () => {
         ['assistant', 'd'],
       ],
     ],
-  ])('fences what the harness says among the blocks of a person %s', (_, items, messages) => {
+  ])('fences text of the harness among the blocks of a user %s', (_, items, messages) => {
     expect(told(items)).toEqual(messages)
   })
 
@@ -206,7 +206,7 @@ describe('cache marks', () => {
   const plain = encode(items, surface)
   const mark = ',"cache_control":{"type":"ephemeral"}'
 
-  /** Which segments carry a mark when one is asked for after each of these counts. */
+  /** The segments that carry a mark if one is requested after each of these counts. */
   function carriers(...after: number[]): number[] {
     const body = buildBody(plain, { marks: after.map((count) => ({ after: count })) }).toString()
     return plain.flatMap(({ bytes }, index) => {
@@ -309,7 +309,7 @@ function itemOfKind(kind: Speaker): fc.Arbitrary<ConversationItem> {
   return parts.map((all) => said(kind, ...all))
 }
 
-/** Calls of an answer stand at its end, and their results right behind it; without calls, a person is next. */
+/** Calls are at the end of an answer, directly followed by their results; an answer without calls is followed by a user. */
 const answers = fc
   .tuple(
     fc.array(

@@ -22,7 +22,7 @@ const USAGE = {
 const NAMES = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x' }
 const NOTHING = { container: null, diagnostics: null }
 const NO_END = { stop_reason: null, stop_details: null, stop_sequence: null }
-/** As the vendor sends it, with all that is not read. */
+/** An event as the vendor sends it, including fields that are not read. */
 const MESSAGE = { ...NAMES, ...NO_END, ...NOTHING, content: [], usage: USAGE }
 const START = { type: 'message_start', message: MESSAGE }
 const STOP = { type: 'message_stop' }
@@ -65,7 +65,7 @@ function stopped(stop_reason: string | null, more: Event = {}): Event {
   return { type: 'message_delta', delta: why, usage }
 }
 
-/** A thought, one that is hidden, some words, two calls. */
+/** Reasoning, hidden reasoning, text and two calls. */
 const WHOLE = [
   START,
   begin(0, THOUGHT),
@@ -133,7 +133,7 @@ function said(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
-/** What is said of an error: its kind, and nothing of its words. */
+/** An event, with only the kind of an error. */
 function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
@@ -345,7 +345,7 @@ test.each<[string, readonly Event[]]>([
   ['a known delta of another shape', [...BEGUN, delta(0, 'text', { text: 7 })]],
   ['a block of another shape', [START, begin(0, { type: 'tool_use', name: 'read' })]],
   ['a call without a bottom', [START, call(0, 'toolu_1', { input: { deep: nested(1000) } })]],
-])('%s is no answer', (_, events) => {
+])('%s is an invalid answer', (_, events) => {
   expect(kinds(read(events)).at(-1)).toBe('invalid_response')
   expect(kinds(read(events)).filter((kind) => kind === 'done')).toEqual([])
 })
@@ -376,7 +376,7 @@ test('a corrupted stream never throws, ends at most once, and on completion has 
   }
 })
 
-/** Events dropped, doubled, moved, renamed or given other fields. */
+/** Drops, duplicates, moves or renames events, or changes their fields. */
 function tampered(seed: number): Event[] {
   const chance = random(seed)
   const events: Event[] = [...WHOLE]

@@ -16,7 +16,7 @@ const Calls = z.array(
   z.strictObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
 )
 
-/** `in part`: the groups are carried out, and `rest` is not understood. */
+/** `in part`: the groups are run, and `rest` is not understood. */
 const Vector = z
   .strictObject({
     kind: z.enum(['understood', 'in part', 'not understood']),
@@ -79,7 +79,7 @@ function namesIn({ say, groups: wanted }: Vector): string[] {
     const isName = name === 'grep' ? /^\w+$/ : /^[\w-]+\.[\w.-]+$/
     return [...(typeof path === 'string' ? [path] : []), ...(isName.test(bare) ? [bare] : [])]
   })
-  // A file without an extension is known by its customary name, so it has to keep it.
+  // A file without an extension is recognized by its usual name, so it keeps that name.
   const customary = /^(?:[A-Z][a-z]+|[A-Z]+)$/
   return [...new Set(names)].filter((name) => !customary.test(name) && whole(name).test(say))
 }
@@ -150,14 +150,14 @@ test('every input gets an answer, and the same one each time', () => {
 })
 
 test.each([
-  ['words of order', 'please '.repeat(280)],
-  ['joints', `read ${'a and '.repeat(300)}`],
+  ['polite words', 'please '.repeat(280)],
+  ['conjunctions', `read ${'a and '.repeat(300)}`],
   ['prepositions', `find x ${'in '.repeat(600)}`],
   ['lines', 'a\n'.repeat(20_000)],
   ['sentences', 'Read the docs. '.repeat(3000)],
   ['brackets', `${'[ '.repeat(400)}x${' ]'.repeat(400)}`],
 ])(
-  'a text of nothing but %s is read in passable time',
+  'a text of only %s is answered within the time limit',
   (_, say) => {
     expect(thinkOf(...opening(say)).text).not.toBe('')
   },

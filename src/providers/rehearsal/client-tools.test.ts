@@ -25,7 +25,7 @@ test('tools of other clients are called by their own names and arguments', () =>
   expect(calls('write "x" to a.txt', tool('exec_command', 'cmd'))).toEqual([])
 })
 
-test('an edit takes the form that the tool on offer describes', () => {
+test('an edit has the form that the offered tool describes', () => {
   const tool = (properties: Readonly<Record<string, unknown>>): RehearsalSegment => ({
     role: 'tool',
     name: 'edit',
@@ -47,7 +47,7 @@ test('an edit takes the form that the tool on offer describes', () => {
   ])
 })
 
-test('an edit is told in the same words in whatever form it was called', () => {
+test('an edit is described in the same words, whatever the form of its call', () => {
   const old_text = 'a'
   const told = (args: Readonly<Record<string, unknown>>, name = 'edit') => {
     const call = { call_id: '1', name, arguments: JSON.stringify(args) }

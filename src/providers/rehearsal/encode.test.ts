@@ -111,7 +111,7 @@ test('a used body is extended in its own memory, with the same bytes', () => {
     const spent = { body: frame(segments.slice(0, count), {}), count }
     const body = frame(segments, { spent })
     expect(body).toEqual(frame(segments, {}))
-    // It was continued once; whoever names it again gets other memory.
+    // It was already extended once; extending it again uses other memory.
     const again = frame(twice, { spent })
     expect(body).toEqual(frame(segments, {}))
     expect(again).toEqual(frame(twice, {}))

@@ -17,7 +17,7 @@ const VIEW: RehearsalSegment = {
   parameters: {},
 }
 
-/** Bytes that say what they are to be taken for. */
+/** Bytes that contain their own description, as JSON. */
 function shown(handle: string | undefined, sight: Sight, media_type = 'image/png'): Part {
   const data = Buffer.from(JSON.stringify(sight)).toString('base64')
   return { type: 'blob', media_type, data, ...(handle === undefined ? {} : { handle }) }
@@ -31,7 +31,7 @@ function user(...parts: Part[]): RehearsalSegment {
   return { role: 'user', parts }
 }
 
-/** Takes bytes for what they say, and keeps a list. */
+/** Describes bytes as their content states, and records each call. */
 function eyes() {
   const looked: Sight[] = []
   const describe: Describe = async (bytes) => {
@@ -87,7 +87,7 @@ test.each([
   'What’s this?',
   'Describe @img1',
   '',
-])('asked "%s" it speaks of what it was shown', async (say) => {
+])('the answer to "%s" describes the attached image', async (say) => {
   const { text: told, calls, looked } = await ask(user(text(say), ...PICTURE))
   expect({ told, calls, looked }).toEqual({ told: HARBOUR_SENTENCE, calls: [], looked: [HARBOUR] })
 })
@@ -97,24 +97,24 @@ test.each([
   ['How many pages are in @pdf2?', [REPORT]],
   ['Compare @pdf2 and @img1.', [REPORT, HARBOUR]],
   ['What do you see?', [HARBOUR, REPORT]],
-])('"%s" is about those that it names, or about all', async (say, wanted) => {
+])('"%s" is about the files that it names, or about all', async (say, wanted) => {
   expect((await ask(user(text(say), ...PICTURE, ...PDF))).looked).toEqual(wanted)
 })
 
 test.each([
-  ['a picture whose pixels nobody decoded', { ...HARBOUR, decoded: false }, 'not installed'],
+  ['an image that was not decoded', { ...HARBOUR, decoded: false }, 'not installed'],
   ['a document', { ...REPORT, pages: 1, words: 1 }, 'a PDF document of 1 page and 1 word.'],
   ['a text', NOTES, 'a text file with 1 line and 80 words.'],
   [
-    'what cannot be read',
+    'an unreadable file',
     { kind: 'unreadable', code: 'empty', why: 'it is empty' } as const,
     '@img1 cannot be read: it is empty.',
   ],
-])('there is a sentence for %s', async (_, sight, told) => {
+])('%s is described in a sentence', async (_, sight, told) => {
   expect((await ask(user(shown('@img1', sight)))).text).toContain(told)
 })
 
-test('text without a command is answered after what came with it', async () => {
+test('text without a command is answered after its attachments', async () => {
   const { text: told } = await ask(user(text('Lovely day.'), ...PICTURE))
   expect(told.startsWith(`${HARBOUR_SENTENCE} I am the offline demo model`)).toBe(true)
 })
@@ -132,7 +132,7 @@ test.each([
   ['List the images folder', [{ name: 'glob', arguments: { pattern: '*', path: 'images' } }]],
   ['search for "@img1"', [{ name: 'grep', arguments: { pattern: '@img1' } }]],
   ['Write "@img1" to a.txt', [{ name: 'write', arguments: { path: 'a.txt', content: '@img1' } }]],
-])('"%s" is about files, whatever is shown with it', async (say, calls) => {
+])('"%s" is about files, even with an image attached', async (say, calls) => {
   expect(await ask(user(text(say), ...PICTURE))).toMatchObject({ calls, looked: [] })
 })
 
@@ -183,7 +183,7 @@ test.each([
   'What is in the picture?',
   'Describe the image.',
 ])(
-  '[SR-033] asked "%s" of a picture whose bytes are gone, it has a description and says so',
+  '[SR-033] the answer to "%s" about an image without bytes says that there is only a description',
   async (say) => {
     expect((await ask(...GONE, user(text(say)))).text).toBe(ONLY_DESCRIBED)
     const { text: told, calls, looked } = await ask(VIEW, ...GONE, user(text(say)))

@@ -22,7 +22,7 @@ function said(kind: 'user' | 'assistant', text: string, seq: number): Conversati
 const CALL = { call_id: 'c', name: 'read' }
 const THOUGHT = { type: 'reasoning', id: 'rs', encrypted_content: 'sealed' }
 
-/** One segment each, behind the two of the surface. */
+/** One segment for each item, after the two of the surface. */
 const ITEMS: readonly ConversationItem[] = [
   said('user', 'one', 3),
   { kind: 'reasoning', seq: 5, dialect: 'responses', model: 'm', item: THOUGHT },
@@ -64,7 +64,7 @@ test('items that the server has, and its own answer, are not sent again', () => 
   ])
 })
 
-test('if nothing is remembered, everything is sent, with the known reason', () => {
+test('if the server has nothing, everything is sent, with the reason if it is known', () => {
   const { pieces, reset } = sendingOf(REQUEST, undefined, 'reconnected')
   expect(reset).toBe('reconnected')
   const whole: unknown = JSON.parse(REQUEST.body.toString('utf8'))
@@ -109,7 +109,7 @@ test('a server that remembers another request than the last one gets everything'
 })
 
 test.each([3, 4, 5, 6, 7, 8])(
-  'the rest after %i segments that the server has is framed like a body of the others',
+  'the segments after the first %i that the server has are framed like a body of their own',
   (count) => {
     const items = [
       ...ITEMS,

@@ -26,7 +26,7 @@ const SETTINGS = {
 }
 const NOTHING = { error: null, incomplete_details: null, instructions: null, metadata: {} }
 const NAMES = { id: 'resp_1', object: 'response', created_at: 1_700_000_000, model: 'gpt-x-2026' }
-/** As the vendor sends it, with all that is not read. */
+/** An event as the vendor sends it, including fields that are not read. */
 const RESPONSE = { ...NAMES, ...NOTHING, ...SETTINGS, status: 'in_progress', output: [] }
 const RAW = { id: 'resp_1', model: 'gpt-x-2026', total_tokens: 1280 }
 
@@ -91,7 +91,7 @@ function thoughtPart(summary_index: number, delta: string): Event[] {
 const WORDS = message('I “look” 🌊.', { phase: 'commentary' })
 const READ = call('1', '{"path":"a"}')
 
-/** A thought, some words, two calls. */
+/** Reasoning, text and two calls. */
 const WHOLE = [
   CREATED,
   PROGRESS,
@@ -145,7 +145,7 @@ function said(event: Event) {
   return { event: 'message', data: JSON.stringify(event) }
 }
 
-/** What is said of an error: its kind, and nothing of its words. */
+/** An event, with only the kind of an error. */
 function kinds(events: readonly ProviderEvent[]): unknown[] {
   return events.map((event) => (event.type === 'error' ? event.error.kind : event.type))
 }
@@ -315,7 +315,7 @@ test.each<[string, readonly Event[]]>([
   ['a known event of another shape', [{ ...textDelta(0, 'a'), delta: 7 }]],
   ['an item of another shape', [done(0, { type: 'function_call', name: 'read' })]],
   ['a thought without a bottom', [done(0, { ...THOUGHT, deep: nested(1000) })]],
-])('%s is no answer', (_, events) => {
+])('%s is an invalid answer', (_, events) => {
   expect(kinds(read(events)).at(-1)).toBe('invalid_response')
   expect(kinds(read(events)).filter((kind) => kind === 'done')).toEqual([])
 })
@@ -345,7 +345,7 @@ test('a corrupted stream never throws, ends at most once, and returns no item th
   }
 })
 
-/** Events dropped, doubled, moved, renamed or given other fields; the items in them stay as they are. */
+/** Drops, duplicates, moves or renames events, or changes their fields, but not the items in them. */
 function tampered(seed: number): Event[] {
   const chance = random(seed)
   const events: Event[] = chance.below(2) === 0 ? [...WHOLE] : numbered(WHOLE)

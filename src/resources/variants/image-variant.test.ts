@@ -83,11 +83,11 @@ test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
 )
 
 test.skipIf(!canDrawAll)(
-  'a picture stands upright, in its header, its variants and its regions',
+  'the orientation of an image is applied in its header, its variants and its regions',
   async () => {
     const { pixels, width, height, fields } = drawing(2)
     const raw = (await library())(pixels, { raw: { width, height, channels: 3 } })
-    // To be turned by a quarter to the right: its left column is the top row.
+    // Rotated by 90 degrees clockwise: its left column becomes the top row.
     const original = await raw.withMetadata({ orientation: 6 }).png().toBuffer()
     const upright = await made(original, {})
     expect(upright).toMatchObject({ width: height, height: width })
@@ -107,7 +107,7 @@ test.skipIf(!canDrawAll)(
 )
 
 test.skipIf(!canDrawAll).each(['jpeg', 'png', 'webp'] as const)(
-  'the header of a %s says the size that it has upright, whatever way it is to be turned',
+  'the size of a %s image is that after its orientation is applied',
   async (format) => {
     const { pixels, width, height } = drawing(2)
     const sharp = await library()
@@ -132,7 +132,7 @@ test
     [{ x: -1, y: 0, width: 10, height: 10 }],
     [{ x: 0, y: 0, width: 0, height: 10 }],
     [{ x: 0.5, y: 0, width: 10, height: 10 }],
-  ])('a region that is not in a picture of 40 by 30 is refused: %o', async (region) => {
+  ])('a region outside an image of 40 by 30 pixels is refused: %o', async (region) => {
   expect(await imageVariant(png(40, 30, Buffer.alloc(3600)), { region })).toMatchObject({
     ok: false,
     error: { kind: 'invalid_args', details: { width: 40, height: 30 } },
@@ -252,7 +252,7 @@ test.skipIf(!canDrawAll)('an animated image is shown by its first frame', async 
 })
 
 test.skipIf(!canDrawAll).each(DRAWN_FORMATS)(
-  'the same %s picture and wish give the same bytes',
+  'the same %s image and request give the same bytes',
   async (format) => {
     const { width, height } = drawing(4)
     const original = await encodeDrawing(drawing(4), format)
@@ -339,7 +339,7 @@ async function plain(width: number, height: number, background: string) {
   return (await library())({ create: { width, height, channels: 3, background } })
 }
 
-/** Noise, of which the left half is as opaque as is said. */
+/** Noise whose left half has the given opacity. */
 async function translucent(opacity: number): Promise<Buffer> {
   const [width, height] = [80, 60]
   const pixels = random(8).bytes(width * height * 4)
@@ -350,7 +350,7 @@ async function translucent(opacity: number): Promise<Buffer> {
     .toBuffer()
 }
 
-/** Well inside one of the nine fields of a drawing: colours mix at the edges. */
+/** A point well inside one of the nine fields of a drawing, because colours mix at the edges. */
 function fieldOf(at: number, { width, height }: { width: number; height: number }) {
   const [column, row] = [at % 3, Math.floor(at / 3)]
   const x = Math.ceil((column * width) / 3) + 2

@@ -24,7 +24,7 @@ const QUESTION: Question = {
 const typed = (text: string): Key => ({ kind: 'text', text })
 const press = (chord: string): Key => ({ kind: 'press', chord })
 
-/** A clock that goes on when told to. */
+/** A clock that only the test advances. */
 class Hand {
   #now = 0
   #alarms = new Map<() => void, number>()
@@ -64,7 +64,7 @@ function open() {
   const interrupt = new AbortController()
   const ask = (more: Partial<Question> = {}) =>
     questions.ask({ ...QUESTION, ...more }, interrupt.signal)
-  /** Keys of someone who takes their time. */
+  /** Keys of someone who types slowly. */
   const keys = (...pressed: readonly Key[]) => {
     for (const key of pressed) {
       hand.pass(1_000)
@@ -189,7 +189,7 @@ test('Enter in the same burst as the choice confirms nothing', () => {
   expect(asking.waits).toBe(true)
 })
 
-test('what does not fit the screen can be read page by page before anything is answered', () => {
+test('a proposal that does not fit the screen can be read page by page before it is answered', () => {
   const { ask, keys, asking } = open()
   const lines = Array.from({ length: 40 }, (_, at) => `+line ${at + 1}`)
   const diff = ['--- a/f', '+++ b/f', '@@ -0,0 +1,40 @@', ...lines, ''].join('\n')
@@ -258,7 +258,7 @@ test('a change is shown with line numbers and the lines around it', () => {
   ])
 })
 
-test('in a terminal of a few rows the choice stays in sight', () => {
+test('in a terminal with few rows the choice stays visible', () => {
   const { ask, keys, asking } = open()
   void ask()
   keys(typed('4'))
@@ -273,7 +273,7 @@ test('questions are asked in sequence, and each waits for its own keys', async (
   const { ask, keys, asking, hand, came } = open()
   const answers = [ask(), ask({ call_id: 'c2' })]
   keys(typed('1'), press('enter'))
-  // The next one has just come up.
+  // The next question has just appeared.
   asking.take(typed('1'))
   hand.pass(150)
   asking.take(press('enter'))

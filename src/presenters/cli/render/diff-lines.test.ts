@@ -61,7 +61,7 @@ test('a truncated diff ends where it is cut', () => {
   ])
 })
 
-test('the lines that tools of version control put above a diff are bold too', () => {
+test('the lines that version control tools write above a diff are bold too', () => {
   const diff =
     'diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n'
   expect(told(diffLines(diff, 80)).map(([style]) => style)).toEqual([

@@ -39,7 +39,7 @@ interface Message {
   }
 }
 
-/** A socket as a program without any SDK has it. */
+/** A socket of a client without an SDK. */
 async function socketTo(
   vendor: Pick<RehearsalVendor, 'origin'>,
   switches = '',
@@ -67,7 +67,7 @@ async function socketTo(
       : Promise.resolve(message)
   }
   return {
-    /** The last message about what was sent. */
+    /** The last message of the answer to what was sent. */
     ask: async (event: object): Promise<Message | 'closed'> => {
       socket.send(JSON.stringify(event))
       for (;;) {
@@ -88,7 +88,7 @@ function responseIn(message: Message | 'closed') {
   return message.response
 }
 
-test('only what is new is sent with the id of the response before, over HTTP', async () => {
+test('over HTTP, a request with the id of the previous response sends only new items', async () => {
   const vendor = await openRehearsal()
   const client = clientOf(vendor)
   const first = await client.responses.create(ASK)
@@ -106,7 +106,7 @@ test('only what is new is sent with the id of the response before, over HTTP', a
   await vendor.close()
 })
 
-test('a response that is not known is refused by its name, over HTTP', async () => {
+test('over HTTP, an unknown previous response is refused, and the error names it', async () => {
   const vendor = await openRehearsal({ store: { entries: 2, bytes: 1_000_000 } })
   const client = clientOf(vendor)
   const goOn = async (id: string) => {
@@ -134,7 +134,7 @@ test('a response that is not known is refused by its name, over HTTP', async () 
   expect([await goOn(ids[0] ?? ''), await goOn(ids[2] ?? '')]).toEqual([refused, 'completed'])
 })
 
-test('a call of the response before must be answered', async () => {
+test('a call of the previous response must be answered', async () => {
   const vendor = await openRehearsal()
   const client = clientOf(vendor)
   const { id } = await client.responses.create(ASK)
@@ -142,7 +142,7 @@ test('a call of the response before must be answered', async () => {
   await expect(asked).rejects.toMatchObject({ status: 400, param: 'input' })
 })
 
-test('a socket goes on from its own last response, stored or not, and from stored ones of anybody', async () => {
+test('a socket continues its own last response, stored or not, and stored ones of any client', async () => {
   const vendor = await openRehearsal()
   const socket = await socketTo(vendor)
   const first = responseIn(await socket.create({ store: false }))
@@ -176,7 +176,7 @@ test('a socket goes on from its own last response, stored or not, and from store
   expect(overHttp.status).toBe('completed')
 })
 
-test('a request over a socket that is refused says why, and the socket goes on', async () => {
+test('a refused request over a socket gets the reason, and the socket stays open', async () => {
   const vendor = await openRehearsal()
   const socket = await socketTo(vendor)
   const told = async (event: object) => {
@@ -193,7 +193,7 @@ test('a request over a socket that is refused says why, and the socket goes on',
   expect(responseIn(await socket.create({})).output).toHaveLength(2)
 })
 
-test('a warm-up under the beta of sockets gets an empty response, and the next one continues it', async () => {
+test('a warm-up under the socket beta gets an empty response, which the next request continues', async () => {
   const vendor = await openRehearsal({ lenient: true })
   const beta = { 'openai-beta': 'responses_websockets=2026-02-06' }
   const warmUp = { input: [{ role: 'developer', content: 'd' }], generate: false }
@@ -209,7 +209,7 @@ test('a warm-up under the beta of sockets gets an empty response, and the next o
   })
 })
 
-test('what the switches of a socket name goes wrong with its requests', async () => {
+test('the switches of a socket cause their faults in its requests', async () => {
   const vendor = await openRehearsal()
   const at = async (switches: string, more: object = {}) => {
     const message = await (await socketTo(vendor, `/~${switches}`)).create(more)
@@ -247,7 +247,7 @@ test('a socket without a key, or to another path, is refused', async () => {
   expect(await statusOf('/v1/responses', { ...key, host: 'example.com' })).toBe(403)
 })
 
-test('whoever leaves a socket in the middle of an answer ends nothing else', async () => {
+test('a client that disconnects a socket during an answer affects no other client', async () => {
   const vendor = await openRehearsal()
   const socket = new ResponsesWS(clientOf(vendor))
   socket.on('error', () => {})

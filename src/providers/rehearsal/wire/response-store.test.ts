@@ -12,7 +12,7 @@ function texts(items: readonly ResponseInputItem[] | undefined): unknown {
   return all?.filter((content) => typeof content === 'string').join(' ')
 }
 
-test('a response is known with all that was said before it, whatever went on from it', () => {
+test('a response is stored with everything before it, whatever continues from it', () => {
   const store = new ResponseStore()
   store.keep('a', { items: [said('one'), said('two')], store: true })
   store.keep('b', { items: [said('three')], previous: 'a', store: true })
@@ -25,13 +25,13 @@ test('a response is known with all that was said before it, whatever went on fro
   ])
 })
 
-test('what is not to be stored is not', () => {
+test('a response with `store: false` is not stored', () => {
   const store = new ResponseStore()
   store.keep('a', { items: [said('one')], store: false })
   expect(store.itemsOf('a')).toBeUndefined()
 })
 
-test('those used last are kept, and those that go on from a forgotten one are not known', () => {
+test('the responses used last are kept, and those that continue a dropped one are unknown', () => {
   const store = new ResponseStore({ entries: 3, bytes: 1_000_000 })
   store.keep('a', { items: [said('one')], store: true })
   store.keep('b', { items: [said('two')], previous: 'a', store: true })
@@ -50,7 +50,7 @@ test('those used last are kept, and those that go on from a forgotten one are no
   expect(store.itemsOf('e')).toBeUndefined()
 })
 
-test('however many responses come, no more of them and no more bytes are kept than it was told', () => {
+test('the number and bytes of stored responses stay within their limits', () => {
   const bounds = { entries: 5, bytes: 400 }
   fc.assert(
     fc.property(
@@ -73,7 +73,7 @@ test('however many responses come, no more of them and no more bytes are kept th
   )
 })
 
-test('a socket knows its last response, stored or not, until a request fails', () => {
+test('a socket remembers its last response, stored or not, until a request fails', () => {
   const store = new ResponseStore()
   const socket = new SocketMemory(store)
   socket.keep('a', { items: [said('one')], store: false })
@@ -89,7 +89,7 @@ test('a socket knows its last response, stored or not, until a request fails', (
   ])
 })
 
-test('a socket does not remember more than it was told', () => {
+test('a socket does not remember more bytes than its limit', () => {
   const socket = new SocketMemory(new ResponseStore(), 1_000)
   const half = said('a'.repeat(600))
   socket.keep('a', { items: [half], store: false })

@@ -11,7 +11,7 @@ import { ResponsesWS } from 'openai/resources/responses/ws'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRehearsal } from '../../../../test/support/rehearsal-server.ts'
 
-// The vendors' own clients, and none of ours: what they understand is what a vendor says.
+// The vendors' own clients instead of ours, so that the server is checked against what the vendors send.
 
 const ASK = 'Read a.txt, then run "ls".'
 const FILES: Readonly<Record<string, string>> = { 'a.txt': 'first line', ls: 'a.txt' }
@@ -22,7 +22,7 @@ const TOOLS = [
   { name: 'bash', description: 'runs a command', schema: COMMAND },
 ]
 
-/** What the tools give back. */
+/** The results of the tools. */
 function use(name: string, input: unknown): string {
   const given = input as Record<string, string>
   return FILES[name === 'read' ? (given['path'] ?? '') : (given['command'] ?? '')] ?? 'nothing'
@@ -120,7 +120,7 @@ test('the SDK of OpenAI completes a tool loop with Responses', async () => {
   await vendor.close()
 })
 
-/** The SDK adds to a call what it has read its arguments as. */
+/** The SDK adds the parsed arguments to a call. */
 function withoutParsed(item: ResponseInputItem): ResponseInputItem {
   const { parsed_arguments: _parsed, ...rest } = item as unknown as Record<string, unknown>
   return rest as unknown as ResponseInputItem
@@ -173,7 +173,7 @@ test('the SDK of OpenAI completes a tool loop with Chat Completions', async () =
   await vendor.close()
 })
 
-test('the SDK of OpenAI completes a tool loop over one WebSocket, telling only what is new', async () => {
+test('the SDK of OpenAI completes a tool loop over one WebSocket, sending only new items', async () => {
   const vendor = await openRehearsal()
   const client = new OpenAI({ apiKey: 'any', baseURL: vendor.baseUrl('responses') })
   const socket = new ResponsesWS(client)
