@@ -89,7 +89,7 @@ for (const dialect of ['messages', 'responses', 'chat'] as const) {
     await expect(vendor.close()).rejects.toThrow('refused requests')
   })
 
-  test(`what the types of the SDK refuse, and what they miss, is refused: ${dialect}`, async () => {
+  test(`bodies that the SDK types exclude, and those that they miss, are refused: ${dialect}`, async () => {
     const vendor = await openRehearsal()
     // Streaming is optional.
     const shapes = VENDOR_CASES[dialect].filter(

@@ -32,7 +32,7 @@ export async function originalLog(): Promise<Original> {
   await storyWriter.turn(2)
   await storyWriter.end()
   const { session } = storyWriter.journal
-  if (session === undefined) throw new Error('the story has not begun')
+  if (session === undefined) throw new Error('the story has no Session yet')
   const { lines } = await forward(here.place, session)
   const head = await rawBytes(here.place.heads, session)
   const index = await rawBytes(here.place.sessions, indexName(session))

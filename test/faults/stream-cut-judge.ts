@@ -16,7 +16,7 @@ export interface Shown {
   reasoning: string
 }
 
-/** What a Turn left behind, and what was observed of it. */
+/** The record of a Turn: what it left behind and what was observed. */
 export interface SeenTurn {
   /** What people saw of each answer. */
   readonly shown: readonly Shown[]

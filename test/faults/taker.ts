@@ -7,7 +7,7 @@ import { textFold, type TextState } from '../support/text-fold.ts'
 import { openPlace } from './place.ts'
 import { tell, tellRefused } from './told.ts'
 
-/** A child process that opens a Session on request, and holds it until it is asked to release it. */
+/** A child process that opens a Session on request, and holds it until it is told to release it. */
 
 const Order = z.object({ root: z.string(), session: SessionId })
 const Word = z.discriminatedUnion('do', [

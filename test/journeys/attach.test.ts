@@ -11,7 +11,7 @@ import type { Changes } from '../support/harness-parts.ts'
 import { harnessPlace } from '../support/harness-place.ts'
 import { value } from '../support/story.ts'
 
-// What the agent attaches to its answer, whatever becomes of the Turn.
+// Attachments of the agent to its answer, however the Turn ends.
 
 const MODEL = { provider: 'rehearsal', model: 'rehearsal' } as const
 
@@ -21,7 +21,7 @@ async function place(changes: Changes = {}) {
   return { ...here, session: value(await here.harness.create(MODEL)) }
 }
 
-/** Handles by where they are found: of Resources, in results of calls, with the answer. */
+/** Handles by where they are found: in Resources, in results of calls, and in the answer. */
 function found({ events }: Session) {
   const handles = (resources: readonly { readonly handle: string }[] = []) =>
     resources.map(({ handle }) => handle)

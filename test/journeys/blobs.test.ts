@@ -13,7 +13,7 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { treeHash } from '../support/tree-hash.ts'
 
-/** A Session that brought a picture, a PDF and a text. */
+/** A Session with an attached image, PDF and text. */
 async function brought(changes: Changes = {}) {
   const here = await visionPlace('in process', { changes })
   if (changes.log?.store) await registerDamage(here.root, 'blobs', 'its blobs are in memory only')
@@ -23,7 +23,7 @@ async function brought(changes: Changes = {}) {
   return { ...here, session, attachments }
 }
 
-/** One that also changed a file and took that back, viewed and dropped, and what was answered to all that. */
+/** A Session that also changed a file and undid it, viewed and dropped Resources, with its answers. */
 async function story(changes: Changes = {}) {
   const here = await brought(changes)
   const { harness, session, attachments } = here
@@ -36,7 +36,7 @@ async function story(changes: Changes = {}) {
   expect(statuses).toEqual(['completed', 'completed', 'completed', 'completed'])
   const diff = value(await harness.diff(session))
   const { files } = value(await harness.undo(session))
-  // The content before comes from a blob.
+  // The previous content comes from a blob.
   expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('one')
   value(await harness.dropResource(session, '@img1'))
   await verified(here, session)
@@ -44,7 +44,7 @@ async function story(changes: Changes = {}) {
   return { ...here, told: { diff, files, payload } }
 }
 
-/** Events as any Session that went the same way has them: without ids, times and what follows from those. */
+/** Events without ids, times and values derived from them, so that two Sessions can be compared. */
 function logged({ session }: Awaited<ReturnType<typeof story>>) {
   return session.events.map(({ type, data }) => {
     const text = JSON.stringify(data)
@@ -58,12 +58,12 @@ test('a Session on a store of another kind has the same Log, requests and answer
   expect(inMemory.seen).toEqual(onDisk.seen)
   expect(logged(inMemory)).toEqual(logged(onDisk))
   expect(inMemory.told).toEqual(onDisk.told)
-  // Nothing reaches behind the port for a place of its own.
+  // Nothing bypasses the port and writes to the disk.
   expect(await readdir(join(inMemory.workspace, '.hawser', 'blobs'))).toEqual([])
   await remove(inMemory)
 })
 
-/** A Session whose blobs end with this process proves nothing afterwards. */
+/** The blobs of these Sessions are lost when this process exits, so they cannot be proved afterwards. */
 async function remove({ harness, session }: Awaited<ReturnType<typeof brought>>): Promise<void> {
   await session.close()
   value(await harness.delete(session.id))

@@ -24,25 +24,25 @@ beforeAll(async () => {
   program = await bundleChat()
 })
 
-/** Answered in one call, and at length, because nothing has happened yet. */
+/** As the first message, it gets a long answer in one call. */
 const QUESTIONS =
   'What came back? What did it say? Did it work? How did it go? What went wrong? What was the exit code? What was the last result?'
 const ANSWER = `${NO_RESULT} ${welcome({ files: [], handles: [] })}`
 const CHUNK = 17
 
-/** Lets one more piece of the answer through, the `count`th, and waits until it is shown. */
+/** Releases the next piece of the answer, the `count`th, and waits until it is shown. */
 async function streamed(chat: OpenChat, count: number): Promise<void> {
   chat.signal('SIGUSR2')
   await chat.until(() => flat(chat).includes(ANSWER.slice(0, CHUNK * count).trimEnd()))
 }
 
-/** Lets the rest through, after so many pieces. */
+/** Releases the remaining pieces, after `count` of them. */
 async function released(chat: OpenChat, count: number): Promise<void> {
   for (let at = count; at * CHUNK < ANSWER.length; at++) await streamed(chat, at + 1)
 }
 
 describe.each([80, 200])('at %i columns', (columns) => {
-  test('a Turn with a tool call is shown as it happened, and how to go on with it', async () => {
+  test('a Turn with a tool call is shown as it happens, with how to continue the Session', async () => {
     const chat = await openChat(program, { columns })
     await writeFile(join(chat.workspace, 'notes.txt'), 'rope\nsail\n')
     chat.say('Read notes.txt')
@@ -68,7 +68,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     ).toEqual([`Continue with: hawser chat --session ${latest?.id}`])
   })
 
-  test('a question rings once and is answered by no, once, or for the Session, and leaves the draft alone', async () => {
+  test('a question rings once, is answered no, once, or for the Session, and does not change the draft', async () => {
     const chat = await openChat(program, { columns })
     chat.say('Write "hello" to out.txt')
     await chat.until('? write out.txt')
@@ -82,7 +82,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
 
     chat.say('Write "hello" to out.txt')
     await chat.until(QUESTION)
-    // A key that means nothing is no answer, and no part of a prompt.
+    // A key without a meaning is neither an answer nor part of a prompt.
     chat.write('y')
     await chat.until('A question …')
     await choose(chat, '1')
@@ -178,7 +178,7 @@ test.each([
   },
 )
 
-test('a word that is sent during a Turn steers it', async () => {
+test('a message that is sent during a Turn steers it', async () => {
   const chat = await openChat(program, { gated: true, chunk: 1000 })
   await writeFile(join(chat.workspace, 'a.txt'), 'one\n')
   chat.say('List all files')

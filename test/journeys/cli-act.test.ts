@@ -15,7 +15,7 @@ import { commandPlace, corruptLog } from '../support/write-log.ts'
 
 const run = promisify(execFile)
 
-/** A Session in which these things were asked for, all allowed. */
+/** A Session with these prompts, in which everything was allowed. */
 async function told(root: string, ...prompts: readonly string[]): Promise<SessionId> {
   for (const [at, prompt] of prompts.entries()) {
     const which = at === 0 ? [] : ['--continue']
@@ -51,7 +51,7 @@ test('files are restored, and one that changed since is left alone and reported'
   expect(failureOf(await runCli({ root }, 'undo', id, '--json')).kind).toBe('not_found')
 })
 
-test('what diff prints does the same again with patch', async () => {
+test('the output of diff reproduces the changes with patch', async () => {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'a.txt'), 'one\ntwo\n')
   await told(

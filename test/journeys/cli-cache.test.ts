@@ -102,7 +102,7 @@ test('cache explain shows for every request what it shared, what was cached and 
   })
 })
 
-test('in words an unknown break is called a bug, and nothing steers a terminal', async () => {
+test('for people, an unknown break is called a bug, and no output controls the terminal', async () => {
   const { root } = await commandPlace()
   await writeLog(root, CALLS)
   const { code, stdout, stderr } = await runCli({ root }, 'cache', 'explain', 'latest')
@@ -134,7 +134,7 @@ test('a damaged Log is explained up to the damage, with exit code 1', async () =
   expect(failureOf({ code, stdout, stderr: '' }).kind).toBe('log_damaged')
 })
 
-test('a Session that is not there cannot be explained', async () => {
+test('a missing Session cannot be explained', async () => {
   const { root } = await commandPlace()
   await writeLog(root, [sessionStarted])
   const ran = await runCli({ root }, 'cache', 'explain', 'zzzz', '--json')
@@ -146,7 +146,7 @@ async function probed(root: string, argv: readonly string[], env: Record<string,
   return { code: ran.code, told: Probed.parse(JSON.parse(ran.stdout)) }
 }
 
-/** A folder for what nobody keeps, so that it can be seen to be empty afterwards. */
+/** A folder for temporary files, which must be empty afterwards. */
 async function scratchIn(root: string): Promise<string> {
   const folder = join(root, 'scratch')
   await mkdir(folder)
@@ -179,7 +179,7 @@ test('a dry run shows what would be sent, and sends nothing [PC-074]', async () 
   expect([...(await readdir(workspace)), ...(await readdir(scratch))]).toEqual([])
 })
 
-test('over both transports the same is cached, and only the socket continues [PC-029] [PC-031]', async () => {
+test('both transports cache the same, and only the socket continues [PC-029] [PC-031]', async () => {
   const { root } = await commandPlace()
   const scratch = await scratchIn(root)
   const { code, told } = await probed(root, [])
@@ -200,7 +200,7 @@ test('over both transports the same is cached, and only the socket continues [PC
   expect(await readdir(scratch)).toEqual([])
 })
 
-test('a workspace that is named late leaves the cache warm for others, and its files are found as well [PC-027]', async () => {
+test('a workspace that is named late keeps the cache warm for others, and its files are still found [PC-027]', async () => {
   const { root } = await commandPlace()
   const scratch = await scratchIn(root)
   const { code, told } = await probed(root, ['--vary', 'contract'])

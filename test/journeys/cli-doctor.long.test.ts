@@ -88,7 +88,7 @@ test('settings that wait for trust are a warning', async () => {
   })
 })
 
-test('a workspace that is missing, no folder, or a link to nothing is a problem, and not an end', async () => {
+test('a workspace that is missing, not a folder, or a dangling link is a problem, and the other checks still run', async () => {
   const { root } = await commandPlace()
   await writeFile(join(root, 'file'), '')
   await symlink('nowhere', join(root, 'link'))
@@ -112,7 +112,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('a home that cannot be used is a problem, and not an end', async () => {
+test('an unusable home is a problem, and the other checks still run', async () => {
   const { root } = await commandPlace()
   await writeFile(join(root, 'file'), '')
   await mkdir(join(root, 'open'))
@@ -191,7 +191,7 @@ test('the provider is reported with the reason and whether its key is set', asyn
   expect(text).not.toContain('canary')
 })
 
-test('a report to paste has nothing in it that somebody chose: no key, no path, no text, no name', async () => {
+test('a report for pasting contains nothing private: no key, no path, no text, no name', async () => {
   const root = join(await freshFolder(), 'canary-root')
   const workspace = join(root, 'workspace')
   await mkdir(workspace, { recursive: true })
@@ -239,7 +239,7 @@ test('a report to paste has nothing in it that somebody chose: no key, no path, 
   expect(reports[0]).toContain('provider = (set, not shown) (user)')
 })
 
-/** In words and as JSON: both are for pasting. */
+/** The report as text and as JSON; both are for pasting. */
 async function bundled(place: CliPlace, ...argv: readonly string[]): Promise<string> {
   const words = await runCli(place, 'doctor', '--bundle', ...argv)
   const json = await runCli(place, 'doctor', '--bundle', '--json', ...argv)

@@ -24,7 +24,7 @@ import {
 } from '../support/write-log.ts'
 
 const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
-/** What an export as JSON holds. */
+/** The content of an export as JSON. */
 const Exported = z.object({
   session: z.unknown(),
   events: z.array(z.object({ ts: z.string() }).loose()),
@@ -37,7 +37,7 @@ const EVIL = [
   '\u001b[2J\u202e\u0000& "quoted" \'text\'',
 ].join('\n')
 
-/** A Session in which everything a person, a model or a tool can say is hostile. */
+/** A Session in which all text of users, models and tools is hostile. */
 async function hostileSession(root: string): Promise<SessionId> {
   const { parts, close } = await openParts(root)
   await close()
@@ -81,7 +81,7 @@ async function exported(root: string, id: SessionId, ...argv: string[]): Promise
   return runCli({ root }, 'log', 'export', id, ...argv)
 }
 
-test('the page contains no tag, reference or control from outside, and forbids everything but its style', async () => {
+test('the page contains no tag, reference or control character from outside, and its policy forbids everything but its style', async () => {
   const { root } = await commandPlace()
   const id = await hostileSession(root)
   const { code, stdout, stderr } = await exported(root, id, '--format', 'html')

@@ -6,7 +6,7 @@ import { runCli } from '../support/cli.ts'
 import { sessionStarted } from '../support/story.ts'
 import { commandPlace, logPath, writeLog } from '../support/write-log.ts'
 
-/** A Session with a field too long for a line, whose blob was damaged since. */
+/** A Session with a spilled field whose blob was damaged. */
 async function damagedText() {
   const { root, workspace } = await commandPlace()
   const text = 'rope and sail '.repeat(20_000)

@@ -31,7 +31,7 @@ function eventsOf({ stdout }: CliRun) {
   return lines.map((line) => Shown.parse(JSON.parse(line)))
 }
 
-/** A Session of three Turns with the rehearsal model, or of so many of them. */
+/** A Session with the rehearsal model, of three Turns by default. */
 async function conversation(turns = 3) {
   const { root, workspace } = await commandPlace()
   await writeFile(join(workspace, 'notes.txt'), 'rope\u001b[31m\n')
@@ -61,7 +61,7 @@ test('log show describes each Event, with control characters escaped', async () 
   expect(stdout).not.toMatch(UNSAFE_CHARACTER)
 })
 
-test('Events of every type have words', async () => {
+test('Events of every type are described', async () => {
   const { root } = await commandPlace()
   const id = await writeLog(root, [sessionStarted])
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
@@ -77,7 +77,7 @@ test('Events of every type have words', async () => {
   expect(EVENT_TYPES.filter((type) => !told.has(type))).toEqual(NEVER_MADE)
 })
 
-/** Types that no made-up Log holds. */
+/** Types that generated Logs do not contain. */
 const NEVER_MADE = ['session_fork', 'resource_ingested']
 
 test('a long text is shortened, with the number of omitted characters', async () => {
@@ -133,7 +133,7 @@ test('following ends when the output is closed', async () => {
   const shown = await startProgram({ root }, ['log', 'show', id, '--follow'])
   await shown.waitFor('turn_ended')
   shown.child.stdout?.destroy()
-  // The first write finds the reader gone, the second is not made any more.
+  // The first write detects that the reader is gone, so there is no second one.
   await writeLog(root, [notice('one')], id)
   await writeLog(root, [notice('two')], id)
   expect(await shown.ended).toEqual({ code: 0, signal: null })
@@ -214,7 +214,7 @@ test('a torn tail is reported and is not damage; damage and a truncated end are'
   expect(await verify()).toEqual({ code: 1, whole: false, torn_bytes: 0, reason: 'head_missing' })
 })
 
-test('of a damaged Log the requests before the damage are checked, where what they are built from is there', async () => {
+test('the requests before the damage of a Log are verified if their payloads exist', async () => {
   const { root, workspace, id } = await conversation()
   const good = await readFile(logPath(root, id), 'utf8')
   const last = good.lastIndexOf('"type":"provider_request"')

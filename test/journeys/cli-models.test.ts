@@ -8,7 +8,7 @@ import { failureOf } from '../support/cli-answer.ts'
 import { runCli } from '../support/cli.ts'
 import { freshFolder } from '../support/folder.ts'
 
-/** A user with these settings, in a folder that is not there: no workspace is needed. */
+/** A user with these settings and without a workspace, because none is needed. */
 async function userPlace(settings: object = {}): Promise<string> {
   const root = await freshFolder()
   await mkdir(join(root, 'home'), { mode: 0o700 })

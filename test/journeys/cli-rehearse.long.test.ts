@@ -80,7 +80,7 @@ test('the output shows the address, how to use it, and every request', async () 
   expect(await program.ended).toEqual({ code: 0, signal: null })
 })
 
-test('with --strict the base URLs refuse a field that the vendor takes under a beta', async () => {
+test('with --strict, the base URLs refuse a field that the vendor accepts under a beta', async () => {
   const beta = { context_management: { edits: [] } }
   const statusAt = async (base = '') => {
     const { status } = await fetch(`${base}/v1/messages`, {

@@ -95,7 +95,7 @@ test('case, literal text, one Session and a limit can be chosen', async () => {
   expect((await runCli({ root }, 'grep', 'rope', '--limit', '1')).stderr).toMatch(/--limit/)
 })
 
-test('a pattern that is none, and a limit that is none, are refused', async () => {
+test('an invalid pattern and an invalid limit are refused', async () => {
   const { root } = await commandPlace()
   await writeLog(root, [sessionStarted])
   for (const argv of [
@@ -109,7 +109,7 @@ test('a pattern that is none, and a limit that is none, are refused', async () =
   }
 })
 
-test('of a long line the part around the match is shown, and nothing that a terminal would obey', async () => {
+test('of a long line the part around the match is shown, without terminal control characters', async () => {
   const { root } = await commandPlace()
   const text = `${'é'.repeat(5000)}\u001b[2J\tneedle\u202e${'😀'.repeat(5000)}`
   await writeLog(root, [sessionStarted, came(text)])

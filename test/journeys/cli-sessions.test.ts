@@ -43,7 +43,7 @@ test('a folder without Sessions, or never used, is not an error, and nothing is 
   expect(await list(root)).toEqual([])
 })
 
-test('a folder that is not there is an error', async () => {
+test('a missing folder is an error', async () => {
   const { root } = await commandPlace()
   const run = await runCli({ root }, 'sessions', '--json', '--workspace', join(root, 'nowhere'))
   expect([run.code, failureOf(run).kind]).toEqual([1, 'not_found'])
@@ -231,7 +231,7 @@ test('on a terminal the question is on standard error, and only yes deletes', as
   expect(await list(root)).toEqual([])
 })
 
-test('a Log whose head is gone is foreign, and still there', async () => {
+test('a Log without its head is foreign, and is still listed', async () => {
   const { root } = await commandPlace()
   const id = await writeLog(root, [sessionStarted])
   await rm(join(root, 'home', 'heads', id))

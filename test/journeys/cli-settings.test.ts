@@ -27,7 +27,7 @@ async function set(root: string, ...argv: readonly string[]) {
   return rest
 }
 
-/** As if it had come with the workspace. */
+/** Settings as if they had come with the workspace. */
 async function brought(workspace: string, content: string): Promise<string> {
   await mkdir(join(workspace, '.hawser'), { mode: 0o700, recursive: true })
   const path = join(workspace, '.hawser', 'config.json')
@@ -53,7 +53,7 @@ test('a setting is set, shown and forgotten, for the user', async () => {
   expect(await readFile(join(root, 'home', 'config.json'), 'utf8')).toBe(
     '{\n  "permission": "auto"\n}\n',
   )
-  // Nothing was made in a workspace that is not used.
+  // Nothing was created in an unused workspace.
   await expect(stat(join(workspace, '.hawser'))).rejects.toThrow('ENOENT')
 })
 
@@ -105,7 +105,7 @@ test('a setting of a person beside untrusted ones does not make those trusted', 
   expect(await setting(root, 'permission')).toMatchObject({ value: 'ask', untrusted: 'auto' })
 })
 
-test('a key that does not exist and a value that does not fit are refused, and nothing is written', async () => {
+test('an unknown key and an invalid value are refused, and nothing is written', async () => {
   const { root } = await commandPlace()
   for (const argv of [
     ['get', 'permision'],
@@ -131,7 +131,7 @@ test.each([
   ['an unknown key', '{"colour":1,"limits":{"x":2}}', ['limits.x', 'colour']],
   ['a value that does not fit', '{"permission":"root"}', undefined],
   ['another kind of value', 'null', undefined],
-])('settings that hold %s are refused wherever they count', async (_, content, unknown) => {
+])('settings that contain %s are refused wherever they apply', async (_, content, unknown) => {
   const { root, workspace } = await commandPlace()
   const path = await brought(workspace, content)
   for (const argv of [
@@ -146,7 +146,7 @@ test.each([
     if (unknown !== undefined) expect(failure.details['unknown']).toEqual(unknown)
   }
   expect(await readFile(path, 'utf8')).toBe(content)
-  // One's own are not hindered by those of a workspace.
+  // The user's own settings still work.
   expect(await set(root, 'model', 'm')).toMatchObject({ where: 'user' })
 })
 
@@ -331,7 +331,7 @@ async function atTerminal(root: string) {
     })
 }
 
-test('at a terminal a key is typed unseen, and can be thought better of', async () => {
+test('on a terminal a key is typed without echo, and the input can be cancelled', async () => {
   const { root } = await commandPlace()
   const key = 'providers.anthropic.key'
   const hawser = await atTerminal(root)

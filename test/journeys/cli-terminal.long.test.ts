@@ -26,7 +26,7 @@ async function hawser(...argv: readonly string[]): Promise<Pty & { readonly work
   return { ...pty, workspace }
 }
 
-test('at a terminal a Turn shows the whole change, and a chosen and confirmed yes is a yes', async () => {
+test('on a terminal a Turn shows the whole change, and a chosen and confirmed yes allows it', async () => {
   const run = await hawser('run', 'Write "hi" to a.txt')
   await run.until(QUESTION)
   const rows = run.terminal.all()

@@ -13,7 +13,7 @@ async function place(): Promise<string> {
   return root
 }
 
-/** Runs one Turn, and answers with the names that are then in the repository and in the folder. */
+/** Runs one Turn, and returns the names of the files in the repository and in the folder afterwards. */
 async function begun(root: string, HOME: string) {
   const run = await startProgram({ root, env: { HOME } }, ['run', 'Hello'])
   const { code } = await run.ended
@@ -28,19 +28,22 @@ test('a repository around the home is not the workspace of a folder below the ho
   expect(here).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
 })
 
-test('below another home it is', async () => {
+test('with the home elsewhere, the repository is the workspace', async () => {
   const root = await place()
   const here = await begun(root, join(root, 'elsewhere'))
   expect(here).toEqual({ code: 0, inFolder: [], inRepository: true })
 })
 
-test.skipIf(process.getuid?.() !== 0)('but not if it belongs to another user', async () => {
-  const root = await place()
-  await mkdir(join(root, 'home'), { mode: 0o700 })
-  await chown(root, 65_534, 65_534)
-  const here = await begun(root, join(root, 'elsewhere'))
-  expect(here).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
-})
+test.skipIf(process.getuid?.() !== 0)(
+  'a repository of another user is not the workspace',
+  async () => {
+    const root = await place()
+    await mkdir(join(root, 'home'), { mode: 0o700 })
+    await chown(root, 65_534, 65_534)
+    const here = await begun(root, join(root, 'elsewhere'))
+    expect(here).toEqual({ code: 0, inFolder: ['.hawser'], inRepository: false })
+  },
+)
 
 test('a `.hawser` that is a link is not followed: the repository is the workspace', async () => {
   const root = await place()

@@ -51,7 +51,7 @@ test('a Session continues from another folder, and the model receives the curren
   expect(told).toEqual(['packages/a', undefined])
 })
 
-test('Sessions that were begun in a subfolder stay reachable from it', async () => {
+test('Sessions that were created in a subfolder can be continued from it', async () => {
   const { root, workspace, folder } = await place()
   await runCli({ root }, 'run', '--workspace', join(workspace, folder), 'Old words')
   await runCli({ root }, 'run', 'Words of the repository')

@@ -18,7 +18,7 @@ import { wayPlace, type Way } from '../support/ways.ts'
 const NOON = Date.UTC(2026, 0, 31, 12)
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
-/** A wall clock that shows another time whenever it is read. */
+/** Wall clocks that show another time whenever they are read. */
 const WALL_CLOCKS: Readonly<Record<string, () => () => number>> = {
   'steps back 5 s at each reading': () => steadily(NOON, -5000),
   'jumps ahead by a year at each reading': () => steadily(NOON, YEAR_MS),
@@ -51,7 +51,7 @@ async function say(session: Session, text: string) {
   return value(await admitted.done).ended
 }
 
-/** What the Log holds, read again from the disk by a reader that shares nothing with its writer. */
+/** The content of the Log, read from the disk by a reader that shares nothing with its writer. */
 async function verified(way: Way, root: string, session: Session) {
   const again = await wayPlace(way, { root })
   const { log, requests } = value(await again.harness.verify(session.id, { requests: true }))
@@ -128,7 +128,7 @@ async function readTool(): Promise<Tool> {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The same place as another process sees it whose wall clock is off by so much. */
+/** The same place for another process whose wall clock is off by `byMs`. */
 function atAnotherTime({ parts }: Pick<HarnessPlace, 'parts'>, byMs: number): Harness {
   const clock: Clock = { ...systemClock, now: () => Date.now() + byMs }
   return new Harness(withClock(parts, clock))
@@ -205,7 +205,7 @@ test.each([DAY_MS, -DAY_MS])(
     expect(await latest()).toBe(first.id)
     await say(value(await elsewhere.open(second.id)), 'Hello')
     expect((await here.harness.list()).map(({ id }) => id)).toEqual([second.id, first.id])
-    // Without the order in which they were written, the times in their Logs have to do.
+    // Without the recorded order, the times in the Logs are used.
     await rm(join(here.root, 'home', 'heads', 'order'))
     const byTime = byMs > 0 ? second.id : first.id
     expect(await latest()).toBe(byTime)

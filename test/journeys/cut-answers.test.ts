@@ -30,11 +30,11 @@ const HALF = { id: 'call_1', name: 'write', arguments: '{"path":"a.txt","cont' }
 interface Place {
   readonly here: HarnessPlace
   readonly session: Session
-  /** Every body that the server got. */
+  /** Every body that the server received. */
   readonly bodies: () => string[]
 }
 
-/** A Session with a server on this machine that gives these answers, one after the other. */
+/** A Session with a server on this machine that returns these answers in order. */
 async function place(way: Way, answers: readonly VendorAnswer[]): Promise<Place> {
   let n = 0
   const next = () => answers[n++] ?? { text: 'That is all.' }
@@ -141,7 +141,7 @@ test.each(VENDOR_DIALECTS)(
     let answer: VendorAnswer = { text: 'Once upon a', stop }
     const server = await scriptedServer(() => ({ body: sseOf(dialect, answer) }))
     onTestFinished(() => server.close())
-    // The server takes no sockets.
+    // The server does not accept sockets.
     await runCli({ root }, 'config', 'set', 'providers.openai.transport', 'http-sse')
     const env = {
       [`${prefix}_API_KEY`]: CANARY_KEY,

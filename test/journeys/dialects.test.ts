@@ -13,7 +13,7 @@ import { sharedBlocks, wireBlocks } from '../support/wire-blocks.ts'
 
 const LOOP = 20
 
-/** How many results came since the person spoke last. */
+/** The number of results since the last user message. */
 function resultsOf({ messages }: ChatCompletionRequest): number {
   const from = messages.findLastIndex(
     ({ role, content }) => role === 'user' && saysSomething(content),
@@ -21,7 +21,7 @@ function resultsOf({ messages }: ChatCompletionRequest): number {
   return messages.slice(from + 1).filter(({ role }) => role === 'tool').length
 }
 
-/** The harness's own facts are no word of a person, whatever role they are carried in. */
+/** Facts of the harness are not user messages, whatever their role. */
 function saysSomething(content: unknown): boolean {
   return !JSON.stringify(content ?? '').includes('<harness-note>')
 }
@@ -37,7 +37,7 @@ function call(name: string, args: Readonly<Record<string, unknown>>, id: string)
   return { id, name, arguments: JSON.stringify(args) }
 }
 
-/** A model that follows a script: what it does depends on the last thing a person asked for. */
+/** A scripted model: its answer depends on the last request of the user. */
 const SCRIPT: readonly {
   readonly asked: string
   readonly answer: (request: ChatCompletionRequest) => FixtureResponse
@@ -94,7 +94,7 @@ function answers(session: Session): string[] {
   return session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
 }
 
-/** Every request that the server saw follows from the Log, in order, by its hash. */
+/** Checks that the Log records every request that the server received, in order, by its hash. */
 async function proven({ harness }: HarnessPlace, session: Session, seen: number): Promise<void> {
   const { log, requests } = value(await harness.verify(session.id, { requests: true }))
   expect([log.damage, requests?.mismatches, requests?.requests]).toEqual([undefined, [], seen])
@@ -133,7 +133,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: twenty calls in a row, each result before the next question',
+  '%s: of twenty calls in a row, each result is sent before the next call',
   async (dialect) => {
     const server = await aimockServer(FIXTURES)
     const here = await vendorPlace(server)
@@ -299,7 +299,7 @@ test.each([true, false])(
   },
 )
 
-/** Whether one request that a server saw begins with every block of another, each in its message and with its role. */
+/** Whether a received request begins with every block of another, each in its message and with its role. */
 function seenBlocks({ requests }: VendorServer, earlier: number, later: number): string {
   const [before = [], after = []] = [requests[earlier], requests[later]].map((request) => {
     const { dialect, bytes } = request ?? expect.fail('no such request')

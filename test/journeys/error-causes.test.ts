@@ -7,7 +7,7 @@ import { recordingClock, vendorPlace } from '../support/vendor-place.ts'
 import { scriptedServer } from '../support/vendor-server.ts'
 import { commandPlace, logPath } from '../support/write-log.ts'
 
-test('the Log has of a failed call what people see, and nothing of its typed cause', async () => {
+test('the Log contains the visible error of a failed call, and not its typed cause', async () => {
   const server = await scriptedServer(() => ({
     status: 429,
     headers: { 'retry-after': '7', 'x-request-id': 'req_1' },
@@ -39,7 +39,7 @@ test('the Log has of a failed call what people see, and nothing of its typed cau
 
 const Line = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) })
 
-test('a command answers with what people see, and nothing of the typed cause', async () => {
+test('a command prints the visible error, and not its typed cause', async () => {
   const { root } = await commandPlace()
   const { stdout } = await runCli({ root }, 'log', 'verify', 'any', '--json')
   expect(JSON.parse(stdout)).toStrictEqual({

@@ -35,7 +35,7 @@ test('SIGUSR1 does not start the inspector of Node', async () => {
   expect(stderr()).not.toMatch(/debugger|inspector/i)
 })
 
-test('without a listener, SIGUSR1 starts it', async () => {
+test('without a listener, SIGUSR1 starts the inspector of Node', async () => {
   const script = 'setInterval(() => {}, 1000); console.error("ready")'
   const child = spawn(process.execPath, ['--inspect-port=0', '-e', script], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -17,7 +17,7 @@ import { commandPlace, logPath, writeLog } from '../support/write-log.ts'
 const REHEARSAL = { provider: 'rehearsal', model: 'rehearsal' } as const
 const OTHER_WORDS = 'ab'.repeat(32)
 
-/** A version of this program that says late context in other words, and records that. */
+/** Another version of this program, with other texts for late context, recorded as such. */
 function otherVersion(): Changes {
   const ours = rehearsalProvider({ chunk: 16, delayMs: 0 })
   const theirs: typeof ours = {
@@ -82,7 +82,7 @@ test('[PC-014] a Session of another version continues with exactly one break, ca
   const later = value(await (await harnessPlace({}, there.root)).harness.open(there.id))
   await say(later, 'What did it say?')
   expect(breaksOf(later.events)).toEqual([undefined, undefined, 'surface', undefined, undefined])
-  // What is frozen is shared; nobody knows what else is.
+  // The frozen surface is shared; what else is shared is unknown.
   const [, , broken] = requestsOf(later.events)
   const { segments } = value(await here.harness.preview(later, 'And now?'))
   const frozen = segments.filter(({ role }) => ['params', 'tool', 'system'].includes(role))
@@ -115,7 +115,7 @@ test('requests with other prompt texts are counted as not comparable, and later 
   const session = value(await here.harness.open(there.id))
   await say(session, 'What did it say?', 'What did it say?')
   expect((await proof()).requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
-  // The other version cannot judge those of this one either.
+  // The other version cannot verify the requests of this one either.
   const back = value(await there.harness.verify(there.id, { requests: true }))
   expect(back.requests).toEqual({ requests: 2, not_comparable: 2, mismatches: [] })
 })

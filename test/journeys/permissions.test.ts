@@ -15,7 +15,7 @@ const { confined } = await systemSandbox().status()
 
 const BEGIN = { provider: 'rehearsal', model: 'rehearsal', permissionMode: 'ask' } as const
 
-/** Says yes with the offer of this kind, and notes what was asked. */
+/** Allows each request with the offer of this kind, and records the questions. */
 function granting(kind: string, scope: 'session' | 'workspace') {
   const asked: string[] = []
   const ask: SessionParts['person']['ask'] = async ({ claim, offers }) => {
@@ -142,7 +142,7 @@ test('a rule that could not be saved applies to the Session, and the person is i
 })
 
 test.skipIf(!confined)(
-  'a command that was allowed once more runs unasked, in its folder only',
+  'a command that was allowed for the Session runs again without a question, in its folder only',
   async () => {
     const { ask, asked } = granting('command', 'session')
     const { harness, workspace } = await harnessPlace({ person: { ask } })
@@ -155,7 +155,7 @@ test.skipIf(!confined)(
   },
 )
 
-test('the model gets the reason of a no', async () => {
+test('the model receives the reason of a denial', async () => {
   const { harness } = await harnessPlace({
     person: {
       ask: async () => ({

@@ -44,7 +44,7 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   await writeFile(join(here.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
   const session = await begun(here)
   const notices = watchNotices(session)
-  // The key stands where the excerpt is cut, at its beginning and at its end, and many times over.
+  // The key is where the excerpt is cut, at its beginning and end, and occurs many times.
   const filler = "head -c 24590 /dev/zero | tr '\\0' x"
   here.answers.push(
     callAnswer('read', { path: '.env' }),
@@ -127,7 +127,7 @@ test('undo restores a file with its key while the key is known, and reports what
   const second = value(await other.undo(reopened))
   expect(second.files.map(({ outcome, why }) => [outcome, why])).toEqual([['failed', 'redacted']])
   expect(await readFile(path, 'utf8')).toBe(left)
-  // A file that the person put back themselves counts.
+  // A file that the user restored counts as restored.
   await writeFile(path, ENV_FILE)
   const third = value(await other.undo(reopened))
   expect(third.files.map(({ outcome }) => outcome)).toEqual(['restored'])
@@ -166,7 +166,7 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
   expect(here.requests.map(revealsKey)).not.toContain(true)
   const encoded = files.slice(0, 3).map(({ bytes }) => bytes.toString('base64').slice(0, 40))
   for (const start of encoded) expect(here.requests.join('')).not.toContain(start)
-  // The original is canonical, and the only thing of Hawser's that holds the key.
+  // Of Hawser's files, only the stored original contains the key.
   const [text] = files
   expect(await filesWithKey(join(here.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
   expect(value(await here.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)

@@ -8,7 +8,7 @@ import { describe as look } from '../../src/resources/describe.ts'
 import { canDrawAll, DRAWN_FORMATS, drawing, encodeDrawing } from '../support/drawing.ts'
 import { buildPdf } from '../support/build-pdf.ts'
 
-// The whole way of bytes in process: into a request, through the model, to an answer that shows which bytes arrived.
+// The path of bytes in process: into a request, to the model, and to an answer that shows which bytes arrived.
 
 const surface: Surface = {
   contract_version: 'hw1',

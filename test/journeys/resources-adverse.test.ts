@@ -11,7 +11,7 @@ import { resources, verified } from '../support/resource-events.ts'
 import { visionPlace, type VisionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 
-// What becomes of Session Resources when rules, models, stores and people change their mind in between.
+// Session Resources when rules, models, stores or the user's decisions change between Turns.
 
 const yes: SessionParts['person']['ask'] = async () => ({
   allowed: true,
@@ -26,7 +26,7 @@ function files({ seen }: VisionPlace): string[][] {
   return seen.map((request) => request.files.map((file) => file.split(' ')[0] ?? ''))
 }
 
-/** Why requests departed from the ones before them. */
+/** The causes of the prefix breaks. */
 function breaks(session: Session): string[] {
   return session.events.flatMap((e) =>
     e.type === 'provider_request' && e.data.prefix_break !== undefined
@@ -115,7 +115,7 @@ test.each([
     '@txt1',
   ],
 ])(
-  '%s that makes the request too large for its model costs nothing but itself',
+  '%s that makes the request too large for its model is omitted, and nothing else is',
   async (_title, name, bytes, handle) => {
     const { here, session } = await begun({
       model: { factsOf: () => ({ request_bytes: 100_000 }) },

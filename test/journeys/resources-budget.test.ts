@@ -8,11 +8,11 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// The files of one request have a limit together, whatever brought them into it.
+// The files of one request share one limit, whatever added them.
 
 const SEVEN_MIB = 7 * 1024 * 1024
 
-/** How many bytes of files each request showed by its own account, and of which. */
+/** The bytes of files that each request recorded as shown, and their handles. */
 function shown(session: Session): { handles: number; bytes: number }[] {
   return session.events.flatMap((e) => {
     if (e.type !== 'provider_request') return []
@@ -65,7 +65,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-009] %s: in a window the oldest files go so that new ones fit, with a sentence that stays',
+  '[SR-009] %s: in a window the oldest files are retired so that new ones fit, with a sentence that stays',
   async (way) => {
     const { here, session } = await threePictures(way, 'window')
     expect(await say(session, 'What came back?', { views: ['@img1'] })).toBe('completed')

@@ -8,7 +8,7 @@ import { visionPlace, sha256 } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What the agent attaches to its answer.
+// Attachments of the agent to its answer.
 
 function ingested(session: Session) {
   return session.events.flatMap((e) => (e.type === 'resource_ingested' ? [e.data] : []))
@@ -78,7 +78,7 @@ test.each(WAYS)(
     const first = value(await limited.harness.create(limited.begin))
     expect(await say(first, 'Attach a.csv')).toBe('call_limit')
     const here = await visionPlace(way, {
-      // The second request of the Turn: the first has made the call.
+      // The second request of the Turn; the first one led to the call.
       onSeen: () =>
         doing.interrupts && ingested(open()).length > 0 ? open().interrupt() : undefined,
     })

@@ -6,7 +6,7 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What a model does not take is told, to it and to the person; nothing is left out without a word.
+// Files that a model does not accept are reported to the model and to the user; nothing is omitted silently.
 
 test.each(WAYS)(
   '[SR-021] [TI-120] %s: of a hundred images a model is shown as many as it accepts, and informed about the others',

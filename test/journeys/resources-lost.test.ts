@@ -9,7 +9,7 @@ import { visionPlace, type VisionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// Bytes that are not there any more, and bytes that a provider does not want.
+// Bytes that are lost, and bytes that a provider refuses.
 
 const STATES = ['missing', 'damaged'] as const
 
@@ -30,7 +30,7 @@ function views(session: Session): string[] {
   )
 }
 
-/** Of requests that showed what is gone, only that can be told; every other one is proven. */
+/** Requests that showed lost bytes cannot be verified; all others are. */
 async function unproven({ harness }: VisionPlace, session: Session): Promise<string[]> {
   const { requests } = value(await harness.verify(session.id, { requests: true }))
   return (requests?.mismatches ?? []).map(({ what }) => what)
@@ -77,7 +77,7 @@ test.each(CASES)(
 )
 
 test.each(CASES)(
-  '[SR-031] [SR-033] $way: a view of a payload that is $state has that outcome, whoever requests it, and the model does not pretend',
+  '[SR-031] [SR-033] $way: a view of a payload that is $state has that outcome, whether the user or the model requests it, and the model does not pretend',
   async ({ way, state }) => {
     const here = await visionPlace(way)
     const image = await sampleFile(here.workspace, 'a.png', picture(1))
@@ -100,7 +100,7 @@ test.each(CASES)(
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-033] %s: an image that the provider refuses costs one more call and is never sent again, not even by a view',
+  '[SR-033] %s: an image that the provider refuses causes one more call and is never sent again, not even by a view',
   async (way) => {
     const here = await visionPlace(way, { switches: 'refuse-images,once' })
     const image = await sampleFile(here.workspace, 'a.png', picture(1))

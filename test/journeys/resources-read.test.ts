@@ -8,9 +8,9 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// A model reads an image or a PDF of the workspace as it reads a text, and sees it.
+// A model reads an image or a PDF of the workspace like a text, and it is shown.
 
-/** What a Log says of Resources, in its order. */
+/** The Events about Resources, in the order of the Log. */
 function news(session: Session): string[] {
   return session.events.flatMap((e) => {
     if (e.type === 'resource_ingested') return [`${e.data.descriptor.handle} by ${e.data.origin}`]
@@ -56,7 +56,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-004] [SR-009] %s: content that the Session knows is the Resource that it was, and is not shown twice',
+  '[SR-004] [SR-009] %s: known content keeps its Resource, and is not shown twice',
   async (way) => {
     const here = await visionPlace(way)
     const image = await sampleFile(here.workspace, 'a.png', picture(1))
@@ -72,7 +72,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  '[SR-017] [SR-021] %s: an image that its model does not accept, or that may not be sent, is told so',
+  '[SR-017] [SR-021] %s: an image that the model does not accept, or that may not be sent, is reported as such',
   async (way) => {
     for (const [changes, outcome, said] of [
       [

@@ -9,7 +9,7 @@ import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 import { buildPdf } from '../support/build-pdf.ts'
 
-// What becomes of a Turn some or all of whose attachments are refused.
+// Turns with some or all attachments refused.
 
 function messages(session: Session) {
   return session.events.flatMap((e) => (e.type === 'user_message' ? [e.data] : []))

@@ -33,14 +33,14 @@ test.each(CASES)(
     const attachments = files.map(({ input }) => input)
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
     expect(await say(session, 'View @img1')).toBe('completed')
-    // What came last was never answered, so whoever goes on has to carry it.
+    // The last attachments got no answer, so the next process must carry them.
     doing.interrupts = true
     expect(await say(session, 'And these?', { attachments })).toBe('interrupted')
     doing.interrupts = false
     const before = seen.length
     const kept = `${here.root}-as-it-was`
     await cp(here.root, kept, { recursive: true })
-    // The files that were given are not needed any more.
+    // The attached files are no longer needed.
     for (const { path } of files) await rm(path)
     expect(await goOn(session)).toEqual(['completed', 'completed', 'completed'])
     await session.close()
@@ -61,7 +61,7 @@ test.each(CASES)(
   },
 )
 
-/** A Turn that carries, one that does not, and one that views. */
+/** A Turn with carried attachments, one without, and one with a view. */
 async function goOn(session: Session): Promise<string[]> {
   return [
     await say(session, 'Well?'),

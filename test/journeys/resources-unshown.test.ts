@@ -9,7 +9,7 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What a model was never shown stays told: nobody may believe on a later Turn that it was seen.
+// A Resource that was never shown stays reported as such, so that no later Turn assumes that the model saw it.
 
 interface Unshown {
   readonly title: string
@@ -40,7 +40,7 @@ const UNSHOWN: readonly Unshown[] = [
   },
 ]
 
-/** More than fits a request of 60,000 bytes, which is enough for all else. */
+/** Too large for a request of 60,000 bytes, which has room for everything else. */
 const LARGE = png(100, 100, Buffer.alloc(30_000, 200), 46_000)
 
 const CASES = WAYS.flatMap((way) =>
@@ -56,7 +56,7 @@ function breaks(session: Session): unknown[] {
 }
 
 test.each(CASES)(
-  '[SR-033] $way, $replay: a picture that $title is told as not shown on every Turn, and that breaks no prefix',
+  '[SR-033] $way, $replay: an image that $title is reported as not shown on every Turn, and this breaks no prefix',
   async ({ way, replay, changes, reason }) => {
     const model = { ...changes.model, replay }
     const here = await visionPlace(way, { changes: { ...changes, model } })
@@ -77,7 +77,7 @@ test.each(CASES)(
 )
 
 test.each(WAYS)(
-  '[SR-033] %s: a picture of a Turn without an answer that is denied on the next is told there, and stays told',
+  '[SR-033] %s: an image of a Turn without an answer that is denied on the next Turn is reported there and on later Turns',
   async (way) => {
     const ask = { upload: 'ask' } as const
     let interrupts = true
@@ -106,7 +106,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
-  '[SR-033] %s: a picture that the provider refused stays told, and a view of it has its own outcome, whoever asks',
+  '[SR-033] %s: an image that the provider refused stays reported, and a view of it has its own outcome, whoever requests it',
   async (way) => {
     const here = await visionPlace(way, { switches: 'refuse-images,once' })
     const image = await sampleFile(here.workspace, 'a.png', picture(1))
@@ -129,7 +129,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
 )
 
 test.each(WAYS)(
-  '[SR-031] %s: what a later view cannot show stays told behind that view, and changes no earlier message',
+  '[SR-031] %s: a later view that shows nothing stays reported after that view, and changes no earlier message',
   async (way) => {
     const here = await visionPlace(way)
     const shown = await sampleFile(here.workspace, 'a.png', picture(1))

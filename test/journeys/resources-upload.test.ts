@@ -7,7 +7,7 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// What a person set about bytes that go to a model is decided where they would go, and recorded.
+// Upload rules are applied where bytes would leave the machine, and each decision is recorded.
 
 type Ask = SessionParts['person']['ask']
 
@@ -17,7 +17,7 @@ function nobodyIsAsked(): Ask {
   }
 }
 
-/** Decisions about Resources by their handles. */
+/** Decisions about Resources, by handle. */
 function decisions(session: Session): string[] {
   const handles = new Map(resources(session).map((one) => [one.resource_id, one.handle]))
   return session.events.flatMap((e) => {

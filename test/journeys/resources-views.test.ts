@@ -7,7 +7,7 @@ import { visionPlace, sha256 } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// A part of a Resource is seen in a form made for that, which is stored, recorded and gone with its Turn.
+// A view of a part is a variant that is stored, recorded, and retired with its Turn.
 
 function views(session: Session) {
   return session.events.flatMap((e) => (e.type === 'resource_view' ? [e.data] : []))

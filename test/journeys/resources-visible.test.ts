@@ -7,7 +7,7 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// Bytes that a request shows already are not added to it a second time.
+// Bytes that a request already shows are not added again.
 
 function views(session: Session): string[] {
   return session.events.flatMap((e) =>

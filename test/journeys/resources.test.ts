@@ -9,16 +9,16 @@ import { visionPlace } from '../support/vision-place.ts'
 import { value } from '../support/story.ts'
 import { WAYS } from '../support/ways.ts'
 
-// Where the bytes of Session Resources are, Turn by Turn, in every way that a Session can talk to a model.
+// Which requests contain the bytes of Session Resources, Turn by Turn, for every way to reach a model.
 
-/** Every Log of a workspace, as bytes. */
+/** The bytes of every Log of a workspace. */
 async function logs(workspace: string): Promise<Buffer> {
   const folder = join(workspace, '.hawser', 'sessions')
   const names = (await readdir(folder)).filter((name) => name.endsWith('.ndjson'))
   return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))))
 }
 
-/** Pieces of the base64 of some bytes, long enough to be found nowhere by chance. */
+/** Parts of the base64 of some bytes, long enough not to occur by chance. */
 function piecesOf(bytes: Buffer): string[] {
   const base64 = bytes.toString('base64')
   const last = Math.max(0, base64.length - 64)
@@ -26,7 +26,7 @@ function piecesOf(bytes: Buffer): string[] {
 }
 
 test.each(WAYS)(
-  '[SR-002] [SR-003] [SR-007] [SR-008] [SR-009] [SR-042] %s: bytes go with every call of the Turn that attaches them, and later with views alone',
+  '[SR-002] [SR-003] [SR-007] [SR-008] [SR-009] [SR-042] %s: bytes are in every call of the Turn that attaches them, and later only in views',
   async (way) => {
     const here = await visionPlace(way)
     const [image, pdf, text] = await oneOfEach(here.workspace)
@@ -42,7 +42,7 @@ test.each(WAYS)(
     const shown = lastAnswer(session)
     expect(await say(session, 'Thank you.')).toBe('completed')
 
-    // Chat has no place for files: what goes there is the words of the pages, and the Log says so.
+    // Chat cannot carry files: the text of the pages is sent instead, and the Log records it.
     const [sent] = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
     const [, document] = sent?.projected ?? []
     expect([document?.content_sha256, document?.made?.format]).toEqual([
@@ -87,7 +87,7 @@ test.each(WAYS.filter((way) => way !== 'in process'))(
     await say(session, 'View @img1')
     const base64 = image.bytes.toString('base64')
     const sent = here.vendor?.requests.map(({ bytes }) => bytes.includes(base64))
-    // A socket that knows the rest is sent only what is new.
+    // A socket whose server has the rest gets only new items.
     const [first, again] = [true, way !== 'websocket']
     expect(sent).toEqual([first, again, false, false, true])
     await verified(here, session)
@@ -192,7 +192,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-004] [SR-026] %s: no Log contains attached bytes, and 10 MiB of them add less than 1 KB',
   async (way) => {
-    // One vendor takes no image as large as that: then a smaller form of it is sent, and recorded.
+    // One vendor does not accept an image of this size, so a smaller variant is sent and recorded.
     const facts = way === 'messages' ? { image_base64_bytes: 10_000_000 } : undefined
     const here = await visionPlace(way, { changes: { model: { factsOf: () => facts } } })
     const large = await sampleFile(here.workspace, 'large.png', tenMebibytes())
@@ -219,7 +219,7 @@ test.each(WAYS)(
   60_000,
 )
 
-/** A picture of noise, which no compression makes smaller, filled up to a round number with a chunk that nobody reads. */
+/** An image of noise, which cannot be compressed, padded to exactly this size. */
 function tenMebibytes(): Buffer {
   const [width, height] = [1800, 1900]
   let state = 1

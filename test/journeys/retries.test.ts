@@ -9,7 +9,7 @@ import type { VendorDialect } from '../support/vendor-schemas.ts'
 
 const RETRIES = 4
 
-/** A Turn against a server that answers in this order, and with the last answer for ever. */
+/** A Turn against a server that returns these answers in order and then repeats the last one. */
 async function turn(
   dialect: VendorDialect,
   ...answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]]
@@ -109,7 +109,7 @@ const FINAL = [
 ] as const
 
 test.each(VENDOR_DIALECTS.flatMap((dialect) => FINAL.map((one) => ({ dialect, ...one }))))(
-  '$dialect: $status is not tried again',
+  '$dialect: $status is not retried',
   async ({ dialect, status, type, kind }) => {
     const { ended, sent, waits } = await turn(dialect, refusal(dialect, status, { type }))
     expect([ended.status, ended.error?.kind, sent, waits]).toEqual(['failed', kind, 1, []])
@@ -142,7 +142,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a spend limit is not tried again, although its status is that of a rate',
+  '%s: a spend limit is not retried, although it has the status of a rate limit',
   async (dialect) => {
     const { ended, sent } = await turn(
       dialect,
@@ -153,7 +153,7 @@ test.each(VENDOR_DIALECTS)(
 )
 
 test.each(VENDOR_DIALECTS)(
-  '%s: a prompt that is too long is known as that, and not tried again',
+  '%s: a prompt that is too long is recognized, and not retried',
   async (dialect) => {
     const message = 'prompt is too long: 300000 tokens > 200000 maximum'
     const error = {

@@ -14,7 +14,7 @@ async function say(session: Session, text: string): Promise<string> {
 }
 
 test.each(WAYS)(
-  '%s: a mode that a Session was left with is a ceiling, and only words widen it; both are in the Log',
+  '%s: a resumed Session keeps its permission mode until it is changed, and the Log has both modes',
   async (way) => {
     const here = await wayPlace(way)
     const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
@@ -111,7 +111,7 @@ test.each(WAYS)(
     await say(session, 'List all files')
     await watching
     expect(seen).toEqual(session.events.slice(2).map(({ type }) => type))
-    // What it learnt by watching is what it goes on from.
+    // The process continues from the state that it reached by watching.
     expect(await say(watched, 'List all files')).toBe('completed')
     expect(watched.events.filter(({ type }) => type === 'turn_ended').length).toBe(3)
     await watched.close()

@@ -68,7 +68,7 @@ async function say(session: Session, text: string, options: AdmitOptions = {}): 
   return ended.error === undefined ? ended.status : `${ended.error.kind}: ${ended.error.message}`
 }
 
-/** How each call of a Session went, as its Log tells it. */
+/** How each call of a Session was sent, from its Log. */
 function told(session: Session): string[] {
   const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   return requests.map(
@@ -90,7 +90,7 @@ async function proven({ harness }: HarnessPlace, session: Session): Promise<void
 
 const hello = (): SocketAnswer => ({ text: 'Good morning.' })
 
-/** Reads a file so many times, each time in another call, and then says so. */
+/** A model that reads a file `times` times, once per call, and then answers. */
 function reading(times: number): SocketServerOptions['answer'] {
   return (_request, n) =>
     n < times
@@ -140,7 +140,7 @@ test('long content arrives complete, in a first message and in a continuation', 
     const attachments = [{ from: 'path', path }] as const
     expect(await say(session, 'Look at this.', { attachments })).toBe('completed')
   }
-  // What the second Turn showed is gone in the third, which therefore tells everything.
+  // The bytes of the second Turn are retired in the third, which therefore sends everything.
   expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
   const [, second, third] = here.server.requests
   expect(
@@ -254,7 +254,7 @@ test('reconnected: a socket that was closed is opened again, and receives everyt
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')
   await here.server.hangUp()
-  // The other end hears of it when it hears of it; a call that is made before that meets a closed socket.
+  // The provider may not have noticed yet; a call before that uses a closed socket.
   const said = await say(session, 'Two.')
   expect(said).toBe('completed')
   expect(resets(session).at(-1)).toBe('reconnected')
@@ -271,7 +271,7 @@ test('fallback: if no socket is accepted HTTP is used, and the Log says so', asy
   await proven(here, session)
 })
 
-test('a key that is refused on a socket is not tried over HTTP', async () => {
+test('a key that is refused on a socket is not sent over HTTP', async () => {
   const here = await place({ answer: hello, refuse: () => 401 })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^auth: /)

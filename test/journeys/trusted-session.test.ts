@@ -102,7 +102,7 @@ async function foreignAuto() {
 
 const WRITE = 'Write "hello" to out.txt'
 
-test('after hawser trust the program asks, and acts without asking only when it is told to', async () => {
+test('after hawser trust the program asks, and acts without asking only if an option allows it', async () => {
   const { root, workspace, id } = await foreignAuto()
   const trusted = await runCli({ root }, 'trust', id, '--yes')
   expect([trusted.code, trusted.stderr.includes('permission: ask (recorded: auto')]).toEqual([

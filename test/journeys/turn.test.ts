@@ -22,7 +22,7 @@ function lastTurn(session: Session): string[] {
   })
 }
 
-/** The Log proves itself, and every request in it follows from it. Answers how many there are. */
+/** Verifies the Log and every request in it; returns the number of requests. */
 async function requestsHold({ harness }: HarnessPlace, session: Session): Promise<number> {
   const { log, requests } = value(await harness.verify(session.id, { requests: true }))
   expect([log.damage, requests?.mismatches]).toEqual([undefined, []])
@@ -136,7 +136,7 @@ test.each(WAYS)(
     await say(session, 'Read notes.txt')
     await say(session, 'Write "new" to other.txt and then read it')
     const live = value(await here.harness.preview(session, 'What now?'))
-    // The disk is another one by now, and so is the toolset of the program that resumes.
+    // The files have changed by now, and so has the toolset of the program that resumes.
     await writeFile(join(here.workspace, 'notes.txt'), 'something else')
     const again = await wayPlace(way, {
       changes: { tools: { schemas: [] } },

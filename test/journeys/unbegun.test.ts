@@ -10,7 +10,7 @@ import { commandPlace, logPath } from '../support/write-log.ts'
 
 const UNBEGUN = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-/** What a kill leaves between the creation of a Log and its first write, beside a Session that is whole. */
+/** What a kill between the creation of a Log and its first write leaves, beside an intact Session. */
 async function killedCreation() {
   const { root } = await commandPlace()
   await runCli({ root }, 'run', 'What is 2 + 2?')

@@ -99,7 +99,7 @@ test.each(WAYS)(
       ['c.txt', 'restored'],
     ])
     expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('mine')
-    // Not taken back as a whole, so it can be tried again.
+    // Not completely undone, so it can be tried again.
     await writeFile(join(here.workspace, 'a.txt'), '1')
     const again = value(await here.harness.undo(session))
     expect(again.files.map(({ outcome }) => outcome)).toEqual(['restored', 'restored', 'restored'])

@@ -23,7 +23,7 @@ function shows({ bytes }: RecordedRequest, image: Buffer): boolean {
   return bytes.includes(image.toString('base64'))
 }
 
-/** How each vendor says that it cannot read the image at a place; with no place, that it cannot read some image. */
+/** How each vendor reports that it cannot read the image at a position; without one, that it cannot read some image. */
 function cannotRead(
   dialect: VendorDialect,
   request: RecordedRequest,
@@ -41,7 +41,7 @@ function cannotRead(
   return { status: 400, body: JSON.stringify(body) }
 }
 
-/** The way to the content block that holds a text. */
+/** The path to the content block that contains a text. */
 function placeOf(body: unknown, text: string, way: string[] = []): string[] {
   if (typeof body !== 'object' || body === null) return []
   for (const [name, inner] of Object.entries(body)) {
@@ -67,7 +67,7 @@ function notices(session: Session): string[] {
   return session.events.flatMap((e) => (e.type === 'notice' ? [e.data.code] : []))
 }
 
-/** Files of the workspace that hold a text: an image lies there once, and never as it was sent. */
+/** Files of the workspace that contain a text: an image is stored once, and never in its sent form. */
 async function storedAs(workspace: string, text: string): Promise<string[]> {
   const paths = await readdir(workspace, { recursive: true, withFileTypes: true })
   const files = paths
@@ -83,7 +83,7 @@ async function verified({ harness }: HarnessPlace, session: Session): Promise<vo
 }
 
 test.each(VENDOR_DIALECTS)(
-  '[SR-019] [TI-079] %s: an image that the provider cannot read costs one more call, and is never sent again',
+  '[SR-019] [TI-079] %s: an image that the provider cannot read causes one more call, and is never sent again',
   async (dialect) => {
     const server = await scriptedServer((request) =>
       shows(request, BAD)

@@ -28,7 +28,7 @@ function usages(session: Session) {
 }
 
 test.each(WIRE)(
-  '%s: of a Session of sixty calls with tools, at least 95 %% of the input is found in the cache after the first',
+  '%s: in a Session of sixty calls with tools, at least 95 %% of the input after the first call is cached',
   async (way) => {
     const here = await wayPlace(way)
     for (let n = 0; n < 30; n++)
@@ -49,7 +49,7 @@ test.each(WIRE)(
   },
 )
 
-/** A picture drawn from a seed, and the colours of it that anybody would name first. */
+/** An image drawn from a seed, and its most prominent colours. */
 async function pictureOf(seed: number) {
   const picture = drawing(seed)
   const shares = [...picture.shares].toSorted((a, b) => b[1] - a[1])
@@ -57,7 +57,7 @@ async function pictureOf(seed: number) {
   return { ...picture, colours, png: await encodeDrawing(picture, 'png') }
 }
 
-/** A fault that passes, and how a Turn that may try again ends: nothing was shown before it, or something was. */
+/** A transient fault, and how a Turn with retries ends: if nothing was shown before it, and if something was. */
 const UNNUMBERED = /^(duplicate|out-of-order)/
 
 const PASSING: readonly {
@@ -90,7 +90,7 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
     expect(await say(session, 'What did it say?')).toBe('completed')
     const last = answers(session).at(-1) ?? ''
     expect(last.length).toBeGreaterThan(20)
-    // What a vendor does not number can be told twice by it, and nobody would know.
+    // Without event numbers, a repeated event cannot be detected.
     if (!UNNUMBERED.test(switches)) expect(last.startsWith(first)).toBe(true)
     const { requests } = value(await harness.verify(session.id, { requests: true }))
     expect(requests?.mismatches).toEqual([])

@@ -56,7 +56,7 @@ function offences(before: GeneratedRequest, next: GeneratedRequest): string[] {
 
 /**
  * Whether the bodies agree with the segments: a block of the shared part is in the same message of both, with the same role. Read
- * from the bodies alone, so that a bracket which no segment has is found too.
+ * from the bodies alone, so that a bracket that no segment has is found too.
  */
 function movedBlocks(
   before: GeneratedRequest,

@@ -9,7 +9,7 @@ export interface ReplaySession extends PlannedSession {
   readonly what: string
 }
 
-/** Always the same ones. */
+/** The same Sessions in every run. */
 export function replaySessions(): ReplaySession[] {
   return [shortTurns(), longToolLoops(), manyImages()]
 }
