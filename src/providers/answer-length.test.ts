@@ -17,10 +17,10 @@ const MiB = 1024 * 1024
 /** The type of the last event that the reader returns, or the kind of its error. */
 function endOf(dialect: VendorDialect, events: readonly VendorEvent[]): string {
   const reader = READERS[dialect]()
-  const told = events.flatMap((event) =>
+  const returned = events.flatMap((event) =>
     reader.take({ event: 'message', data: JSON.stringify(event) }),
   )
-  const last = told.at(-1)
+  const last = returned.at(-1)
   return last?.type === 'error' ? last.error.kind : (last?.type ?? 'nothing')
 }
 

@@ -50,8 +50,8 @@ test('no eight consecutive characters of a key remain', () => {
     .array(fc.oneof(part, fc.string({ maxLength: 5 })))
     .map((pieces) => pieces.join(''))
   fc.assert(
-    fc.property(text, (said) => {
-      const left = hidden(said)
+    fc.property(text, (message) => {
+      const left = hidden(message)
       const parts = Array.from({ length: KEY.length - 7 }, (_, at) => KEY.slice(at, at + 8))
       expect(parts.filter((one) => left.includes(one))).toEqual([])
     }),

@@ -8,8 +8,8 @@ import type { VendorFailure } from './vendor-failure.ts'
 type Row = readonly [ErrorKind, Partial<VendorFailure>]
 
 function expectKinds(rows: readonly Row[]): void {
-  const told = rows.map(([, said]) => [vendorError({ message: '', ...said }).kind, said])
-  expect(told).toEqual(rows)
+  const kinds = rows.map(([, said]) => [vendorError({ message: '', ...said }).kind, said])
+  expect(kinds).toEqual(rows)
 }
 
 const bad = { status: 400, type: 'invalid_request_error' }

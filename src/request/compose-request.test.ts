@@ -53,7 +53,7 @@ function growing(provider: Dialect, store: BlobStore) {
 }
 
 /** Bytes as text, because comparing texts is fast. */
-function told(segments: readonly Segment[]) {
+function comparable(segments: readonly Segment[]) {
   return segments.map(({ bytes, ...segment }) => ({ ...segment, text: bytes.toString('utf8') }))
 }
 
@@ -75,7 +75,7 @@ test.each(DIALECT_NAMES)(
         expect(request.body.equals(anew.body)).toBe(true)
         expect(request.sha256).toBe(sha256(anew.body))
         expect(anew.sha256).toBe(request.sha256)
-        expect(told(request.segments)).toEqual(told(made.segments))
+        expect(comparable(request.segments)).toEqual(comparable(made.segments))
         expect(shared).toEqual(sharedWith(before, anew))
         before = anew
       }

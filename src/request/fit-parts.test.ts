@@ -42,9 +42,9 @@ async function shown(
   const fitted: ConversationItem[] = []
   for (const item of items) fitted.push(...(await fitting.fit([item])))
   const parts = fitted.flatMap((one) => ('parts' in one ? one.parts : []))
-  const told = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const sentences = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const named = fitting.lost.map(({ handle, ...loss }) => lost(handle, loss))
-  expect(named).toEqual(told)
+  expect(named).toEqual(sentences)
   expect(parts.every(({ lifetime }) => lifetime === 'turn')).toBe(true)
   return parts.map((part) => (part.type === 'text' ? part.text : (part.handle ?? '')))
 }

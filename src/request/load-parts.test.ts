@@ -39,13 +39,13 @@ test('[TI-083] the blobs that items need are read, and become bytes of their par
 
 test('[SR-026] text in another encoding is sent converted, and stays stored unchanged', async () => {
   const { store, kept } = await place()
-  const given = Buffer.from([0x93, 0x6e, 0xe9, 0x65, 0x94])
-  const text = await kept(given, 'text/plain', { charset: 'windows-1252' })
+  const original = Buffer.from([0x93, 0x6e, 0xe9, 0x65, 0x94])
+  const text = await kept(original, 'text/plain', { charset: 'windows-1252' })
   const { items } = await loadParts([user(text)], store)
   const [item] = items
   const shown = item !== undefined && 'parts' in item ? item.parts[1] : undefined
   expect(shown?.type === 'blob' ? shown.bytes?.toString('utf8') : undefined).toBe('“née”')
-  expect(value(await store.get(text.blob))).toEqual(given)
+  expect(value(await store.get(text.blob))).toEqual(original)
 })
 
 test('a payload that the store lacks is replaced by a sentence with its handle and the reason', async () => {

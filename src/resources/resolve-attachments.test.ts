@@ -194,7 +194,7 @@ test('[AT-005] claims of a client about a file change nothing', async () => {
 })
 
 test('[AT-051] an input that is not an attachment is refused like any other', async () => {
-  const given: readonly unknown[] = [
+  const inputs: readonly unknown[] = [
     undefined,
     null,
     7,
@@ -207,12 +207,12 @@ test('[AT-051] an input that is not an attachment is refused like any other', as
   ]
   const resolved = value(
     await resolveAttachments(
-      given.map((path) => ({ from: 'path', path })),
+      inputs.map((path) => ({ from: 'path', path })),
       { clock: virtualClock() },
     ),
   )
   expect(resolved.map((one) => (one.ok ? undefined : one.error.code))).toEqual(
-    given.map(() => 'not_absolute'),
+    inputs.map(() => 'not_absolute'),
   )
   expect(resolved[2]).toEqual({
     ok: false,

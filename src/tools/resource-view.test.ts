@@ -35,11 +35,11 @@ function without(state: 'missing' | 'damaged') {
   return withCause(failed('resource_missing', 'Gone.', { state }), { type: 'payload', state })
 }
 
-interface Given extends Partial<ToolResources> {
+interface ViewOptions extends Partial<ToolResources> {
   readonly events?: readonly EventDraft[]
 }
 
-async function viewed(args: object, { events = [], ...changes }: Given = {}) {
+async function viewed(args: object, { events = [], ...changes }: ViewOptions = {}) {
   const resources: ToolResources = {
     ...NO_RESOURCES,
     known: () => new SessionResources(wholeEvents([BROUGHT, ...events])),

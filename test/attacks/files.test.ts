@@ -59,7 +59,8 @@ test('[SR-013] no tool bypasses this', async () => {
       const outcome = call?.ok === true ? await call.value.run(context) : call
       const got = outcome?.error?.kind ?? 'no refusal'
       if (got !== expected) wrong.push(`${name} ${one.path} gave ${got}, not ${expected}`)
-      if (JSON.stringify(outcome).includes(CANARY)) wrong.push(`${name} ${one.path} told a secret`)
+      if (JSON.stringify(outcome).includes(CANARY))
+        wrong.push(`${name} ${one.path} revealed a secret`)
     }
   }
   expect(wrong).toEqual([])

@@ -28,8 +28,8 @@ describe.each(USERS)('as %s', (user) => {
 
   beforeAll(async () => {
     if (!confined) return
-    const said = await attackAs(user)
-    for (const line of said.trim().split('\n')) {
+    const output = await attackAs(user)
+    for (const line of output.trim().split('\n')) {
       const { name, through = 'nothing got through' } = Verdict.parse(JSON.parse(line))
       verdicts.set(name, through)
     }

@@ -41,7 +41,7 @@ async function story(changes: Changes = {}) {
   value(await harness.dropResource(session, '@img1'))
   await verified(here, session)
   const payload = value(await harness.resourceBytes(session, '@pdf2'))
-  return { ...here, told: { diff, files, payload } }
+  return { ...here, answers: { diff, files, payload } }
 }
 
 /** Events without ids, times and values derived from them, so that two Sessions can be compared. */
@@ -57,7 +57,7 @@ test('a Session on a store of another kind has the same Log, requests and answer
   const inMemory = await story({ log: { store: memoryStore(systemClock).store } })
   expect(inMemory.seen).toEqual(onDisk.seen)
   expect(logged(inMemory)).toEqual(logged(onDisk))
-  expect(inMemory.told).toEqual(onDisk.told)
+  expect(inMemory.answers).toEqual(onDisk.answers)
   // Nothing bypasses the port and writes to the disk.
   expect(await readdir(join(inMemory.workspace, '.hawser', 'blobs'))).toEqual([])
   await remove(inMemory)
@@ -110,10 +110,10 @@ test('a sweep changes no Log, no head and nothing else that Hawser stores [TI-04
 })
 
 test('no handle becomes a path: the store is called with valid keys only [TI-122]', async () => {
-  const asked: string[] = []
+  const keys: string[] = []
   const memory = memoryStore(systemClock).store
   const note = (key: string) => {
-    asked.push(key)
+    keys.push(key)
     return key
   }
   const store: BlobStore = {
@@ -132,8 +132,8 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
     await say(session, `View ${handle}`)
   }
   expect((await harness.resourceBytes(session, '@txt3')).ok).toBe(true)
-  expect(asked.length).toBeGreaterThan(0)
-  expect(asked.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
+  expect(keys.length).toBeGreaterThan(0)
+  expect(keys.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
   expect(JSON.stringify(seen)).not.toContain('not yours')
   await remove(here)
 })

@@ -14,7 +14,7 @@ import {
   leave,
   logOf,
   openChat,
-  saidIn,
+  messagesIn,
   times,
   type OpenChat,
 } from './open-chat.ts'
@@ -119,7 +119,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
     )
     chat.write('\r')
     await chat.turns(1)
-    expect(saidIn(await logOf(chat.root))).toEqual([lines.join('\n')])
+    expect(messagesIn(await logOf(chat.root))).toEqual([lines.join('\n')])
     expect(flat(chat)).toContain('line 19 of what was pasted [… 480 more lines]')
   })
 
@@ -144,7 +144,7 @@ describe.each([80, 200])('at %i columns', (columns) => {
         .filter((row) => row !== '')
         .slice(-2),
     ).toEqual([`> ${typed}`, 'ask · /help'])
-    expect(saidIn(await logOf(chat.root))).toEqual([QUESTIONS])
+    expect(messagesIn(await logOf(chat.root))).toEqual([QUESTIONS])
   })
 })
 
@@ -197,10 +197,10 @@ test('a message that is sent during a Turn steers it', async () => {
   await chat.turns(1)
   expect(times(flat(chat), '↳ steering: Read a.txt')).toBe(1)
   expect(flat(chat)).toContain('● read a.txt · 1 line')
-  const said = (await logOf(chat.root)).flatMap((event) =>
+  const messages = (await logOf(chat.root)).flatMap((event) =>
     event.type === 'user_message' ? [event.data] : [],
   )
-  expect(said).toMatchObject([{ text: 'List all files' }, { text: 'Read a.txt', steer: true }])
+  expect(messages).toMatchObject([{ text: 'List all files' }, { text: 'Read a.txt', steer: true }])
 })
 
 test('Ctrl-C interrupts a Turn, the next one works, and Ctrl-C again exits', async () => {
@@ -311,7 +311,10 @@ test('a message of several lines is one message, and arrows recall it', async ()
   await chat.until((rows) => rows.includes('> üend'))
   chat.write('\u001b[B\u001b[A\u001b[A')
   await chat.until((rows) => rows.join('\n').includes('> first\n  second\n  third\n  fourth'))
-  expect(saidIn(await logOf(chat.root))).toEqual(['first\nsecond\nthird\nfourth', '日本語 and 👍🏽'])
+  expect(messagesIn(await logOf(chat.root))).toEqual([
+    'first\nsecond\nthird\nfourth',
+    '日本語 and 👍🏽',
+  ])
 })
 
 test('a Session is left and resumed, and a file change is undone', async () => {

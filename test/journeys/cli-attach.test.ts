@@ -251,8 +251,8 @@ test('without a clipboard, and with standard input used twice, nothing starts', 
   const clipboard = await runCli({ root }, 'run', '--attach', 'clipboard', 'Hello', '--json')
   const twice = await runCli({ root }, 'run', '--attach', '-', '--attach', '-', 'Hello', '--json')
   const both = await runCli({ root }, 'run', '--attach', '-', '-', '--json')
-  const told = [clipboard, twice, both].map((run) => [run.code, failureOf(run).kind])
-  expect(told).toEqual([
+  const results = [clipboard, twice, both].map((run) => [run.code, failureOf(run).kind])
+  expect(results).toEqual([
     [1, 'unreadable'],
     [2, 'invalid_args'],
     [2, 'invalid_args'],

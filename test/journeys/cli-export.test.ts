@@ -155,12 +155,14 @@ test('as JSON a Session is one value with every Event, including long fields', a
 
 test('JSON output cannot control a terminal or hide text, and parses to the original content', async () => {
   const { root } = await commandPlace()
-  const said = `${EVIL}\u009b31m\u007f\u2066hidden\u2069\u200b\u2028\u{e0041}`
-  const pinned: EventDraft = { type: 'text_pinned', data: { text: said, by: 'person' } }
+  const hostile = `${EVIL}\u009b31m\u007f\u2066hidden\u2069\u200b\u2028\u{e0041}`
+  const pinned: EventDraft = { type: 'text_pinned', data: { text: hostile, by: 'person' } }
   const id = await writeLog(root, [sessionStarted, pinned])
   const { code, stdout } = await exported(root, id, '--format', 'json')
   expect([code, UNSAFE_CHARACTER.test(stdout.replaceAll('\n', ''))]).toEqual([0, false])
-  expect(Exported.parse(JSON.parse(stdout)).events.at(-1)?.['data']).toMatchObject({ text: said })
+  expect(Exported.parse(JSON.parse(stdout)).events.at(-1)?.['data']).toMatchObject({
+    text: hostile,
+  })
 })
 
 test('every Event type can be exported', async () => {

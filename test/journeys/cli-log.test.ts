@@ -73,8 +73,8 @@ test('Events of every type are described', async () => {
   const { code, stdout } = await runCli({ root }, 'log', 'show', id)
   expect(code).toBe(0)
   expect(stdout).not.toMatch(/unknown Event type|undefined|\[object|NaN/)
-  const told = new Set(stdout.match(/(?<=^ *\d+ {2}\S+Z {2})\w+/gm))
-  expect(EVENT_TYPES.filter((type) => !told.has(type))).toEqual(NEVER_MADE)
+  const shownTypes = new Set(stdout.match(/(?<=^ *\d+ {2}\S+Z {2})\w+/gm))
+  expect(EVENT_TYPES.filter((type) => !shownTypes.has(type))).toEqual(NEVER_MADE)
 })
 
 /** Types that generated Logs do not contain. */

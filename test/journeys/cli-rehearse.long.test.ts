@@ -22,8 +22,8 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   async (signal) => {
     const program = await startProgram({ root: await userPlace() }, ['rehearse', '--json'])
     await program.waitFor('\n')
-    const told = Output.parse(JSON.parse(program.stdout()))
-    const env = told.environment
+    const output = Output.parse(JSON.parse(program.stdout()))
+    const env = output.environment
     const anthropic = new Anthropic({
       apiKey: env['ANTHROPIC_API_KEY'] ?? '',
       baseURL: env['ANTHROPIC_BASE_URL'] ?? '',

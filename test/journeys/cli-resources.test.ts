@@ -73,15 +73,15 @@ test('a dropped Resource is never shown again', async () => {
   const again = await runCli({ root }, 'resources', 'latest', 'drop', 'img1')
   expect([again.code, again.stdout]).toEqual([0, `@img1 ${EVIL} is already dropped.\n`])
   expect((await listed(root)).map(({ state }) => state)).toEqual(['dropped', 'live', 'live'])
-  const asked = await runCli({ root }, 'run', '--continue', 'Look at @img1', '--json')
-  expect(asked.code).toBe(0)
+  const viewed = await runCli({ root }, 'run', '--continue', 'Look at @img1', '--json')
+  expect(viewed.code).toBe(0)
   const shown = (await listed(root)).map(({ shown: times }) => times)
   expect(shown).toEqual([2, 1, 0])
 })
 
 test('a missing or invalid handle is an error', async () => {
   const { root } = await story()
-  const told = []
+  const results = []
   for (const argv of [
     ['latest', 'drop', '@img9'],
     ['latest', 'drop', 'no\u001b[2Jhandle'],
@@ -92,9 +92,9 @@ test('a missing or invalid handle is an error', async () => {
     const run = await runCli({ root }, 'resources', ...argv, '--json')
     const words = await runCli({ root }, 'resources', ...argv)
     expect(words.stderr).not.toMatch(UNSAFE_CHARACTER)
-    told.push([run.code, failureOf(run).kind])
+    results.push([run.code, failureOf(run).kind])
   }
-  expect(told).toEqual([
+  expect(results).toEqual([
     [1, 'not_found'],
     [1, 'not_found'],
     [2, 'invalid_args'],

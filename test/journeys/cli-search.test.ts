@@ -11,7 +11,7 @@ import { commandPlace, writeForeignLog, corruptLog, writeLog } from '../support/
 const OTHER = SessionId.parse('ses_01kg8m2q3r4s5t6v7w8x9y0z12')
 const TURN = TurnId.parse('trn_01kg8m2q3r4s5t6v7w8x9y0z12')
 
-const said = (text: string): EventDraft => ({
+const message = (text: string): EventDraft => ({
   type: 'user_message',
   turn_id: TURN,
   data: { text, prompt_mode: 'string' },
@@ -35,7 +35,7 @@ test('messages, calls and results are found, the latest Session first, each line
   const { root } = await commandPlace()
   const first = await writeLog(root, [
     sessionStarted,
-    said('a rope\nand another rope, rope'),
+    message('a rope\nand another rope, rope'),
     answered('no such thing'),
     called('{"command":"tie \\"rope\\"\\nnow","times":7}'),
     came('knot\r\nrope\r\n'),
@@ -73,7 +73,7 @@ test('without a match, or without any Session, the exit code is 1', async () => 
   const { root } = await commandPlace()
   const never = await grep(root, 'x')
   expect(never).toMatchObject({ code: 1, matches: [], searched: 0 })
-  await writeLog(root, [sessionStarted, said('moored')])
+  await writeLog(root, [sessionStarted, message('moored')])
   expect(await grep(root, 'adrift')).toMatchObject({ code: 1, matches: [], searched: 1 })
   const words = await runCli({ root }, 'grep', 'adrift')
   expect(words).toEqual({ code: 1, stdout: '', stderr: '' })
@@ -81,8 +81,8 @@ test('without a match, or without any Session, the exit code is 1', async () => 
 
 test('case, literal text, one Session and a limit can be chosen', async () => {
   const { root } = await commandPlace()
-  const first = await writeLog(root, [sessionStarted, said('Rope (a.b)')])
-  await writeLog(root, [sessionStarted, said('rope axb'), said('rope')])
+  const first = await writeLog(root, [sessionStarted, message('Rope (a.b)')])
+  await writeLog(root, [sessionStarted, message('rope axb'), message('rope')])
   expect((await grep(root, 'rope')).matches).toHaveLength(2)
   expect((await grep(root, '-i', 'rope')).matches).toHaveLength(3)
   expect((await grep(root, 'a.b')).matches).toHaveLength(2)
@@ -123,8 +123,8 @@ test('of a long line the part around the match is shown, without terminal contro
 
 test('text in a blob is searched, and a damaged Session up to the damage', async () => {
   const { root } = await commandPlace()
-  const long = await writeLog(root, [sessionStarted, said(`${'x\n'.repeat(50_000)}needle`)])
-  const damaged = await writeLog(root, [sessionStarted, said('needle'), said('more needle')])
+  const long = await writeLog(root, [sessionStarted, message(`${'x\n'.repeat(50_000)}needle`)])
+  const damaged = await writeLog(root, [sessionStarted, message('needle'), message('more needle')])
   await corruptLog(root, damaged, (text) => text.replace('more', 'less'))
   const found = await grep(root, 'needle')
   expect(found.matches.map(({ session_id, seq }) => [session_id, seq])).toEqual([

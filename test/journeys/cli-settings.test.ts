@@ -38,8 +38,8 @@ async function brought(workspace: string, content: string): Promise<string> {
 test('a setting is set, shown and forgotten, for the user', async () => {
   const { root, workspace } = await commandPlace()
   expect(await setting(root, 'permission')).toEqual({ value: 'ask', source: 'default' })
-  const said = { key: 'permission', value: 'auto', where: 'user', counts: true }
-  expect(await set(root, 'permission', 'auto')).toEqual(said)
+  const expected = { key: 'permission', value: 'auto', where: 'user', counts: true }
+  expect(await set(root, 'permission', 'auto')).toEqual(expected)
   expect(await set(root, 'limits.provider_calls', '7')).toMatchObject({ value: 7 })
   expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'user' })
   expect((await stat(join(root, 'home', 'config.json'))).mode & 0o777).toBe(0o600)
@@ -81,8 +81,8 @@ test('settings that came with a workspace apply after a person trusts them, and 
   expect(unasked.stderr).toContain('permission = auto')
   expect(await setting(root, 'permission')).toEqual(waiting)
 
-  const said = await runCli({ root }, 'trust', '--yes', '--json')
-  expect(Trusted.parse(JSON.parse(said.stdout))).toMatchObject({
+  const ran = await runCli({ root }, 'trust', '--yes', '--json')
+  expect(Trusted.parse(JSON.parse(ran.stdout))).toMatchObject({
     what: 'settings',
     changed: true,
     settings: { permission: 'auto' },
@@ -177,15 +177,15 @@ test('a key is passed on standard input, stored for its owner only, and never sh
   const { root } = await commandPlace()
   const key = 'providers.anthropic.key'
   const place = { root, stdin: `${CANARY}\n` }
-  const said = await runCli(place, 'config', 'set', key, '-', '--json')
-  expect(JSON.parse(said.stdout)).toEqual({
+  const stored = await runCli(place, 'config', 'set', key, '-', '--json')
+  expect(JSON.parse(stored.stdout)).toEqual({
     ok: true,
     key,
     value: '[set]',
     where: 'user',
     counts: true,
   })
-  expect(said.stderr).toBe('')
+  expect(stored.stderr).toBe('')
   const path = join(root, 'home', 'config.json')
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
     providers: { anthropic: { key: CANARY } },

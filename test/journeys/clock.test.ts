@@ -232,8 +232,8 @@ test.each([
     const { events } = session
     expect(events.filter(({ type }) => type === 'resource_retired').length).toBe(1)
     for (const ts of [undefined, '1999-12-31T23:59:59.999Z', '2099-01-01T00:00:00.000Z']) {
-      const retold = events.map((event) => (ts === undefined ? event : { ...event, ts }))
-      expect(value(await verifyRequests(parts, retold)).mismatches).toEqual([])
+      const shifted = events.map((event) => (ts === undefined ? event : { ...event, ts }))
+      expect(value(await verifyRequests(parts, shifted)).mismatches).toEqual([])
     }
     await session.close()
   },

@@ -164,9 +164,9 @@ test.each(VENDOR_DIALECTS)(
       [{ text: 'Half', stop }, 0, 0],
     ] as const) {
       answer = given
-      const { stdout, ...told } = await run('--json')
+      const { stdout, ...ran } = await run('--json')
       const last = TurnLine.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''))
-      expect(told.code).toBe(code)
+      expect(ran.code).toBe(code)
       expect(last).toMatchObject({
         ok: code === 0,
         status: 'completed',

@@ -27,10 +27,10 @@ function saysSomething(content: unknown): boolean {
 }
 
 function lastWords({ messages }: ChatCompletionRequest): string {
-  const said = messages
+  const texts = messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => JSON.stringify(content))
-  return said.join('\n')
+  return texts.join('\n')
 }
 
 function call(name: string, args: Readonly<Record<string, unknown>>, id: string) {
@@ -39,11 +39,11 @@ function call(name: string, args: Readonly<Record<string, unknown>>, id: string)
 
 /** A scripted model: its answer depends on the last request of the user. */
 const SCRIPT: readonly {
-  readonly asked: string
+  readonly prompt: string
   readonly answer: (request: ChatCompletionRequest) => FixtureResponse
 }[] = [
   {
-    asked: 'Read all twenty.',
+    prompt: 'Read all twenty.',
     answer: (request) => {
       const n = resultsOf(request)
       return n < LOOP
@@ -52,7 +52,7 @@ const SCRIPT: readonly {
     },
   },
   {
-    asked: 'Read both.',
+    prompt: 'Read both.',
     answer: (request) =>
       resultsOf(request) === 0
         ? {
@@ -64,23 +64,23 @@ const SCRIPT: readonly {
         : { content: 'Both are read.' },
   },
   {
-    asked: 'Sleep.',
+    prompt: 'Sleep.',
     answer: () => ({ toolCalls: [call('bash', { command: 'sleep 30' }, 'sleep_1')] }),
   },
-  { asked: 'And then?', answer: () => ({ content: 'Then we sail.' }) },
-  { asked: 'Good morning.', answer: () => ({ content: 'Good morning to you, and a fair wind.' }) },
+  { prompt: 'And then?', answer: () => ({ content: 'Then we sail.' }) },
+  { prompt: 'Good morning.', answer: () => ({ content: 'Good morning to you, and a fair wind.' }) },
 ]
 
-const FIXTURES: Fixture[] = SCRIPT.map(({ asked, answer }) => ({
-  match: { predicate: (request) => lastAsked(request) === asked },
+const FIXTURES: Fixture[] = SCRIPT.map(({ prompt, answer }) => ({
+  match: { predicate: (request) => lastPrompt(request) === prompt },
   response: answer,
   chunkSize: 7,
 }))
 
-function lastAsked(request: ChatCompletionRequest): string | undefined {
+function lastPrompt(request: ChatCompletionRequest): string | undefined {
   const words = lastWords(request)
-  const found = SCRIPT.map(({ asked }) => ({ asked, at: words.lastIndexOf(asked) }))
-  return found.toSorted((a, b) => b.at - a.at)[0]?.asked
+  const found = SCRIPT.map(({ prompt }) => ({ prompt, at: words.lastIndexOf(prompt) }))
+  return found.toSorted((a, b) => b.at - a.at)[0]?.prompt
 }
 
 async function say(session: Session, text: string): Promise<string> {
@@ -111,9 +111,9 @@ test.each(VENDOR_DIALECTS)(
     const here = await vendorPlace(server)
     const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
     const deltas: string[] = []
-    const watching = session.subscribe()
-    const heard = (async () => {
-      for await (const seen of watching) {
+    const subscription = session.subscribe()
+    const watching = (async () => {
+      for await (const seen of subscription) {
         if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
           deltas.push(seen.notice.data.text)
       }
@@ -121,7 +121,7 @@ test.each(VENDOR_DIALECTS)(
     expect(await say(session, 'Good morning.')).toBe('completed')
     expect(await say(session, 'And then?')).toBe('completed')
     await session.close()
-    await heard
+    await watching
     expect(answers(session)).toEqual(['Good morning to you, and a fair wind.', 'Then we sail.'])
     expect(deltas.length).toBeGreaterThan(4)
     expect(deltas.join('')).toBe(answers(session).join(''))
@@ -330,8 +330,8 @@ test.each(VENDOR_DIALECTS)(
     const [first, second] = requestsOf(session)
     expect(second).toMatchObject({ shared_prefix_bytes: first?.request_bytes })
     expect(second).not.toHaveProperty('prefix_break')
-    const told = wireBlocks(dialect, server.requests[1]?.bytes ?? Buffer.alloc(0))
-    const late = told.filter((block) => block.includes(LATE_HEADING))
+    const blocks = wireBlocks(dialect, server.requests[1]?.bytes ?? Buffer.alloc(0))
+    const late = blocks.filter((block) => block.includes(LATE_HEADING))
     expect(late.map((block) => block.includes(` ${role}: `))).toEqual([true, true])
     await proven(here, session, 2)
   },
@@ -346,8 +346,8 @@ test('no key is in the Log, and every request carries it only where its vendor e
     const log = join(here.workspace, '.hawser', 'sessions', `${session.id}.ndjson`)
     expect(await readFile(log, 'utf8')).not.toContain('canary')
     const headers = server.requests.at(-1)?.headers ?? {}
-    const names = Object.entries(headers).flatMap(([name, said]) =>
-      String(said).includes('canary') ? [name] : [],
+    const names = Object.entries(headers).flatMap(([name, header]) =>
+      String(header).includes('canary') ? [name] : [],
     )
     expect(names).toEqual(['authorization'])
   }

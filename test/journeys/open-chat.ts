@@ -73,7 +73,7 @@ export async function logOf(root: string): Promise<readonly WholeEvent[]> {
   return latest === undefined ? [] : value(await harness.open(latest.id)).events
 }
 
-export function saidIn(events: readonly WholeEvent[]): string[] {
+export function messagesIn(events: readonly WholeEvent[]): string[] {
   return events.flatMap((event) => (event.type === 'user_message' ? [event.data.text] : []))
 }
 

@@ -69,9 +69,9 @@ test('an upload allowed earlier is withheld if the rules deny it now, and that i
 })
 
 test('consent applies only to the provider it was given for', async () => {
-  let asked = 0
+  let questions = 0
   const ask: SessionParts['person']['ask'] = async () => {
-    asked += 1
+    questions += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
   const { here, session } = await begun({
@@ -81,10 +81,10 @@ test('consent applies only to the provider it was given for', async () => {
   const image = await sampleFile(here.workspace, 'a.png', picture(1))
   await say(session, 'Look.', { attachments: [image.input] })
   await say(session, 'Well.')
-  expect(asked).toBe(1)
+  expect(questions).toBe(1)
   value(await session.setModel({ provider: 'another', model: 'rehearsal' }))
   await say(session, 'And now?')
-  expect(asked).toBe(2)
+  expect(questions).toBe(2)
 })
 
 test('an interrupt at the question is not an answer: the next Turn asks again', async () => {

@@ -38,7 +38,7 @@ test.each(WAYS)(
       '@pdf2 by tool',
       '@pdf2 projected',
     ])
-    expect(results(session).map(([outcome, , said]) => [outcome, said])).toEqual([
+    expect(results(session).map(([outcome, , text]) => [outcome, text])).toEqual([
       ['ok', '@img1 is shown below.'],
       ['ok', '@pdf2 is shown below.'],
     ])
@@ -74,7 +74,7 @@ test.each(WAYS)(
 test.each(WAYS)(
   '[SR-017] [SR-021] %s: an image that the model does not accept, or that may not be sent, is reported as such',
   async (way) => {
-    for (const [changes, outcome, said] of [
+    for (const [changes, outcome, text] of [
       [
         { model: { factsOf: () => ({ images: false }) } },
         'failed',
@@ -87,7 +87,7 @@ test.each(WAYS)(
       const session = value(await here.harness.create(here.begin))
       expect(await say(session, 'Read a.png')).toBe('completed')
       expect(results(session).map(([word]) => word)).toEqual([outcome])
-      expect(results(session)[0]?.[1]).toMatch(said)
+      expect(results(session)[0]?.[1]).toMatch(text)
       expect(projected(session).flat()).toEqual([])
       await verified(here, session)
     }

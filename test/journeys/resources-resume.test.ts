@@ -44,7 +44,11 @@ test.each(CASES)(
     for (const { path } of files) await rm(path)
     expect(await goOn(session)).toEqual(['completed', 'completed', 'completed'])
     await session.close()
-    const live = { seen: seen.splice(before), requests: hashes(session), said: lastAnswer(session) }
+    const live = {
+      seen: seen.splice(before),
+      requests: hashes(session),
+      answer: lastAnswer(session),
+    }
     expect(projected(session).at(-1)).not.toEqual([])
     await verified(here, session)
 
@@ -55,7 +59,11 @@ test.each(CASES)(
     const resumed = value(await again.harness.open(session.id))
     expect(await goOn(resumed)).toEqual(['completed', 'completed', 'completed'])
     await resumed.close()
-    const late = { seen: seen.slice(before), requests: hashes(resumed), said: lastAnswer(resumed) }
+    const late = {
+      seen: seen.slice(before),
+      requests: hashes(resumed),
+      answer: lastAnswer(resumed),
+    }
     expect(late).toEqual(live)
     await verified(again, resumed)
   },

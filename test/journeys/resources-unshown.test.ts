@@ -67,9 +67,11 @@ test.each(CASES)(
     await session.close()
     const again = value(await here.harness.open(session.id))
     expect(await say(again, 'And now?')).toBe('completed')
-    const told = here.seen.map(({ notes }) => notes.filter((note) => note.includes('not shown')))
+    const notShown = here.seen.map(({ notes }) =>
+      notes.filter((note) => note.includes('not shown')),
+    )
     const line = `[@img1 is not shown: ${reason}]`
-    expect(told).toEqual([[line], [line], [line]])
+    expect(notShown).toEqual([[line], [line], [line]])
     expect(projected(again)).toEqual([[], [], []])
     expect(breaks(again)).toEqual([])
     await verified(here, again)
@@ -144,8 +146,10 @@ test.each(WAYS)(
     value(await here.parts.log.store.delete(key))
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')
-    const told = here.seen.map(({ notes }) => notes.filter((note) => /not shown|cannot/.test(note)))
+    const notShown = here.seen.map(({ notes }) =>
+      notes.filter((note) => /not shown|cannot/.test(note)),
+    )
     const line = '[View of @img1, by model: cannot be shown: its payload is missing]'
-    expect(told).toEqual([[], [], [line], [line]])
+    expect(notShown).toEqual([[], [], [line], [line]])
   },
 )

@@ -65,8 +65,8 @@ test.each(WAYS)(
       ['@img1', 'model', 'projected', image.sha256],
       ['@img1', 'person', 'projected', image.sha256],
     ])
-    const told = '@img1 is a PNG picture, '
-    expect([blind, seeing, shown].map((answer) => answer.includes(told))).toEqual([
+    const description = '@img1 is a PNG picture, '
+    expect([blind, seeing, shown].map((answer) => answer.includes(description))).toEqual([
       false,
       true,
       true,

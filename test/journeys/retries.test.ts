@@ -43,7 +43,7 @@ interface Refusing {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-function said(
+function answering(
   dialect: VendorDialect,
   answer: VendorAnswer = { text: 'Good morning.' },
 ): ScriptedAnswer {
@@ -69,7 +69,7 @@ test.each(EACH)(
     const { ended, sent, waits, session } = await turn(
       dialect,
       refusal(dialect, status, { type }),
-      said(dialect),
+      answering(dialect),
     )
     expect([ended.status, sent, waits.length]).toEqual(['completed', 2, 1])
     expect(attempts(session)).toEqual([0, 1])
@@ -93,7 +93,7 @@ test.each(EACH)(
     const seconds = refusal(dialect, status, { type, headers: { 'retry-after': '7' } })
     const soon = new Date(Date.now() + 60_000).toUTCString()
     const date = refusal(dialect, status, { type, headers: { 'retry-after': soon } })
-    const { waits, sent } = await turn(dialect, seconds, date, said(dialect))
+    const { waits, sent } = await turn(dialect, seconds, date, answering(dialect))
     const [first = 0, second = 0] = waits
     expect([sent, first >= 7_000, first < 8_000]).toEqual([3, true, true])
     expect([second > 50_000, second < 62_000]).toEqual([true, true])
@@ -133,10 +133,10 @@ test.each(VENDOR_DIALECTS)(
     const rubbish = { body: 'data: {rubbish\n\n' }
     const { ended, sent, session } = await turn(dialect, rubbish)
     expect([ended.error?.kind, sent, attempts(session)]).toEqual(['invalid_response', 2, [0, 1]])
-    const second = await turn(dialect, rubbish, said(dialect))
+    const second = await turn(dialect, rubbish, answering(dialect))
     expect([second.ended.status, second.sent]).toEqual(['completed', 2])
     const overloaded = refusal(dialect, 529, { type: 'overloaded_error' })
-    const mixed = await turn(dialect, overloaded, rubbish, overloaded, rubbish, said(dialect))
+    const mixed = await turn(dialect, overloaded, rubbish, overloaded, rubbish, answering(dialect))
     expect([mixed.ended.error?.kind, mixed.sent]).toEqual(['invalid_response', 4])
   },
 )
@@ -177,7 +177,7 @@ const REFUSED: Readonly<Record<VendorDialect, string>> = {
 test.each(VENDOR_DIALECTS)(
   '%s: a refusal of the model ends the Turn as refused',
   async (dialect) => {
-    const { ended, sent } = await turn(dialect, said(dialect, { stop: REFUSED[dialect] }))
+    const { ended, sent } = await turn(dialect, answering(dialect, { stop: REFUSED[dialect] }))
     expect([ended.status, ended.error?.kind, sent]).toEqual(['failed', 'refused', 1])
   },
 )
@@ -206,7 +206,7 @@ test.each(VENDOR_DIALECTS)(
       responses: `event: error\ndata: ${JSON.stringify({ ...error, type: 'error', param: null })}\n\n`,
       chat: `data: ${JSON.stringify({ error })}\n\n`,
     }[dialect]
-    const { ended, sent, waits } = await turn(dialect, { body: event }, said(dialect))
+    const { ended, sent, waits } = await turn(dialect, { body: event }, answering(dialect))
     expect([ended.status, sent, waits.length]).toEqual(['completed', 2, 1])
   },
 )

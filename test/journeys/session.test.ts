@@ -26,12 +26,12 @@ test.each(WAYS)(
     expect(resumed.permissionMode).toBe('auto')
     expect(await say(resumed, 'Write "hello" to a.txt')).toBe('completed')
     expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('hello')
-    const said = resumed.events.filter(({ type }) => type === 'session_settings')
-    expect(said.map(({ data }) => data)).toEqual([{ permission_mode: 'auto' }])
-    const told = resumed.events.flatMap((e) =>
+    const settings = resumed.events.filter(({ type }) => type === 'session_settings')
+    expect(settings.map(({ data }) => data)).toEqual([{ permission_mode: 'auto' }])
+    const modes = resumed.events.flatMap((e) =>
       e.type === 'late_context' ? [e.data.permission_mode] : [],
     )
-    expect(told).toEqual(['read-only', 'auto'])
+    expect(modes).toEqual(['read-only', 'auto'])
     const third = await wayPlace(way, { root: here.root, vendor: here.vendor })
     expect(value(await third.harness.open(session.id)).permissionMode).toBe('auto')
   },

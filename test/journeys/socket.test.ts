@@ -69,7 +69,7 @@ async function say(session: Session, text: string, options: AdmitOptions = {}): 
 }
 
 /** How each call of a Session was sent, from its Log. */
-function told(session: Session): string[] {
+function transports(session: Session): string[] {
   const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   return requests.map(
     ({ transport, previous_response_id_used = false }) =>
@@ -110,7 +110,7 @@ test('over a socket only new items are sent, and their size does not grow with h
   expect(later.map(({ previous }) => previous)).toEqual(later.map((_one, n) => `resp_${n + 1}`))
   const sizes = later.map(({ bytes }) => bytes)
   expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(20)
-  expect(told(session)).toEqual(['websocket', ...later.map(() => 'websocket continued')])
+  expect(transports(session)).toEqual(['websocket', ...later.map(() => 'websocket continued')])
   expect(resets(session)).toEqual(['no_previous_response', ...later.map(() => undefined)])
   const recorded = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   expect(recorded.map(({ sent_bytes }) => sent_bytes)).toEqual(
@@ -124,7 +124,7 @@ test('a Turn continues where the last one ended, on the same socket', async () =
   const here = await place({ answer: hello })
   const session = value(await here.harness.create(RESPONSES))
   for (const text of ['One.', 'Two.', 'Three.']) expect(await say(session, text)).toBe('completed')
-  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket continued'])
+  expect(transports(session)).toEqual(['websocket', 'websocket continued', 'websocket continued'])
   expect(here.server.requests[2]?.text).not.toContain('Two.')
   await proven(here, session)
 })
@@ -141,7 +141,7 @@ test('long content arrives complete, in a first message and in a continuation', 
     expect(await say(session, 'Look at this.', { attachments })).toBe('completed')
   }
   // The bytes of the second Turn are retired in the third, which therefore sends everything.
-  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
+  expect(transports(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
   const [, second, third] = here.server.requests
   expect(
     [second, third].map((request, n) =>
@@ -244,7 +244,7 @@ test('previous_response_not_found: a server that forgot receives everything at o
   const session = value(await here.harness.create(RESPONSES))
   await say(session, 'One.')
   expect(await say(session, 'Two.')).toBe('completed')
-  expect(told(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
+  expect(transports(session)).toEqual(['websocket', 'websocket continued', 'websocket'])
   expect(resets(session)).toEqual(['no_previous_response', 'previous_response_not_found'])
   await proven(here, session)
 })
@@ -255,8 +255,8 @@ test('reconnected: a socket that was closed is opened again, and receives everyt
   await say(session, 'One.')
   await here.server.hangUp()
   // The provider may not have noticed yet; a call before that uses a closed socket.
-  const said = await say(session, 'Two.')
-  expect(said).toBe('completed')
+  const status = await say(session, 'Two.')
+  expect(status).toBe('completed')
   expect(resets(session).at(-1)).toBe('reconnected')
   await proven(here, session)
 })
@@ -266,7 +266,7 @@ test('fallback: if no socket is accepted HTTP is used, and the Log says so', asy
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toBe('completed')
   expect(await say(session, 'Two.')).toBe('completed')
-  expect(told(session)).toEqual(['websocket', 'http-sse', 'http-sse'])
+  expect(transports(session)).toEqual(['websocket', 'http-sse', 'http-sse'])
   expect(resets(session)).toEqual(['fallback', 'fallback'])
   await proven(here, session)
 })
@@ -282,14 +282,14 @@ test('transport websocket fails without a socket', async () => {
   const here = await place({ answer: hello, refuse: () => 404 }, { transport: 'websocket' })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^network: /)
-  expect([told(session), here.server.requests]).toEqual([['websocket'], []])
+  expect([transports(session), here.server.requests]).toEqual([['websocket'], []])
 })
 
 test('transport http-sse never opens a socket', async () => {
   const here = await place({ answer: hello, refuse: () => 500 }, { transport: 'http-sse' })
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toBe('completed')
-  expect([told(session), resets(session)]).toEqual([['http-sse'], [undefined]])
+  expect([transports(session), resets(session)]).toEqual([['http-sse'], [undefined]])
 })
 
 test('an interrupt closes the socket, and the next Turn sends everything on another', async () => {
@@ -320,8 +320,8 @@ test('the rest of an unreadable answer is not mistaken for the next one', async 
   const session = value(await here.harness.create(RESPONSES))
   expect(await say(session, 'One.')).toMatch(/^invalid_response: /)
   expect(await say(session, 'Two.')).toBe('completed')
-  const said = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
-  expect([said, here.server.opened()]).toEqual([['Good morning.'], 2])
+  const texts = session.events.flatMap((e) => (e.type === 'assistant_message' ? [e.data.text] : []))
+  expect([texts, here.server.opened()]).toEqual([['Good morning.'], 2])
   await proven(here, session)
 })
 
@@ -336,9 +336,9 @@ test('a socket killed at fifty points of a stream ends the Turn truthfully, and 
   for (let point = 0; point < 50; point++) {
     const session = value(await here.harness.create(RESPONSES))
     const deltas: string[] = []
-    const watching = session.subscribe()
-    const heard = (async () => {
-      for await (const seen of watching) {
+    const subscription = session.subscribe()
+    const watching = (async () => {
+      for await (const seen of subscription) {
         if (seen.kind === 'notice' && seen.notice.type === 'text_delta')
           deltas.push(seen.notice.data.text)
       }
@@ -351,7 +351,7 @@ test('a socket killed at fifty points of a stream ends the Turn truthfully, and 
     expect(kept.length).toBeLessThanOrEqual(1)
     expect(session.events.filter(({ type }) => type === 'turn_ended').length).toBe(1)
     await session.close()
-    await heard
+    await watching
     expect(kept[0]?.text ?? '').toBe(deltas.join(''))
     expect(text.startsWith(deltas.join(''))).toBe(true)
     expect(kept[0]?.partial === true).toBe(ended.status !== 'completed' && deltas.length > 0)

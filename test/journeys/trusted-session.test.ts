@@ -64,9 +64,9 @@ test('a Session whose head cannot be written stays foreign, with nothing permitt
 })
 
 test('consent to send bytes in a foreign Log is asked for again', async () => {
-  let asked = 0
+  let questions = 0
   const ask: SessionParts['person']['ask'] = async () => {
-    asked += 1
+    questions += 1
     return { allowed: true, scope: 'once', by: 'person' }
   }
   const changes = {
@@ -79,12 +79,12 @@ test('consent to send bytes in a foreign Log is asked for again', async () => {
   await say(begun, 'What do you see?', { attachments: [image.input] })
   const again = value(await here.harness.open(begun.id))
   await say(again, 'Good morning.')
-  expect(asked).toBe(1)
+  expect(questions).toBe(1)
   await rm(headOf(here.root, begun.id))
   value(await here.harness.adopt(begun.id))
   const session = value(await here.harness.open(begun.id))
   await say(session, 'Good morning.')
-  expect(asked).toBe(2)
+  expect(questions).toBe(2)
   const { requests } = value(await here.harness.verify(begun.id, { requests: true }))
   expect(requests?.mismatches).toEqual([])
 })

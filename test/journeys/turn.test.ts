@@ -107,9 +107,9 @@ test.each(WAYS)(
 test.each(WAYS)(
   '%s: a yes for the Session covers the chosen offer, and a read-only Session asks nothing',
   async (way) => {
-    let asked = 0
+    let questions = 0
     const ask: SessionParts['person']['ask'] = async ({ offers }) => {
-      asked += 1
+      questions += 1
       const folder = offers.find(({ rule }) => rule.kind === 'folder')?.rule
       const rule = folder === undefined ? {} : { rule: folder }
       return { allowed: true, scope: 'session', by: 'person', ...rule }
@@ -118,12 +118,12 @@ test.each(WAYS)(
     const session = value(await here.harness.create(here.begin))
     await say(session, 'Write "hello" to a.txt')
     await say(session, 'Write "hello" to b.txt')
-    expect([asked, await readFile(join(here.workspace, 'b.txt'), 'utf8')]).toEqual([1, 'hello'])
+    expect([questions, await readFile(join(here.workspace, 'b.txt'), 'utf8')]).toEqual([1, 'hello'])
     await say(session, 'Write "hello" to AGENTS.md')
-    expect(asked).toBe(2)
+    expect(questions).toBe(2)
     value(await session.setPermissionMode('read-only'))
     await say(session, 'Write "hello" to c.txt')
-    expect([asked, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
+    expect([questions, lastTurn(session).includes('tool_result denied')]).toEqual([2, true])
   },
 )
 

@@ -31,8 +31,9 @@ function cannotRead(
 ): ScriptedAnswer {
   const at = placeOf(request.body, BAD.toString('base64'))
   const path = dialect === 'messages' ? at.join('.') : at.join('.').replaceAll(/\.(\d+)/g, '[$1]')
-  const said = 'Could not process image'
-  const message = dialect === 'messages' && named ? `${path}.image.source.base64: ${said}` : said
+  const reason = 'Could not process image'
+  const message =
+    dialect === 'messages' && named ? `${path}.image.source.base64: ${reason}` : reason
   const type = 'invalid_request_error'
   const param = named ? path : null
   const error =

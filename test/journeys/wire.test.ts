@@ -122,9 +122,9 @@ test.runIf(canDrawAll).each(WIRE)(
       const { png, width, height, colours } = await pictureOf(seed)
       const session = await sessionWithImages(here, here.begin.provider, [png])
       expect(await say(session, 'What do you see?')).toBe('completed')
-      const said = answers(session).at(-1) ?? ''
-      expect(said).toContain(`${width} by ${height} pixels`)
-      for (const colour of colours) expect(said).toContain(colour)
+      const answer = answers(session).at(-1) ?? ''
+      expect(answer).toContain(`${width} by ${height} pixels`)
+      for (const colour of colours) expect(answer).toContain(colour)
       const sent = here.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
       expect(sent).toBe(true)
     }

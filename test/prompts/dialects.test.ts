@@ -52,7 +52,7 @@ function skillBody(bytes: string): Part {
   return { type: 'blob', blob: key, media_type: 'text/markdown', lifetime: 'stable', bytes: body }
 }
 
-const text = (said: string): Part => ({ type: 'text', text: said, lifetime: 'stable' })
+const text = (words: string): Part => ({ type: 'text', text: words, lifetime: 'stable' })
 const base64 = (bytes: string) => Buffer.from(bytes).toString('base64')
 
 const REASONED: Readonly<Record<VendorDialect, Record<string, unknown>>> = {
@@ -178,8 +178,8 @@ function bodyOf(dialect: VendorDialect, drop: (segment: Segment) => boolean = ()
 function missing(dialect: VendorDialect, body: Buffer): string[] {
   const found = body.toString('utf8')
   return Object.entries(EVERYTHING).flatMap(([name, { shown }]) => {
-    const wanted = shown(dialect)
-    return wanted === undefined || found.includes(wanted) ? [] : [name]
+    const expected = shown(dialect)
+    return expected === undefined || found.includes(expected) ? [] : [name]
   })
 }
 

@@ -43,14 +43,16 @@ function comparedWith(
 
 /** What is wrong with the step from one request to the next; empty if the law holds. */
 function offences(before: GeneratedRequest, next: GeneratedRequest): string[] {
-  const foretold = predictBreak(before.made, before.segments, next.made)
-  const apart = foretold !== undefined && APART.has(foretold.cause)
+  const predicted = predictBreak(before.made, before.segments, next.made)
+  const apart = predicted !== undefined && APART.has(predicted.cause)
   const shared = sharedPrefix(before.segments, next.segments)
   const bytes = apart ? 0 : shared.bytes
-  if (foretold === undefined) return shared.whole ? [] : [`broke at ${bytes} without a cause`]
+  if (predicted === undefined) return shared.whole ? [] : [`broke at ${bytes} without a cause`]
   const found =
-    foretold.at === bytes ? [] : [`${foretold.cause} foretold at ${foretold.at}, found at ${bytes}`]
-  const retiring = ['transient_retired', 'drop'].includes(foretold.cause)
+    predicted.at === bytes
+      ? []
+      : [`${predicted.cause} predicted at ${predicted.at}, found at ${bytes}`]
+  const retiring = ['transient_retired', 'drop'].includes(predicted.cause)
   return retiring ? [...found, ...retiredOnly(before.segments, next.segments)] : found
 }
 

@@ -50,7 +50,7 @@ const segments = surface === undefined ? [] : provider.encode([], surface)
 const body = provider.buildBody(segments, { cacheKey: '', marks: [] })
 const last = segments.at(-1)?.bytes ?? body
 const { locale, timeZone } = Intl.DateTimeFormat().resolvedOptions()
-const told = {
+const report = {
   contract_version: request?.data.contract_version,
   recorded: recorded?.data.layer0_sha256,
   layer0: sha256(surface?.system[0] ?? ''),
@@ -69,4 +69,4 @@ const told = {
     timeZone,
   },
 }
-writeFileSync(1, `${JSON.stringify(told)}\n`)
+writeFileSync(1, `${JSON.stringify(report)}\n`)

@@ -19,7 +19,7 @@ const params = {
 } as const
 
 test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where a project has its instructions and how to read a checkpoint', () => {
-  for (const said of [
+  for (const sentence of [
     'You are the agent of Hawser',
     'Never try to get around a refusal',
     'outcome: unknown] means that it is not known whether the call took effect',
@@ -31,7 +31,7 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where
     'A description is not the content',
     'Hydrated context is facts fetched for one Turn',
   ]) {
-    expect(LAYER_0).toContain(said)
+    expect(LAYER_0).toContain(sentence)
   }
 })
 
@@ -46,9 +46,9 @@ test('[PC-019] [PC-069] the content of AGENTS.md reaches a model only through a 
   expect(before.body.toString('utf8')).not.toContain('ahoy')
   await value(await session.admit('Read AGENTS.md')).done
   const after = value(await here.harness.preview(session, 'And now?'))
-  const told = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
-  expect(told.map(({ role }) => role)).toContain('tool_result')
-  expect(told.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
+  const withText = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
+  expect(withText.map(({ role }) => role)).toContain('tool_result')
+  expect(withText.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
 })
 
 test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 and the index of Skills, and nothing else', () => {
@@ -66,12 +66,12 @@ test('[PC-021] [SH-020] the stable prefix is parameters, tools by name, Layer 0 
     'system',
     'system',
   ])
-  const said: unknown[] = segments.map(({ bytes }): unknown => JSON.parse(bytes.toString('utf8')))
+  const parsed: unknown[] = segments.map(({ bytes }): unknown => JSON.parse(bytes.toString('utf8')))
   const names = tools.map(({ name }) => name).toSorted()
-  expect(said.slice(1, 1 + tools.length)).toEqual(
+  expect(parsed.slice(1, 1 + tools.length)).toEqual(
     names.map((name): unknown => expect.objectContaining({ role: 'tool', name })),
   )
-  expect(said.slice(1 + tools.length)).toEqual([
+  expect(parsed.slice(1 + tools.length)).toEqual([
     { role: 'system', text: LAYER_0 },
     { role: 'system', text: 'Skills: none.' },
   ])

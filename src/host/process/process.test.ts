@@ -39,8 +39,8 @@ function clockFiringOnDemand(ms: number) {
   let strike = () => {}
   const clock: Clock = {
     ...systemClock,
-    after: (wanted, then) => {
-      if (wanted !== ms) return systemClock.after(wanted, then)
+    after: (requested, then) => {
+      if (requested !== ms) return systemClock.after(requested, then)
       strike = then
       return () => {}
     },
@@ -187,13 +187,13 @@ function isZombie(pid: number): boolean {
 
 test('an abort kills the program, and its output so far is delivered', async () => {
   const abort = new AbortController()
-  const said: string[] = []
+  const output: string[] = []
   const onOutput = (chunk: Buffer) => {
-    said.push(chunk.toString())
+    output.push(chunk.toString())
     abort.abort()
   }
   const { ending } = await run('echo here; sleep 1000', { signal: abort.signal, onOutput })
-  expect(said).toEqual(['here\n'])
+  expect(output).toEqual(['here\n'])
   expect(ending).toMatchObject({ interrupted: true, timedOut: false, signal: 'SIGKILL' })
 })
 

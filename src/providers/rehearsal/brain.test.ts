@@ -73,8 +73,8 @@ test('other names in the same sentences lead to the same calls with those names'
 })
 
 /** Paths and patterns that are in the sentence as they are in the arguments. */
-function namesIn({ say, groups: wanted }: Vector): string[] {
-  const names = wanted.flat().flatMap(({ name, arguments: { path, pattern } }) => {
+function namesIn({ say, groups: expected }: Vector): string[] {
+  const names = expected.flat().flatMap(({ name, arguments: { path, pattern } }) => {
     const bare = typeof pattern === 'string' ? pattern.replace(/^\*\*\//, '') : ''
     const isName = name === 'grep' ? /^\w+$/ : /^[\w-]+\.[\w.-]+$/
     return [...(typeof path === 'string' ? [path] : []), ...(isName.test(bare) ? [bare] : [])]
@@ -190,9 +190,9 @@ test.each([
   ['denied', 'Denied by the user.', 'Denied: run “ls”: Denied by the user.'],
   ['unknown', '', 'Outcome unknown: run “ls”. There is no further information.'],
   ['ok', '', 'Done: run “ls”. The result is empty.'],
-] as const)('an outcome %s with %j is reported as %s', (outcome, output, wanted) => {
+] as const)('an outcome %s with %j is reported as %s', (outcome, output, expected) => {
   const { text } = thinkOf(...opening('run `ls`'), ...callsWithResults([RUN], outcome, output))
-  expect(text.startsWith(wanted)).toBe(true)
+  expect(text.startsWith(expected)).toBe(true)
   expect(text.startsWith('Done')).toBe(outcome === 'ok' && output === '')
 })
 

@@ -86,13 +86,13 @@ function message(text: string): EventDraft {
   return { type: 'user_message', data: { text, prompt_mode: 'string' } }
 }
 
-type Came = Partial<EventData<'tool_result'>>
+type ResultData = Partial<EventData<'tool_result'>>
 
 /** A tool call, by default of `read`, and its result. */
-function called(path: unknown, came: Came = {}): EventDraft[] {
-  const { call_id = 'call', name = 'read' } = came
+function called(path: unknown, result: ResultData = {}): EventDraft[] {
+  const { call_id = 'call', name = 'read' } = result
   const args = JSON.stringify({ path })
-  const data = { call_id, name, outcome: 'ok', output: '', duration_ms: 1, ...came } as const
+  const data = { call_id, name, outcome: 'ok', output: '', duration_ms: 1, ...result } as const
   return [
     { type: 'tool_call', data: { call_id, name, arguments: args } },
     { type: 'tool_result', data },

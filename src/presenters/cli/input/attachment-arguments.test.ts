@@ -43,8 +43,8 @@ test.each([
 })
 
 test('an oversized standard input is read up to one byte more than the limit', async () => {
-  const given = await attachmentNamed(sources(Buffer.alloc(11 * 1024 * 1024, 'a')), '-')
-  expect(given).toMatchObject({ ok: true, value: { bytes: { length: 10 * 1024 * 1024 + 1 } } })
+  const attachment = await attachmentNamed(sources(Buffer.alloc(11 * 1024 * 1024, 'a')), '-')
+  expect(attachment).toMatchObject({ ok: true, value: { bytes: { length: 10 * 1024 * 1024 + 1 } } })
 })
 
 test('an unreadable attachment is an error before anything starts', async () => {

@@ -52,13 +52,13 @@ class Hand {
 function open() {
   const questions = new Questions()
   const hand = new Hand()
-  let came = 0
+  let shownCount = 0
   const asking = new Asking(
     questions,
     hand.clock,
     () => {},
     () => {
-      came += 1
+      shownCount += 1
     },
   )
   const interrupt = new AbortController()
@@ -71,7 +71,7 @@ function open() {
       asking.take(key)
     }
   }
-  return { questions, hand, asking, interrupt, ask, keys, came: () => came }
+  return { questions, hand, asking, interrupt, ask, keys, came: () => shownCount }
 }
 
 const textOf = (rows: readonly (readonly { readonly text: string }[])[]) =>
@@ -82,7 +82,7 @@ const shown = (asking: Asking, columns = 70, most = 30) => ({
 })
 
 test('a question shows the proposal and the choices, with none selected', () => {
-  const { asking, hand, ask, came } = open()
+  const { asking, hand, ask, came: shownCount } = open()
   void ask()
   expect(shown(asking)).toEqual({
     rows: [
@@ -99,7 +99,10 @@ test('a question shows the proposal and the choices, with none selected', () => 
     hint: 'A question …',
   })
   hand.pass(300)
-  expect([shown(asking).hint, came()]).toEqual(['↑ ↓ or 1-6 choose · Enter confirms · Esc no', 1])
+  expect([shown(asking).hint, shownCount()]).toEqual([
+    '↑ ↓ or 1-6 choose · Enter confirms · Esc no',
+    1,
+  ])
 })
 
 test.each<[title: string, keys: readonly Key[], answer: object]>([
@@ -270,7 +273,7 @@ test('in a terminal with few rows the choice stays visible', () => {
 })
 
 test('questions are asked in sequence, and each waits for its own keys', async () => {
-  const { ask, keys, asking, hand, came } = open()
+  const { ask, keys, asking, hand, came: shownCount } = open()
   const answers = [ask(), ask({ call_id: 'c2' })]
   keys(typed('1'), press('enter'))
   // The next question has just appeared.
@@ -280,7 +283,7 @@ test('questions are asked in sequence, and each waits for its own keys', async (
   expect(asking.waits).toBe(true)
   keys(typed('6'), press('enter'), press('enter'))
   expect(await Promise.all(answers)).toMatchObject([{ allowed: true }, { allowed: false }])
-  expect(came()).toBe(2)
+  expect(shownCount()).toBe(2)
 })
 
 test('an interrupted Turn withdraws its question, and after leaving every question is denied', async () => {

@@ -51,17 +51,17 @@ async function socketTo(
   })
   onTestFinished(() => socket.terminate())
   const waiting: ((message: Message | 'closed') => void)[] = []
-  const heard: (Message | 'closed')[] = []
+  const received: (Message | 'closed')[] = []
   const tell = (message: Message | 'closed') => {
     const next = waiting.shift()
-    if (next === undefined) heard.push(message)
+    if (next === undefined) received.push(message)
     else next(message)
   }
   socket.on('message', (data: Buffer) => tell(JSON.parse(data.toString()) as Message))
   socket.on('close', () => tell('closed'))
   await once(socket, 'open')
   const next = () => {
-    const message = heard.shift()
+    const message = received.shift()
     return message === undefined
       ? new Promise<Message | 'closed'>((resolve) => void waiting.push(resolve))
       : Promise.resolve(message)
@@ -109,13 +109,13 @@ test('over HTTP, a request with the id of the previous response sends only new i
 test('over HTTP, an unknown previous response is refused, and the error names it', async () => {
   const vendor = await openRehearsal({ store: { entries: 2, bytes: 1_000_000 } })
   const client = clientOf(vendor)
-  const goOn = async (id: string) => {
-    const asked = client.responses.create({
+  const continueFrom = async (id: string) => {
+    const response = client.responses.create({
       ...ASK,
       input: 'And now?',
       previous_response_id: id,
     })
-    return asked.then(
+    return response.then(
       ({ status }) => status,
       (error: unknown) => {
         if (!(error instanceof BadRequestError)) throw error
@@ -124,22 +124,29 @@ test('over HTTP, an unknown previous response is refused, and the error names it
     )
   }
   const refused = [400, 'previous_response_not_found', 'previous_response_id']
-  expect(await goOn('resp_none')).toEqual(refused)
+  expect(await continueFrom('resp_none')).toEqual(refused)
   const hidden = await client.responses.create({ model: 'm', input: 'Hello', store: false })
-  expect(await goOn(hidden.id)).toEqual(refused)
+  expect(await continueFrom(hidden.id)).toEqual(refused)
   const ids: string[] = []
   for (let count = 0; count < 3; count += 1) {
     ids.push((await client.responses.create({ model: 'm', input: 'Hello' })).id)
   }
-  expect([await goOn(ids[0] ?? ''), await goOn(ids[2] ?? '')]).toEqual([refused, 'completed'])
+  expect([await continueFrom(ids[0] ?? ''), await continueFrom(ids[2] ?? '')]).toEqual([
+    refused,
+    'completed',
+  ])
 })
 
 test('a call of the previous response must be answered', async () => {
   const vendor = await openRehearsal()
   const client = clientOf(vendor)
   const { id } = await client.responses.create(ASK)
-  const asked = client.responses.create({ ...ASK, input: 'Never mind', previous_response_id: id })
-  await expect(asked).rejects.toMatchObject({ status: 400, param: 'input' })
+  const response = client.responses.create({
+    ...ASK,
+    input: 'Never mind',
+    previous_response_id: id,
+  })
+  await expect(response).rejects.toMatchObject({ status: 400, param: 'input' })
 })
 
 test('a socket continues its own last response, stored or not, and stored ones of any client', async () => {
@@ -179,17 +186,16 @@ test('a socket continues its own last response, stored or not, and stored ones o
 test('a refused request over a socket gets the reason, and the socket stays open', async () => {
   const vendor = await openRehearsal()
   const socket = await socketTo(vendor)
-  const told = async (event: object) => {
+  const refusalOf = async (event: object) => {
     const message = await socket.ask(event)
     return message === 'closed' ? message : [message.status, message.error?.['param']]
   }
-  expect(await told({ type: 'session.update' })).toEqual([400, 'type'])
-  expect(await told([])).toEqual([400, 'type'])
-  expect(await told({ type: 'response.create', input: 'a' })).toEqual([400, 'model'])
-  expect(await told({ type: 'response.create', model: 'm', input: 'a', max_tokens: 1 })).toEqual([
-    400,
-    'max_tokens',
-  ])
+  expect(await refusalOf({ type: 'session.update' })).toEqual([400, 'type'])
+  expect(await refusalOf([])).toEqual([400, 'type'])
+  expect(await refusalOf({ type: 'response.create', input: 'a' })).toEqual([400, 'model'])
+  expect(
+    await refusalOf({ type: 'response.create', model: 'm', input: 'a', max_tokens: 1 }),
+  ).toEqual([400, 'max_tokens'])
   expect(responseIn(await socket.create({})).output).toHaveLength(2)
 })
 

@@ -36,27 +36,27 @@ function body(dialect: VendorDialect, more: object): object {
     { name: 'read', parameters: { type: 'object' } },
     { name: 'write', parameters: { type: 'object' } },
   ]
-  const said = { role: 'user', content: 'Do it.' }
+  const message = { role: 'user', content: 'Do it.' }
   switch (dialect) {
     case 'messages':
       return {
         model: 'm',
         max_tokens: 9_000,
-        messages: [said],
+        messages: [message],
         tools: tools.map(({ name, parameters }) => ({ name, input_schema: parameters })),
         ...more,
       }
     case 'responses':
       return {
         model: 'm',
-        input: [said],
+        input: [message],
         tools: tools.map((tool) => ({ type: 'function', strict: false, ...tool })),
         ...more,
       }
     case 'chat':
       return {
         model: 'm',
-        messages: [said],
+        messages: [message],
         stream_options: { include_usage: true },
         tools: tools.map((tool) => ({ type: 'function', function: tool })),
         ...more,
@@ -64,7 +64,7 @@ function body(dialect: VendorDialect, more: object): object {
   }
 }
 
-function ask(vendor: RehearsalVendor, dialect: VendorDialect, asked: object) {
+function ask(vendor: RehearsalVendor, dialect: VendorDialect, content: object) {
   return fetch(vendor.origin + PATHS[dialect], {
     method: 'POST',
     headers: {
@@ -72,7 +72,7 @@ function ask(vendor: RehearsalVendor, dialect: VendorDialect, asked: object) {
       authorization: 'Bearer any',
       'anthropic-version': '2023-06-01',
     },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(content),
   })
 }
 

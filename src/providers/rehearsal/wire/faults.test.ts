@@ -60,11 +60,11 @@ test('the switch `strict` is not a fault, wherever it is set', () => {
 })
 
 test('switches of a path, a query and a header count together', () => {
-  const told = faultsAt('/~delay:5/v1/models', 'rehearse=cut:7&rehearse=once', {
+  const result = faultsAt('/~delay:5/v1/models', 'rehearse=cut:7&rehearse=once', {
     'x-rehearse': 'status:500',
   })
   const faults = { delayMs: 5, cutAfter: 7, status: 500, once: 'delay:5,cut:7,once,status:500' }
-  expect(told).toEqual({
+  expect(result).toEqual({
     path: '/v1/models',
     faults: { ...NO_FAULTS, ...faults },
     strict: false,
@@ -92,8 +92,8 @@ test.each([
   'delay:1,delay:2',
   '%zz',
 ])('%s is refused, and the known switches are named', (text) => {
-  const told = faultsAt(`/~${text}/v1/messages`)
-  expect(told).toMatchObject({ kind: 'invalid_args', details: { known: SWITCHES } })
+  const result = faultsAt(`/~${text}/v1/messages`)
+  expect(result).toMatchObject({ kind: 'invalid_args', details: { known: SWITCHES } })
 })
 
 test('a switch with `once` applies to the first request with its text, and to the first with another text', () => {
@@ -151,8 +151,8 @@ test.each([
 
 test('a malformed event arrives as an event, and is not JSON', () => {
   const sent = spoiledBy('malformed:1', STREAM)
-  const told = new ServerSentEvents().push(Buffer.concat(sent))
-  expect(told.map(({ data }) => parseJson(data) !== undefined)).toEqual([
+  const result = new ServerSentEvents().push(Buffer.concat(sent))
+  expect(result.map(({ data }) => parseJson(data) !== undefined)).toEqual([
     true,
     false,
     true,

@@ -47,8 +47,8 @@ async function send(vendor: RehearsalVendor, dialect: VendorDialect, request: Re
 
 /** The type, code and parameter of an error. */
 function errorIn(dialect: VendorDialect, { status, body }: { status: number; body: string }) {
-  const said = JSON.parse(body) as { error: Record<string, unknown> }
-  const { type, code, param } = said.error
+  const parsed = JSON.parse(body) as { error: Record<string, unknown> }
+  const { type, code, param } = parsed.error
   return dialect === 'messages' ? { status, type } : { status, type, code, param }
 }
 
