@@ -13,7 +13,7 @@ import { sessionStarted, turnEnded, value } from '../support/story.ts'
 import { textFold, type TextState } from '../support/text-fold.ts'
 import { judge } from './judge.ts'
 import { openPlace, type FaultPlace } from './place.ts'
-import { Ledger, tell } from './told.ts'
+import { Ledger, emit } from './child-report.ts'
 
 /** A child process in its own mount namespace that fills a small disk, frees space, and continues. */
 
@@ -110,7 +110,7 @@ class Round {
     if (!appended.ok) return this.#mustBeFull('events', appended)
     const lines = appended.value.map(({ seq, hash }): [number, string] => [seq, hash])
     this.#ledger.note({ what: 'events', session: writer.session, lines })
-    tell({ what: 'events', session: writer.session, lines })
+    emit({ what: 'events', session: writer.session, lines })
     return 0
   }
 
@@ -118,7 +118,7 @@ class Round {
     const put = await this.#here.store.put([bytes], 'text/plain')
     if (!put.ok) return this.#mustBeFull('blobs', put)
     this.#ledger.note({ what: 'blob', key: put.value })
-    tell({ what: 'blob', key: put.value })
+    emit({ what: 'blob', key: put.value })
     return 0
   }
 
@@ -158,7 +158,7 @@ class Round {
 }
 
 function offend(about: 'events' | 'blobs', text: string): void {
-  tell({ what: 'offence', about, text })
+  emit({ what: 'offence', about, text })
 }
 
 /** Failed puts leave nothing behind, so that they do not fill the disk. */
@@ -170,7 +170,7 @@ async function leftovers(root: string): Promise<string[]> {
 const { point, seed, rounds } = Order.parse(JSON.parse(process.argv[2] ?? ''))
 execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', point])
 const chance = random(seed)
-tell({ what: 'ready' })
+emit({ what: 'ready' })
 for (let round = 1; round <= rounds; round++) {
   const root = join(point, `round-${round}`)
   await mkdir(root, { mode: 0o700 })
@@ -181,4 +181,4 @@ for (let round = 1; round <= rounds; round++) {
   for (const name of await leftovers(root)) offend('blobs', `left behind: ${name}`)
   await rm(root, { recursive: true })
 }
-tell({ what: 'done' })
+emit({ what: 'done' })

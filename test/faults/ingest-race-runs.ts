@@ -138,7 +138,7 @@ async function racing(
   const files = value(await openConfined(workspace, { refuse: [] }))
   const script = await bundleScript(new URL('link-swapper.ts', import.meta.url), root)
   const swapper = startChild(script, { workspace, names: ['leaf.txt', 'd'] })
-  await swapper.heard(({ what }) => what === 'ready')
+  await swapper.waitFor(({ what }) => what === 'ready')
   const raced = work({ workspace, files })
   await raced.catch(() => {})
   const { complaint } = await swapper.kill()

@@ -9,7 +9,7 @@ import { verifyLog } from '../../src/log/verify.ts'
 import { turnEnded, value } from '../support/story.ts'
 import { textFold } from '../support/text-fold.ts'
 import type { FaultPlace } from './place.ts'
-import type { Ledger } from './told.ts'
+import type { Ledger } from './child-report.ts'
 
 const JUDGED: EventDraft = { type: 'notice', data: { code: 'judged', text: 'It goes on.' } }
 
@@ -40,7 +40,7 @@ export async function judge(
   const named = new Map<BlobKey, string>()
   for (const key of ledger.blobs) named.set(key, 'acknowledged')
   for (const session of ledger.sessions.keys()) {
-    const offence = await goOn(here, ledger, session)
+    const offence = await continueSession(here, ledger, session)
     if (offence !== undefined) total.events.push(`${session}: ${offence}`)
     if (offence !== undefined || !ledger.sessions.has(session)) continue
     const found = await judgeLog(here, ledger, session, rules)
@@ -56,7 +56,7 @@ export async function judge(
 }
 
 /** It must open and accept further Events. */
-async function goOn(
+async function continueSession(
   { place, keep }: FaultPlace,
   ledger: Ledger,
   session: SessionId,
@@ -74,7 +74,7 @@ async function goOn(
   }
   const appended = await opened.value.append([JUDGED, turnEnded(place.ids.turn())])
   await opened.value.release()
-  if (!appended.ok) return `cannot go on: ${appended.error.message}`
+  if (!appended.ok) return `cannot continue: ${appended.error.message}`
   const lines = appended.value.map(({ seq, hash }): [number, string] => [seq, hash])
   ledger.note({ what: 'events', session, lines })
   return undefined

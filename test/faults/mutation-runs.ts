@@ -144,9 +144,9 @@ async function judgeSalvage({ here, session, lines }: Original): Promise<string[
   if (got.at(-1)?.logged.event.type !== 'session_settings') offences.push('salvage: not narrowed')
   for (const { logged } of got.slice(0, -1)) {
     const { event } = logged
-    const told = 'code' in event.data && ours.has(String(event.data.code))
+    const isNotice = 'code' in event.data && ours.has(String(event.data.code))
     const repair = event.type === 'log_repaired' || event.type === 'lock_taken'
-    if (!told && !repair && !known.has(event.id)) offences.push('salvage: wrong event')
+    if (!isNotice && !repair && !known.has(event.id)) offences.push('salvage: wrong event')
   }
   return offences
 }

@@ -11,7 +11,7 @@ import { bundleScript } from '../support/bundle-script.ts'
 import { judge } from './judge.ts'
 import { openPlace } from './place.ts'
 import { callsOf, runTraced } from './strace.ts'
-import { Ledger } from './told.ts'
+import { Ledger } from './child-report.ts'
 
 /** Every call that changes a file, a folder or a lock, and `close`, which releases a lock. */
 const FILE_CALLS = [
@@ -126,7 +126,7 @@ class Trials {
     const inject = `inject=${name}:signal=SIGKILL:when=${n}`
     const traced = await runTraced(this.#script, order, [`trace=${name}`, inject])
     const ledger = copyOf(this.#before)
-    for (const told of traced.told) ledger.note(told)
+    for (const report of traced.reports) ledger.note(report)
     const violations: string[] = []
     const { signal, complaint } = traced.ending
     if (!traced.done && signal !== 'SIGKILL') violations.push(`ended by itself: ${complaint}`)
@@ -139,7 +139,7 @@ class Trials {
     violations.push(...found.events, ...found.blobs)
     const where = `${this.#start} Log, ${name} ${n}`
     sum.violations.push(...violations.map((text) => `${where}: ${text}`))
-    await rm(order.practice, { recursive: true })
+    await rm(order.warmUp, { recursive: true })
     if (violations.length === 0) await rm(order.root, { recursive: true })
     return !traced.done
   }
@@ -148,10 +148,10 @@ class Trials {
   async #order() {
     this.#count += 1
     const root = join(this.#folder, `${this.#start}-${this.#count}`)
-    const practice = await mkdtemp(join(this.#folder, 'practice-'))
+    const warmUp = await mkdtemp(join(this.#folder, 'practice-'))
     await promisify(execFile)('cp', ['-a', this.#original, root])
-    const steps = this.#start === 'new' ? 'begin' : 'go on'
-    return { root, practice, steps, session: this.#session }
+    const steps = this.#start === 'new' ? 'begin' : 'continue'
+    return { root, warmUp, steps, session: this.#session }
   }
 }
 
