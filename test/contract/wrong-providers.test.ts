@@ -5,8 +5,8 @@ import { withBug, WRONG_PROVIDERS, type WrongProvider } from './wrong-providers.
 
 // Every provider passes the contract; these tests show that it can fail, on each provider with a planted bug.
 describe.each(PROVIDER_KINDS)('$name', (kind) => {
-  const here = WRONG_PROVIDERS.filter(({ wire }) => wire !== true || kind.troubled !== undefined)
-  test.each(here)('a provider that $bug is found', async (wrong) => {
+  const bugs = WRONG_PROVIDERS.filter(({ wire }) => wire !== true || kind.troubled !== undefined)
+  test.each(bugs)('a provider that $bug is found', async (wrong) => {
     const checks = checksFor(kind, wrong)
     expect(checks.length).toBe(wrong.foundBy.length)
     for (const { title, check } of checks) {

@@ -46,8 +46,8 @@ async function failOnce(
   await mkdir(root, { mode: 0o700 })
   await mkdir(warmUp, { mode: 0o700 })
   const ledger = new Ledger()
-  const here = await openPlace(root)
-  const { place, keep } = here
+  const storage = await openPlace(root)
+  const { place, keep } = storage
   const session = place.ids.session()
   const writer = value(await createLog(place, session, [sessionStarted], { fold: textFold, keep }))
   ledger.note({ what: 'events', session, lines: [[0, writer.cursor.prev ?? '']] })
@@ -57,8 +57,8 @@ async function failOnce(
   const traced = await runTraced(script, order, [`trace=${call}`, inject])
   for (const report of traced.reports) ledger.note(report)
   const offences = call === 'fdatasync' ? badLogSync(traced, n) : badOtherSync(traced)
-  const found = await judge(here, ledger, { onlyAcknowledged: true })
-  await here.close()
+  const found = await judge(storage, ledger, { onlyAcknowledged: true })
+  await storage.close()
   return [...offences, ...found.events, ...found.blobs]
 }
 

@@ -32,7 +32,7 @@ export interface Rules {
 
 /** Opens every Session in the ledger, continues it, and compares its content with what was acknowledged. */
 export async function judge(
-  here: FaultPlace,
+  storage: FaultPlace,
   ledger: Ledger,
   rules: Rules = {},
 ): Promise<Judgement> {
@@ -40,10 +40,10 @@ export async function judge(
   const named = new Map<BlobKey, string>()
   for (const key of ledger.blobs) named.set(key, 'acknowledged')
   for (const session of ledger.sessions.keys()) {
-    const offence = await continueSession(here, ledger, session)
+    const offence = await continueSession(storage, ledger, session)
     if (offence !== undefined) total.events.push(`${session}: ${offence}`)
     if (offence !== undefined || !ledger.sessions.has(session)) continue
-    const found = await judgeLog(here, ledger, session, rules)
+    const found = await judgeLog(storage, ledger, session, rules)
     total.events.push(...found.offences.map((text) => `${session}: ${text}`))
     total.repaired += found.lines.filter((line) => isOf(line, 'log_repaired')).length
     total.takenOver += found.lines.filter((line) => isOf(line, 'lock_taken')).length
@@ -51,7 +51,7 @@ export async function judge(
       for (const key of keysIn(line)) named.set(key, `named by ${session} ${line.seq}`)
     }
   }
-  total.blobs.push(...(await judgeBlobs(here, named)))
+  total.blobs.push(...(await judgeBlobs(storage, named)))
   return total
 }
 

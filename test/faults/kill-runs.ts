@@ -73,9 +73,9 @@ async function oneFolder(
     for (const { doing, kind, message } of ledger.refusals.splice(0)) {
       violations.push(`refused to ${doing}: ${kind}: ${message}`)
     }
-    const here = await openPlace(root)
-    const found = await judge(here, ledger)
-    await here.close()
+    const storage = await openPlace(root)
+    const found = await judge(storage, ledger)
+    await storage.close()
     violations.push(...[...found.events, ...found.blobs].map((text) => `kill ${kill}: ${text}`))
     repaired = found.repaired
   }

@@ -29,7 +29,7 @@ const Order = z.object({
 const REFUSALS_TAKEN = 8
 
 class Hand {
-  readonly #here: FaultPlace
+  readonly #storage: FaultPlace
   readonly #chance: Random
   readonly #name: string
   readonly #large: boolean
@@ -39,12 +39,12 @@ class Hand {
   #refusals = 0
   #last: Buffer = Buffer.from('nothing yet')
 
-  constructor(here: FaultPlace, { seed, name, large }: z.infer<typeof Order>) {
-    this.#here = here
+  constructor(storage: FaultPlace, { seed, name, large }: z.infer<typeof Order>) {
+    this.#storage = storage
     this.#chance = random(seed)
     this.#name = name
     this.#large = large
-    this.#turn = here.place.ids.turn()
+    this.#turn = storage.place.ids.turn()
   }
 
   get stopped(): boolean {
@@ -52,7 +52,7 @@ class Hand {
   }
 
   async open(session: SessionId): Promise<void> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const opened = await acquireLog(place, session, { fold: textFold, keep })
     if (!opened.ok) return this.#refused('open', opened)
     emit({ what: 'opened', session })
@@ -60,7 +60,7 @@ class Hand {
   }
 
   async begin(): Promise<void> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const session = place.ids.session()
     emit({ what: 'begins', session })
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
@@ -100,7 +100,7 @@ class Hand {
 
   async #endTurn(): Promise<void> {
     await this.#append([turnEnded(this.#turn)])
-    this.#turn = this.#here.place.ids.turn()
+    this.#turn = this.#storage.place.ids.turn()
   }
 
   /** Releases the Log and opens it again, or creates another one. */
@@ -121,7 +121,7 @@ class Hand {
   }
 
   async #put(bytes: Buffer): Promise<BlobKey | undefined> {
-    const put = await this.#here.store.put([bytes], 'text/plain')
+    const put = await this.#storage.store.put([bytes], 'text/plain')
     if (put.ok) emit({ what: 'blob', key: put.value })
     else this.#refused('put', put)
     return put.ok ? put.value : undefined
@@ -175,8 +175,8 @@ const order = Order.parse(JSON.parse(process.argv[2] ?? ''))
 // Nothing else may keep this process alive while it waits to be killed.
 setInterval(() => {}, 60_000)
 emit({ what: 'ready' })
-const here = await openPlace(order.root, order.bug)
-const hand = new Hand(here, order)
+const storage = await openPlace(order.root, order.bug)
+const hand = new Hand(storage, order)
 if (order.session === undefined) await hand.begin()
 else await hand.open(order.session)
 while (!hand.stopped) await hand.act()

@@ -129,25 +129,25 @@ async function releaseHolder(holder: Child): Promise<void> {
 class Arena {
   readonly #root: string
   readonly #script: string
-  readonly #here: FaultPlace
+  readonly #storage: FaultPlace
   readonly #session: SessionId
   readonly #openers: Child[] = []
 
   static async make(folder: string): Promise<Arena> {
     const root = await mkdtemp(join(folder, 'lock-'))
     const script = await bundleScript(new URL('session-opener.ts', import.meta.url), root)
-    const here = await openPlace(root)
-    const { place, keep } = here
+    const storage = await openPlace(root)
+    const { place, keep } = storage
     const session = place.ids.session()
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
     await value(begun).release()
-    return new Arena(root, script, here, session)
+    return new Arena(root, script, storage, session)
   }
 
-  constructor(root: string, script: string, here: FaultPlace, session: SessionId) {
+  constructor(root: string, script: string, storage: FaultPlace, session: SessionId) {
     this.#root = root
     this.#script = script
-    this.#here = here
+    this.#storage = storage
     this.#session = session
   }
 
@@ -171,19 +171,19 @@ class Arena {
   }
 
   async offences(): Promise<string[]> {
-    const { damage, torn_bytes } = value(await verifyLog(this.#here.place, this.#session))
+    const { damage, torn_bytes } = value(await verifyLog(this.#storage.place, this.#session))
     return damage === undefined && torn_bytes === 0 ? [] : ['the Log is not whole']
   }
 
   async end(): Promise<void> {
     await Promise.all(this.#openers.map((opener) => opener.kill()))
-    await this.#here.close()
+    await this.#storage.close()
     await rm(this.#root, { recursive: true })
   }
 
   async #lines(): Promise<LogLine[]> {
     const lines: LogLine[] = []
-    const reader = value(await openReader(this.#here.place, this.#session))
+    const reader = value(await openReader(this.#storage.place, this.#session))
     await reader.forward((line) => void lines.push(line))
     await reader.close()
     return lines

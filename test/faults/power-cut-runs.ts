@@ -78,9 +78,9 @@ class OneDisk {
     let repaired = 0
     for (let cut = 0; cut < cuts; cut++) {
       const events = await this.#writeAndCut(root)
-      const here = await openPlace(root)
-      const found = await judge(here, this.#ledger)
-      await here.close()
+      const storage = await openPlace(root)
+      const found = await judge(storage, this.#ledger)
+      await storage.close()
       repaired = found.repaired
       sum.events.push(...events, ...found.events)
       sum.blobs.push(...found.blobs)

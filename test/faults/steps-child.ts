@@ -27,17 +27,17 @@ const Order = z.object({
 type Order = z.infer<typeof Order>
 
 class Steps {
-  readonly #here: FaultPlace
+  readonly #storage: FaultPlace
   readonly #turn
   #count = 0
 
-  constructor(here: FaultPlace) {
-    this.#here = here
-    this.#turn = here.place.ids.turn()
+  constructor(storage: FaultPlace) {
+    this.#storage = storage
+    this.#turn = storage.place.ids.turn()
   }
 
   async begin(): Promise<SessionId> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const session = place.ids.session()
     emit({ what: 'begins', session })
     const writer = value(
@@ -74,7 +74,7 @@ class Steps {
   }
 
   async #open(session: SessionId): Promise<LogWriter<TextState> | undefined> {
-    const { place, keep } = this.#here
+    const { place, keep } = this.#storage
     const opened = await acquireLog(place, session, { fold: textFold, keep })
     if (opened.ok) return opened.value
     emitRefusal('open', opened.error)
@@ -88,7 +88,7 @@ class Steps {
   }
 
   async #put(bytes: Buffer): Promise<BlobKey | undefined> {
-    const put = await this.#here.store.put([bytes], 'text/plain')
+    const put = await this.#storage.store.put([bytes], 'text/plain')
     if (put.ok) emit({ what: 'blob', key: put.value })
     else emitRefusal('put', put.error)
     return put.ok ? put.value : undefined
@@ -112,10 +112,10 @@ class Steps {
 }
 
 async function runWarmUp({ warmUp }: Order): Promise<void> {
-  const here = await openPlace(warmUp)
-  const steps = new Steps(here)
+  const storage = await openPlace(warmUp)
+  const steps = new Steps(storage)
   await steps.continueSession(await steps.begin())
-  await here.close()
+  await storage.close()
 }
 
 async function follow({ root, steps: which, session }: Order): Promise<void> {

@@ -133,9 +133,9 @@ class Trials {
     for (const { doing, message } of ledger.refusals) {
       violations.push(`refused to ${doing}: ${message}`)
     }
-    const here = await openPlace(order.root)
-    const found = await judge(here, ledger)
-    await here.close()
+    const storage = await openPlace(order.root)
+    const found = await judge(storage, ledger)
+    await storage.close()
     violations.push(...found.events, ...found.blobs)
     const where = `${this.#start} Log, ${name} ${n}`
     sum.violations.push(...violations.map((text) => `${where}: ${text}`))
@@ -156,8 +156,8 @@ class Trials {
 }
 
 async function prepareLog(root: string, start: Start, ledger: Ledger): Promise<SessionId> {
-  const here = await openPlace(root)
-  const { place, keep } = here
+  const storage = await openPlace(root)
+  const { place, keep } = storage
   const session = place.ids.session()
   if (start !== 'new') {
     const writer = value(
@@ -169,7 +169,7 @@ async function prepareLog(root: string, start: Start, ledger: Ledger): Promise<S
     ledger.note({ what: 'events', session, lines: [[1, line?.hash ?? '']] })
     await writer.release()
   }
-  await here.close()
+  await storage.close()
   if (start === 'new') await rm(root, { recursive: true }).then(() => mkdir(root, { mode: 0o700 }))
   if (start === 'torn') {
     const sessions = join(root, 'workspace', '.hawser', 'sessions')

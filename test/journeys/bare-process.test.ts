@@ -19,9 +19,9 @@ async function bare(path: string, session: SessionId): Promise<unknown> {
 
 test('a process that only waits for the Log stays alive until the append returns', async () => {
   const path = join(await freshFolder(), 'place')
-  const here = await diskPlace(path)
-  onTestFinished(() => here.close())
-  const storyWriter = new StoryWriter(here, newJournal())
+  const storage = await diskPlace(path)
+  onTestFinished(() => storage.close())
+  const storyWriter = new StoryWriter(storage, newJournal())
   await storyWriter.begin()
   const session = SessionId.parse(storyWriter.journal.session)
   expect(await bare(path, session)).toEqual({ taken: false, kind: 'session_busy' })

@@ -15,18 +15,18 @@ import { treeHash } from '../support/tree-hash.ts'
 
 /** A Session with an attached image, PDF and text. */
 async function brought(changes: Changes = {}) {
-  const here = await visionPlace('in process', { changes })
-  if (changes.log?.store) await registerDamage(here.root, 'blobs', 'its blobs are in memory only')
-  const attachments = (await oneOfEach(here.workspace)).map(({ input }) => input)
-  const session = value(await here.harness.create({ ...here.begin, permissionMode: 'auto' }))
+  const place = await visionPlace('in process', { changes })
+  if (changes.log?.store) await registerDamage(place.root, 'blobs', 'its blobs are in memory only')
+  const attachments = (await oneOfEach(place.workspace)).map(({ input }) => input)
+  const session = value(await place.harness.create({ ...place.begin, permissionMode: 'auto' }))
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
-  return { ...here, session, attachments }
+  return { ...place, session, attachments }
 }
 
 /** A Session that also changed a file and undid it, viewed and dropped Resources, with its answers. */
 async function story(changes: Changes = {}) {
-  const here = await brought(changes)
-  const { harness, session, attachments } = here
+  const place = await brought(changes)
+  const { harness, session, attachments } = place
   const statuses = [
     await say(session, 'Write "one" into a.txt.'),
     await say(session, 'Write "two" into a.txt.'),
@@ -37,11 +37,11 @@ async function story(changes: Changes = {}) {
   const diff = value(await harness.diff(session))
   const { files } = value(await harness.undo(session))
   // The previous content comes from a blob.
-  expect(await readFile(join(here.workspace, 'a.txt'), 'utf8')).toBe('one')
+  expect(await readFile(join(place.workspace, 'a.txt'), 'utf8')).toBe('one')
   value(await harness.dropResource(session, '@img1'))
-  await verified(here, session)
+  await verified(place, session)
   const payload = value(await harness.resourceBytes(session, '@pdf2'))
-  return { ...here, answers: { diff, files, payload } }
+  return { ...place, answers: { diff, files, payload } }
 }
 
 /** Events without ids, times and values derived from them, so that two Sessions can be compared. */
@@ -122,8 +122,8 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
     open: (key) => memory.open(note(key)),
     stat: (key) => memory.stat(note(key)),
   }
-  const here = await brought({ log: { store } })
-  const { harness, session, root, seen } = here
+  const place = await brought({ log: { store } })
+  const { harness, session, root, seen } = place
   await writeFile(join(root, 'secret.txt'), 'not yours')
   const outside = join(root, 'secret.txt')
   for (const handle of [outside, '../../secret.txt', '@txt3/../secret.txt', '@/etc/passwd', '']) {
@@ -135,5 +135,5 @@ test('no handle becomes a path: the store is called with valid keys only [TI-122
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.filter((key) => !BlobKey.safeParse(key).success)).toEqual([])
   expect(JSON.stringify(seen)).not.toContain('not yours')
-  await remove(here)
+  await remove(place)
 })

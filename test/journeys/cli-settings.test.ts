@@ -60,8 +60,8 @@ test('a setting is set, shown and forgotten, for the user', async () => {
 test('a workspace setting overrides that of the user, and is trusted with its author', async () => {
   const { root } = await commandPlace()
   await set(root, 'permission', 'read-only')
-  const here = { key: 'permission', value: 'auto', where: 'workspace', counts: true }
-  expect(await set(root, 'permission', 'auto', '--here')).toEqual(here)
+  const expected = { key: 'permission', value: 'auto', where: 'workspace', counts: true }
+  expect(await set(root, 'permission', 'auto', '--here')).toEqual(expected)
   expect(await setting(root, 'permission')).toEqual({ value: 'auto', source: 'workspace' })
   await set(root, 'permission', '--here')
   expect(await setting(root, 'permission')).toEqual({ value: 'read-only', source: 'user' })
@@ -207,9 +207,9 @@ test('a key on the command line is accepted with a warning about the shell histo
   const typed = await runCli({ root }, 'config', 'set', key, CANARY)
   expect([typed.code, typed.stdout]).toEqual([0, `Set ${key} to [set] for your user.\n`])
   expect(typed.stderr).toContain(`hawser config set ${key} -`)
-  const here = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
-  expect(here.stderr).toContain('.hawser/config.json')
-  expect(typed.stderr + here.stdout + here.stderr).not.toContain('canary')
+  const ran = await runCli({ root, stdin: CANARY }, 'config', 'set', key, '-', '--here')
+  expect(ran.stderr).toContain('.hawser/config.json')
+  expect(typed.stderr + ran.stdout + ran.stderr).not.toContain('canary')
   expect(await setting(root, key)).toEqual({ value: '[set]', source: 'workspace' })
 })
 

@@ -38,9 +38,9 @@ function decisions(session: Session): WholeEvent<'permission_decision'>['data'][
 
 test('a workspace rule outlives the process, is stored only in the home, and is recorded', async () => {
   const first = granting('folder', 'workspace')
-  const here = await harnessPlace({ person: { ask: first.ask } })
-  await mkdir(join(here.workspace, 'src'))
-  const session = value(await here.harness.create(BEGIN))
+  const place = await harnessPlace({ person: { ask: first.ask } })
+  await mkdir(join(place.workspace, 'src'))
+  const session = value(await place.harness.create(BEGIN))
   await say(session, 'Write "a" to src/a.txt')
   await say(session, 'Write "b" to src/b.txt')
   expect(first.questions).toEqual(['src/a.txt'])
@@ -50,19 +50,19 @@ test('a workspace rule outlives the process, is stored only in the home, and is 
     { by: 'policy', decision: 'allowed', scope: 'workspace', rule },
   ])
   const second = granting('file', 'session')
-  const again = await harnessPlace({ person: { ask: second.ask } }, here.root)
+  const again = await harnessPlace({ person: { ask: second.ask } }, place.root)
   const other = value(await again.harness.create(BEGIN))
   await say(other, 'Write "c" to src/c.txt')
   await say(other, 'Write "d" to d.txt')
   await say(other, 'Write "e" to d.txt')
   expect(second.questions).toEqual(['d.txt'])
   const third = granting('file', 'session')
-  const later = await harnessPlace({ person: { ask: third.ask } }, here.root)
+  const later = await harnessPlace({ person: { ask: third.ask } }, place.root)
   await say(value(await later.harness.create(BEGIN)), 'Write "f" to d.txt')
   expect(third.questions).toEqual(['d.txt'])
-  const file = join(here.root, 'home', 'permissions.json')
+  const file = join(place.root, 'home', 'permissions.json')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(await readdir(join(here.workspace, '.hawser'))).not.toContain('permissions.json')
+  expect(await readdir(join(place.workspace, '.hawser'))).not.toContain('permissions.json')
 })
 
 test('a workspace reached through a link has the rules of its real location', async () => {

@@ -27,8 +27,8 @@ const ALLOWED = {
   person: { ask: async () => ({ allowed: true, scope: 'once', by: 'person' }) as const },
 }
 
-async function begun(here: KeyedPlace): Promise<Session> {
-  return value(await here.harness.create(AUTO))
+async function begun(place: KeyedPlace): Promise<Session> {
+  return value(await place.harness.create(AUTO))
 }
 
 function editing(...edits: readonly { readonly old_text: string; readonly new_text: string }[]) {
@@ -40,13 +40,13 @@ function results(session: Session) {
 }
 
 test('a key in a file that tools read, search, edit and print is in no Event, blob, notice, diff or request', async () => {
-  const here = await keyedPlace(ALLOWED)
-  await writeFile(join(here.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
-  const session = await begun(here)
+  const place = await keyedPlace(ALLOWED)
+  await writeFile(join(place.workspace, 'long.txt'), `${'x'.repeat(490)}${CANARY_KEY}\n`)
+  const session = await begun(place)
   const notices = watchNotices(session)
   // The key is where the excerpt is cut, at its beginning and end, and occurs many times.
   const filler = "head -c 24590 /dev/zero | tr '\\0' x"
-  here.answers.push(
+  place.answers.push(
     callAnswer('read', { path: '.env' }),
     callAnswer('grep', { pattern: 'canary', path: 'long.txt' }),
     editing({ old_text: 'A=1', new_text: 'A=2' }, { old_text: 'B=2', new_text: 'B=3' }),
@@ -64,30 +64,30 @@ test('a key in a file that tools read, search, edit and print is in no Event, bl
   expect(await say(session, `Use ${CANARY_KEY}, please.`)).toBe('completed')
 
   expect(results(session).map(({ outcome }) => outcome)).toEqual(Array(6).fill('ok'))
-  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe(
+  expect(await readFile(join(place.workspace, '.env'), 'utf8')).toBe(
     ENV_FILE.replace('A=1', 'A=2').replace('B=2', 'B=3'),
   )
   expect(results(session)[2]?.diff).toContain(`KEY=${KEY_PLACEHOLDER}`)
-  expect(await readFile(join(here.workspace, 'copy.txt'), 'utf8')).toBe(`mine: ${CANARY_KEY}`)
+  expect(await readFile(join(place.workspace, 'copy.txt'), 'utf8')).toBe(`mine: ${CANARY_KEY}`)
   expect(results(session)[0]?.output).toContain(`KEY=${KEY_PLACEHOLDER}`)
   expect(results(session)[4]?.truncated).toBe(true)
   expect(lastAnswer(session)).toBe(`It is ${KEY_PLACEHOLDER}.`)
   expect(notices.text()).toContain(`It is ${KEY_PLACEHOLDER}.`)
-  expect(await filesWithKey(join(here.workspace, '.hawser'))).toEqual([])
-  expect(await filesWithKey(join(here.root, 'home'))).toEqual([])
-  const diffs = value(await here.harness.diff(session))
+  expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([])
+  expect(await filesWithKey(join(place.root, 'home'))).toEqual([])
+  const diffs = value(await place.harness.diff(session))
   expect(diffs.map(({ path }) => path)).toEqual(['.env', 'copy.txt'])
-  const preview = value(await here.harness.preview(session, `And ${CANARY_KEY}?`))
+  const preview = value(await place.harness.preview(session, `And ${CANARY_KEY}?`))
   const shown = [notices.text(), JSON.stringify(diffs), preview.body.toString('utf8')]
-  expect([...shown, ...here.requests].map(revealsKey)).not.toContain(true)
-  await verified(here, session)
+  expect([...shown, ...place.requests].map(revealsKey)).not.toContain(true)
+  await verified(place, session)
 })
 
 test('a write or edit that would replace a key with its placeholder is refused, and other changes are made', async () => {
-  const here = await keyedPlace()
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const session = await begun(place)
   const back = ENV_FILE.replace(CANARY_KEY, KEY_PLACEHOLDER)
-  here.answers.push(
+  place.answers.push(
     callAnswer('write', { path: '.env', content: back.replace('A=1', 'A=3') }),
     editing({ old_text: `KEY=${KEY_PLACEHOLDER}`, new_text: 'KEY=other' }),
     editing({ old_text: 'KEY=sk', new_text: `KEY=${KEY_PLACEHOLDER}` }),
@@ -102,27 +102,27 @@ test('a write or edit that would replace a key with its placeholder is refused, 
     'ok',
     'ok',
   ])
-  expect(await readFile(join(here.workspace, '.env'), 'utf8')).toBe('no key any more\n')
+  expect(await readFile(join(place.workspace, '.env'), 'utf8')).toBe('no key any more\n')
 })
 
 test('undo restores a file with its key while the key is known, and reports what it cannot restore', async () => {
-  const here = await keyedPlace()
-  const path = join(here.workspace, '.env')
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const path = join(place.workspace, '.env')
+  const session = await begun(place)
   const change = [
     editing({ old_text: 'A=1', new_text: 'A=2' }),
     editing({ old_text: 'B=2', new_text: 'B=3' }),
   ]
-  here.answers.push(...change)
+  place.answers.push(...change)
   expect(await say(session, 'Go.')).toBe('completed')
-  const first = value(await here.harness.undo(session))
+  const first = value(await place.harness.undo(session))
   expect(first.files.map(({ outcome, why }) => [outcome, why])).toEqual([['restored', undefined]])
   expect(await readFile(path, 'utf8')).toBe(ENV_FILE)
 
-  here.answers.push(...change)
+  place.answers.push(...change)
   expect(await say(session, 'Again.')).toBe('completed')
   const left = await readFile(path, 'utf8')
-  const other = new Harness(withChanges(here.parts, { log: { secrets: ['sk-another-key'] } }))
+  const other = new Harness(withChanges(place.parts, { log: { secrets: ['sk-another-key'] } }))
   const reopened = value(await other.open(session.id))
   const second = value(await other.undo(reopened))
   expect(second.files.map(({ outcome, why }) => [outcome, why])).toEqual([['failed', 'redacted']])
@@ -134,23 +134,23 @@ test('undo restores a file with its key while the key is known, and reports what
 })
 
 test('an attached text or PDF with a key is stored unchanged, withheld from requests, and the model is informed', async () => {
-  const here = await keyedPlace()
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const session = await begun(place)
   const files = [
-    await sampleFile(here.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
-    await sampleFile(here.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
-    await sampleFile(here.workspace, 'keys.pdf', buildPdf(['first', `the key ${CANARY_KEY}`])),
-    await sampleFile(here.workspace, 'plain.txt', Buffer.from('nothing here\n')),
+    await sampleFile(place.workspace, 'keys.txt', Buffer.from(ENV_FILE)),
+    await sampleFile(place.workspace, 'wide.txt', Buffer.from(`\ufeff${ENV_FILE}`, 'utf16le')),
+    await sampleFile(place.workspace, 'keys.pdf', buildPdf(['first', `the key ${CANARY_KEY}`])),
+    await sampleFile(place.workspace, 'plain.txt', Buffer.from('nothing here\n')),
   ]
   const attachments = files.map(({ input }) => input)
   expect(await say(session, 'Look.', { attachments })).toBe('completed')
-  here.answers.push(callAnswer('resource_view', { handle: '@txt1', reason: 'to see it' }))
+  place.answers.push(callAnswer('resource_view', { handle: '@txt1', reason: 'to see it' }))
   expect(await say(session, 'Again.', { views: ['@pdf3', '@txt4'] })).toBe('completed')
 
   for (const handle of ['@txt1', '@txt2', '@pdf3']) {
-    expect(here.requests[0]).toContain(`[${handle} is not shown: it holds a key that Hawser uses]`)
+    expect(place.requests[0]).toContain(`[${handle} is not shown: it holds a key that Hawser uses]`)
   }
-  expect(here.requests[0]).not.toContain('[@txt4 is not shown')
+  expect(place.requests[0]).not.toContain('[@txt4 is not shown')
   const shown = session.events.flatMap((event) =>
     event.type === 'provider_request' ? [event.data.projected?.length ?? 0] : [],
   )
@@ -163,34 +163,34 @@ test('an attached text or PDF with a key is stored unchanged, withheld from requ
     ['@txt4', 'projected', undefined],
     ['@txt1', 'denied', 'holds_key'],
   ])
-  expect(here.requests.map(revealsKey)).not.toContain(true)
+  expect(place.requests.map(revealsKey)).not.toContain(true)
   const encoded = files.slice(0, 3).map(({ bytes }) => bytes.toString('base64').slice(0, 40))
-  for (const start of encoded) expect(here.requests.join('')).not.toContain(start)
+  for (const start of encoded) expect(place.requests.join('')).not.toContain(start)
   // Of Hawser's files, only the stored original contains the key.
   const [text] = files
-  expect(await filesWithKey(join(here.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
-  expect(value(await here.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
-  await verified(here, session)
+  expect(await filesWithKey(join(place.workspace, '.hawser'))).toEqual([`${text?.sha256}.txt`])
+  expect(value(await place.harness.resourceBytes(session, '@txt1'))).toEqual(text?.bytes)
+  await verified(place, session)
 })
 
 test('the name of a refused file is shortened without leaving a part of a key in it', async () => {
-  const here = await keyedPlace()
-  const session = await begun(here)
+  const place = await keyedPlace()
+  const session = await begun(place)
   for (const before of [75, 80, 85, 90]) {
-    const path = join(here.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
+    const path = join(place.workspace, `${'n'.repeat(before)}${CANARY_KEY}.txt`)
     const attachments = [{ from: 'path', path } as const]
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
   }
   expect(JSON.stringify(session.events)).toContain(`${'n'.repeat(75)}${KEY_PLACEHOLDER}`)
-  expect(revealsKey(JSON.stringify(session.events) + here.requests.join(''))).toBe(false)
+  expect(revealsKey(JSON.stringify(session.events) + place.requests.join(''))).toBe(false)
 })
 
 test('a Log and blobs from before a key was known are shown without it', async () => {
-  const here = await keyedPlace({ log: { secrets: [] } })
-  const session = await begun(here)
-  here.answers.push(editing({ old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }))
+  const place = await keyedPlace({ log: { secrets: [] } })
+  const session = await begun(place)
+  place.answers.push(editing({ old_text: CANARY_KEY, new_text: `${CANARY_KEY}2` }))
   expect(await say(session, `Use ${CANARY_KEY}.`)).toBe('completed')
-  const later = new Harness(withChanges(here.parts, { log: { secrets: [CANARY_KEY] } }))
+  const later = new Harness(withChanges(place.parts, { log: { secrets: [CANARY_KEY] } }))
   const reopened = value(await later.open(session.id))
   const read: unknown[] = []
   value(await later.read(session.id, {}, (event) => void read.push(event)))

@@ -21,9 +21,9 @@ test.each(VENDOR_DIALECTS)(
   '%s: the offline model on the wire accepts every request of a Session, and follows the prompts',
   async (dialect) => {
     const vendor = await openRehearsal()
-    const here = await vendorPlace(vendor)
-    await writeFile(join(here.workspace, 'a.txt'), 'the first line\n')
-    const session = value(await here.harness.create({ provider: dialect, model: 'a-model' }))
+    const place = await vendorPlace(vendor)
+    await writeFile(join(place.workspace, 'a.txt'), 'the first line\n')
+    const session = value(await place.harness.create({ provider: dialect, model: 'a-model' }))
     expect(await say(session, 'Read a.txt and list all files, then search for "first".')).toBe(
       'completed',
     )

@@ -27,9 +27,11 @@ function results(session: Session): string[][] {
 test.each(WAYS)(
   '[SR-009] %s: an image and a PDF that are read are shown for the Turn, described, and attached to no answer',
   async (way) => {
-    const here = await visionPlace(way)
-    const [image] = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create({ ...here.begin, permissionMode: 'read-only' }))
+    const place = await visionPlace(way)
+    const [image] = await oneOfEach(place.workspace)
+    const session = value(
+      await place.harness.create({ ...place.begin, permissionMode: 'read-only' }),
+    )
     expect(await say(session, 'Read harbour.png. Then read tides.pdf.')).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
     expect(news(session)).toEqual([
@@ -44,30 +46,30 @@ test.each(WAYS)(
     ])
     expect(results(session)[0]?.[1]).toMatch(/^\[@img1: image, "harbour.png", image\/png, /)
     const shown = projected(session).map((each) => each.map((file) => file.replace(/ turn$/, '')))
-    expect(here.seen.map(({ files }) => files)).toEqual(shown)
+    expect(place.seen.map(({ files }) => files)).toEqual(shown)
     expect(shown.map((files) => files.length)).toEqual([0, 1, 2, 0])
     expect(shown[1]).toEqual([`@img1 ${image.sha256}`])
     const attached = session.events.flatMap((e) =>
       e.type === 'assistant_message' ? (e.data.resources ?? []) : [],
     )
     expect(attached).toEqual([])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-004] [SR-009] %s: known content keeps its Resource, and is not shown twice',
   async (way) => {
-    const here = await visionPlace(way)
-    const image = await sampleFile(here.workspace, 'a.png', picture(1))
-    await copyFile(image.path, join(here.workspace, 'b.png'))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    await copyFile(image.path, join(place.workspace, 'b.png'))
+    const session = value(await place.harness.create(place.begin))
     const attachments = [image.input]
     expect(await say(session, 'Read b.png', { attachments })).toBe('completed')
     expect(await say(session, 'Read a.png')).toBe('completed')
     expect(news(session)).toEqual(['@img1 visible', '@img1 projected'])
     expect(projected(session).map((each) => each.length)).toEqual([1, 1, 0, 1])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -82,14 +84,14 @@ test.each(WAYS)(
       ],
       [{ person: { upload: { upload: 'deny' } } }, 'denied', /^\[@img1: image, /],
     ] as const) {
-      const here = await visionPlace(way, { changes })
-      await sampleFile(here.workspace, 'a.png', picture(1))
-      const session = value(await here.harness.create(here.begin))
+      const place = await visionPlace(way, { changes })
+      await sampleFile(place.workspace, 'a.png', picture(1))
+      const session = value(await place.harness.create(place.begin))
       expect(await say(session, 'Read a.png')).toBe('completed')
       expect(results(session).map(([word]) => word)).toEqual([outcome])
       expect(results(session)[0]?.[1]).toMatch(text)
       expect(projected(session).flat()).toEqual([])
-      await verified(here, session)
+      await verified(place, session)
     }
   },
 )

@@ -22,13 +22,13 @@ test.each(CASES)(
   async ({ way, replay }) => {
     const doing: { session?: Session; interrupts: boolean } = { interrupts: false }
     const seen: SeenRequest[] = []
-    const here = await visionPlace(way, {
+    const place = await visionPlace(way, {
       seen,
       changes: { model: { replay } },
       onSeen: () => (doing.interrupts ? doing.session?.interrupt() : undefined),
     })
-    const files = await oneOfEach(here.workspace)
-    const session = value(await here.harness.create(here.begin))
+    const files = await oneOfEach(place.workspace)
+    const session = value(await place.harness.create(place.begin))
     doing.session = session
     const attachments = files.map(({ input }) => input)
     expect(await say(session, 'Look.', { attachments })).toBe('completed')
@@ -38,8 +38,8 @@ test.each(CASES)(
     expect(await say(session, 'And these?', { attachments })).toBe('interrupted')
     doing.interrupts = false
     const before = seen.length
-    const kept = `${here.root}-as-it-was`
-    await cp(here.root, kept, { recursive: true })
+    const kept = `${place.root}-as-it-was`
+    await cp(place.root, kept, { recursive: true })
     // The attached files are no longer needed.
     for (const { path } of files) await rm(path)
     expect(await goOn(session)).toEqual(['completed', 'completed', 'completed'])
@@ -50,12 +50,12 @@ test.each(CASES)(
       answer: lastAnswer(session),
     }
     expect(projected(session).at(-1)).not.toEqual([])
-    await verified(here, session)
+    await verified(place, session)
 
-    await rm(here.root, { recursive: true })
-    await rename(kept, here.root)
+    await rm(place.root, { recursive: true })
+    await rename(kept, place.root)
     for (const { path } of files) await rm(path)
-    const again = await visionPlace(way, { root: here.root, vendor: here.vendor, seen })
+    const again = await visionPlace(way, { root: place.root, vendor: place.vendor, seen })
     const resumed = value(await again.harness.open(session.id))
     expect(await goOn(resumed)).toEqual(['completed', 'completed', 'completed'])
     await resumed.close()

@@ -59,22 +59,22 @@ test.each(CASES)(
   '[SR-033] $way, $replay: an image that $title is reported as not shown on every Turn, and this breaks no prefix',
   async ({ way, replay, changes, reason }) => {
     const model = { ...changes.model, replay }
-    const here = await visionPlace(way, { changes: { ...changes, model } })
-    const image = await sampleFile(here.workspace, 'a.png', LARGE)
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { changes: { ...changes, model } })
+    const image = await sampleFile(place.workspace, 'a.png', LARGE)
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'What came back?')).toBe('completed')
     await session.close()
-    const again = value(await here.harness.open(session.id))
+    const again = value(await place.harness.open(session.id))
     expect(await say(again, 'And now?')).toBe('completed')
-    const notShown = here.seen.map(({ notes }) =>
+    const notShown = place.seen.map(({ notes }) =>
       notes.filter((note) => note.includes('not shown')),
     )
     const line = `[@img1 is not shown: ${reason}]`
     expect(notShown).toEqual([[line], [line], [line]])
     expect(projected(again)).toEqual([[], [], []])
     expect(breaks(again)).toEqual([])
-    await verified(here, again)
+    await verified(place, again)
   },
 )
 
@@ -83,7 +83,7 @@ test.each(WAYS)(
   async (way) => {
     const ask = { upload: 'ask' } as const
     let interrupts = true
-    const here = await visionPlace(way, {
+    const place = await visionPlace(way, {
       changes: {
         person: {
           upload: ask,
@@ -94,59 +94,59 @@ test.each(WAYS)(
         },
       },
     })
-    const image = await sampleFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('interrupted')
     interrupts = false
     expect(await say(session, 'Look now.')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')
     const line = '[@img1 is not shown: sending it to the model was not permitted]'
-    expect(here.seen.map(({ notes }) => notes.slice(1))).toEqual([[line], [line]])
+    expect(place.seen.map(({ notes }) => notes.slice(1))).toEqual([[line], [line]])
     expect(breaks(session)).toEqual([])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS.filter((way) => way !== 'in process'))(
   '[SR-033] %s: an image that the provider refused stays reported, and a view of it has its own outcome, whoever requests it',
   async (way) => {
-    const here = await visionPlace(way, { switches: 'refuse-images,once' })
-    const image = await sampleFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way, { switches: 'refuse-images,once' })
+    const image = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [image.input] })).toBe('completed')
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'What do you see?', { views: ['@img1'] })).toBe('completed')
     const line = "[@img1 is not shown: the model's provider refused it]"
-    expect(here.seen.every(({ notes }) => notes[1] === line)).toBe(true)
+    expect(place.seen.every(({ notes }) => notes[1] === line)).toBe(true)
     const views = session.events.flatMap((e) =>
       e.type === 'resource_view' ? [`${e.data.by} ${e.data.outcome}`] : [],
     )
     expect(views).toEqual(['model quarantined', 'person quarantined'])
-    expect(here.seen.at(-1)?.notes.slice(2)).toEqual([
+    expect(place.seen.at(-1)?.notes.slice(2)).toEqual([
       "[View of @img1, by model: not shown: the model's provider refused it]",
       "[View of @img1, by person: not shown: the model's provider refused it]",
     ])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test.each(WAYS)(
   '[SR-031] %s: a later view that shows nothing stays reported after that view, and changes no earlier message',
   async (way) => {
-    const here = await visionPlace(way)
-    const shown = await sampleFile(here.workspace, 'a.png', picture(1))
-    const session = value(await here.harness.create(here.begin))
+    const place = await visionPlace(way)
+    const shown = await sampleFile(place.workspace, 'a.png', picture(1))
+    const session = value(await place.harness.create(place.begin))
     expect(await say(session, 'Look.', { attachments: [shown.input] })).toBe('completed')
     const [key = ''] = session.events.flatMap((e) =>
       e.type === 'user_message'
         ? (e.data.resources ?? []).flatMap((one) => (one.kind === 'link' ? [] : [one.blob]))
         : [],
     )
-    await registerDamage(here.root, 'blobs', 'A payload is missing.')
-    value(await here.parts.log.store.delete(key))
+    await registerDamage(place.root, 'blobs', 'A payload is missing.')
+    value(await place.parts.log.store.delete(key))
     expect(await say(session, 'View @img1')).toBe('completed')
     expect(await say(session, 'And now?')).toBe('completed')
-    const notShown = here.seen.map(({ notes }) =>
+    const notShown = place.seen.map(({ notes }) =>
       notes.filter((note) => /not shown|cannot/.test(note)),
     )
     const line = '[View of @img1, by model: cannot be shown: its payload is missing]'

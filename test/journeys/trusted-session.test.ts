@@ -73,19 +73,19 @@ test('consent to send bytes in a foreign Log is asked for again', async () => {
     person: { ask, upload: { upload: 'ask' } },
     model: { replay: 'window' },
   } as const
-  const here = await visionPlace('in process', { changes })
-  const image = await sampleFile(here.workspace, 'a.png', picture(1))
-  const begun = value(await here.harness.create(here.begin))
+  const place = await visionPlace('in process', { changes })
+  const image = await sampleFile(place.workspace, 'a.png', picture(1))
+  const begun = value(await place.harness.create(place.begin))
   await say(begun, 'What do you see?', { attachments: [image.input] })
-  const again = value(await here.harness.open(begun.id))
+  const again = value(await place.harness.open(begun.id))
   await say(again, 'Good morning.')
   expect(questions).toBe(1)
-  await rm(headOf(here.root, begun.id))
-  value(await here.harness.adopt(begun.id))
-  const session = value(await here.harness.open(begun.id))
+  await rm(headOf(place.root, begun.id))
+  value(await place.harness.adopt(begun.id))
+  const session = value(await place.harness.open(begun.id))
   await say(session, 'Good morning.')
   expect(questions).toBe(2)
-  const { requests } = value(await here.harness.verify(begun.id, { requests: true }))
+  const { requests } = value(await place.harness.verify(begun.id, { requests: true }))
   expect(requests?.mismatches).toEqual([])
 })
 

@@ -91,8 +91,8 @@ test.each(VENDOR_DIALECTS)(
         ? cannotRead(dialect, request, true)
         : { body: sseOf(dialect, { text: 'A harbour.' }) },
     )
-    const here = await vendorPlace(server, { retries: 4 })
-    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server, { retries: 4 })
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect(server.requests.map((request) => [shows(request, GOOD), shows(request, BAD)])).toEqual([
       [true, true],
@@ -113,9 +113,9 @@ test.each(VENDOR_DIALECTS)(
     ])
     expect(await say(session, 'And now?')).toBe('completed')
     expect(server.requests.length).toBe(3)
-    await verified(here, session)
-    expect(await storedAs(here.workspace, GOOD.toString('base64'))).toEqual([])
-    expect((await storedAs(here.workspace, GOOD.toString('latin1'))).length).toBe(1)
+    await verified(place, session)
+    expect(await storedAs(place.workspace, GOOD.toString('base64'))).toEqual([])
+    expect((await storedAs(place.workspace, GOOD.toString('latin1'))).length).toBe(1)
   },
 )
 
@@ -127,13 +127,13 @@ test.each(VENDOR_DIALECTS)(
         ? cannotRead(dialect, request, false)
         : { body: sseOf(dialect, { text: 'Nothing.' }) },
     )
-    const here = await vendorPlace(server)
-    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server)
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     expect([quarantined(session), server.requests.length]).toEqual([['1', '2'], 2])
     const body = server.requests[1]?.bytes.toString('utf8') ?? ''
     expect([body.includes('@img1'), body.includes('@img2')]).toEqual([true, true])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -144,12 +144,12 @@ test.each(VENDOR_DIALECTS)(
     const server = await scriptedServer((request) =>
       refusing ? cannotRead(dialect, request, false) : { body: sseOf(dialect, { text: 'Well.' }) },
     )
-    const here = await vendorPlace(server, { retries: 4 })
-    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server, { retries: 4 })
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect([await say(session, 'What is it?'), server.requests.length]).toEqual(['invalid_args', 2])
     refusing = false
     expect([await say(session, 'And now?'), server.requests.length]).toEqual(['completed', 3])
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
@@ -167,8 +167,8 @@ test.each(
   '$dialect: $name is detected before anything is sent, and reported to the model and the person',
   async ({ dialect, facts }) => {
     const server = await scriptedServer(() => ({ body: sseOf(dialect, { text: 'A harbour.' }) }))
-    const here = await vendorPlace(server, { facts })
-    const session = await sessionWithImages(here, dialect, [GOOD, BAD])
+    const place = await vendorPlace(server, { facts })
+    const session = await sessionWithImages(place, dialect, [GOOD, BAD])
     expect(await say(session, 'What is it?')).toBe('completed')
     const [request] = server.requests
     if (request === undefined) throw new Error('nothing was sent')
@@ -177,14 +177,14 @@ test.each(
     expect(notices(session).every((code) => code === 'resource_not_shown')).toBe(true)
     expect(notices(session).length).toBeGreaterThan(0)
     expect(await say(session, 'And now?')).toBe('completed')
-    await verified(here, session)
+    await verified(place, session)
   },
 )
 
 test('a request larger than its model accepts is not sent, and the Turn reports why', async () => {
   const server = await scriptedServer(() => 'cut')
-  const here = await vendorPlace(server, { facts: { request_bytes: 3_000 } })
-  const session = value(await here.harness.create({ provider: 'messages', model: 'a-model' }))
+  const place = await vendorPlace(server, { facts: { request_bytes: 3_000 } })
+  const session = value(await place.harness.create({ provider: 'messages', model: 'a-model' }))
   expect(await say(session, 'Good morning.')).toBe('context_overflow')
   expect(server.requests.length).toBe(0)
   const ended = session.events.findLast((event) => event.type === 'turn_ended')

@@ -30,10 +30,10 @@ function usages(session: Session) {
 test.each(WIRE)(
   '%s: in a Session of sixty calls with tools, at least 95 %% of the input after the first call is cached',
   async (way) => {
-    const here = await wayPlace(way)
+    const place = await wayPlace(way)
     for (let n = 0; n < 30; n++)
-      await writeFile(join(here.workspace, `f${n}.txt`), `file number ${n}\n`.repeat(8))
-    const session = value(await here.harness.create(here.begin))
+      await writeFile(join(place.workspace, `f${n}.txt`), `file number ${n}\n`.repeat(8))
+    const session = value(await place.harness.create(place.begin))
     for (let n = 0; n < 30; n++) expect(await say(session, `Read f${n}.txt`)).toBe('completed')
     const [, ...later] = usages(session)
     expect(later.length).toBe(59)
@@ -98,16 +98,16 @@ test.each(WIRE.flatMap((way) => PASSING.map((fault) => ({ way, ...fault }))))(
 )
 
 test.each(WIRE)('%s: a full window is reported as such, without a retry', async (way) => {
-  const here = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
-  const session = value(await here.harness.create(here.begin))
+  const place = await wayPlace(way, { changes: RETRYING, switches: 'overflow:100' })
+  const session = value(await place.harness.create(place.begin))
   expect(await say(session, 'What did it say?')).toBe('context_overflow')
   expect(session.events.filter(({ type }) => type === 'provider_request').length).toBe(1)
 })
 
 test.each(WIRE)('%s: refused images are not sent again, and the Turn continues', async (way) => {
-  const here = await wayPlace(way, { switches: 'refuse-images' })
+  const place = await wayPlace(way, { switches: 'refuse-images' })
   const { png } = await pictureOf(1)
-  const session = await sessionWithImages(here, here.begin.provider, [png])
+  const session = await sessionWithImages(place, place.begin.provider, [png])
   expect(await say(session, 'What do you see?')).toBe('completed')
   const events = session.events.map(({ type }) => type)
   expect(events.filter((type) => type === 'provider_request').length).toBe(2)
@@ -118,14 +118,14 @@ test.runIf(canDrawAll).each(WIRE)(
   '%s: the description of an image by the model is correct',
   async (way) => {
     for (const seed of [3, 8]) {
-      const here = await wayPlace(way)
+      const place = await wayPlace(way)
       const { png, width, height, colours } = await pictureOf(seed)
-      const session = await sessionWithImages(here, here.begin.provider, [png])
+      const session = await sessionWithImages(place, place.begin.provider, [png])
       expect(await say(session, 'What do you see?')).toBe('completed')
       const answer = answers(session).at(-1) ?? ''
       expect(answer).toContain(`${width} by ${height} pixels`)
       for (const colour of colours) expect(answer).toContain(colour)
-      const sent = here.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
+      const sent = place.vendor?.requests.at(-1)?.bytes.includes(png.toString('base64'))
       expect(sent).toBe(true)
     }
   },
@@ -134,11 +134,11 @@ test.runIf(canDrawAll).each(WIRE)(
 test.each(WIRE)(
   '[PC-038] [PC-066] %s: another contract is one cold start, and the evidence names it',
   async (way) => {
-    const here = await wayPlace(way)
-    const session = value(await here.harness.create(here.begin))
+    const place = await wayPlace(way)
+    const session = value(await place.harness.create(place.begin))
     for (const text of ['What came back?', 'Did it work?']) await say(session, text)
-    const contract = earlyWorkspace(here.workspace)
-    const parts = withChanges(here.parts, { model: { contract } })
+    const contract = earlyWorkspace(place.workspace)
+    const parts = withChanges(place.parts, { model: { contract } })
     const changed = value(await surfaceEvent(parts, session.state, 'reload'))
     value(await session.between((record) => record([changed])))
     for (const text of ['What happened?', 'How did it go?']) await say(session, text)

@@ -61,7 +61,7 @@ const report = {
   body: sent[0]?.toString('base64'),
   cache_key: request?.data.cache_key,
   late: session.events.find((event) => event.type === 'late_context')?.data,
-  here: {
+  actual: {
     cwd: process.cwd(),
     uid: process.getuid?.(),
     home: process.env['HOME'],

@@ -34,21 +34,21 @@ const WORLDS: Readonly<Record<string, World>> = {
   'an ordinary place': { found: { late: { mode: 'build', permission_mode: 'ask' } } },
   'another current folder': {
     cwd: 'elsewhere',
-    found: { here: { cwd: expect.stringMatching(/elsewhere$/) } },
+    found: { actual: { cwd: expect.stringMatching(/elsewhere$/) } },
   },
-  'another user': { uid: NOBODY, found: { here: { uid: NOBODY } } },
+  'another user': { uid: NOBODY, found: { actual: { uid: NOBODY } } },
   'another home': {
     env: { HOME: '/nowhere/home', USER: 'stoker', LOGNAME: 'stoker', XDG_CONFIG_HOME: '/nowhere' },
-    found: { here: { home: '/nowhere/home' } },
+    found: { actual: { home: '/nowhere/home' } },
   },
   'another language': {
     env: { LANG: 'de_DE.UTF-8', LC_ALL: 'tr_TR.UTF-8', LANGUAGE: 'tr:de' },
-    found: { here: { locale: 'tr-TR' } },
+    found: { actual: { locale: 'tr-TR' } },
   },
   'another time zone': {
     env: { TZ: 'Pacific/Kiritimati' },
     found: {
-      here: { timeZone: 'Pacific/Kiritimati' },
+      actual: { timeZone: 'Pacific/Kiritimati' },
       late: { zone: 'Pacific/Kiritimati' },
     },
   },
@@ -60,7 +60,7 @@ const WORLDS: Readonly<Record<string, World>> = {
   'a later date in a zone where it is tomorrow': {
     now: Date.UTC(2038, 0, 19, 23, 0),
     env: { TZ: 'Asia/Kathmandu' },
-    found: { late: { date: '2038-01-20' }, here: { timeZone: expect.stringMatching(/mandu$/) } },
+    found: { late: { date: '2038-01-20' }, actual: { timeZone: expect.stringMatching(/mandu$/) } },
   },
   'a git repository with changes': { branch: 'moored', found: { late: { branch: 'moored' } } },
   'a machine with a sandbox': { sandbox: true, found: {} },
@@ -91,7 +91,7 @@ const Report = z.object({
     os: z.string(),
     shell: z.string(),
   }),
-  here: z.object({ cwd: z.string() }).loose(),
+  actual: z.object({ cwd: z.string() }).loose(),
 })
 type Report = z.infer<typeof Report>
 

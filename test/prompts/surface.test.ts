@@ -36,16 +36,16 @@ test('[PC-018] [PC-019] [PC-020] [PC-075] Layer 0 states who the agent is, where
 })
 
 test('[PC-019] [PC-069] the content of AGENTS.md reaches a model only through a call that reads it', async () => {
-  const here = await harnessPlace()
-  await mkdir(join(here.workspace, 'sub'))
+  const place = await harnessPlace()
+  await mkdir(join(place.workspace, 'sub'))
   for (const path of ['AGENTS.md', 'sub/AGENTS.md']) {
-    await writeFile(join(here.workspace, path), 'Always say ahoy.\n')
+    await writeFile(join(place.workspace, path), 'Always say ahoy.\n')
   }
-  const session = value(await here.harness.create(REHEARSAL))
-  const before = value(await here.harness.preview(session, 'What do you know?'))
+  const session = value(await place.harness.create(REHEARSAL))
+  const before = value(await place.harness.preview(session, 'What do you know?'))
   expect(before.body.toString('utf8')).not.toContain('ahoy')
   await value(await session.admit('Read AGENTS.md')).done
-  const after = value(await here.harness.preview(session, 'And now?'))
+  const after = value(await place.harness.preview(session, 'And now?'))
   const withText = after.segments.filter(({ bytes }) => bytes.includes('ahoy'))
   expect(withText.map(({ role }) => role)).toContain('tool_result')
   expect(withText.some(({ role }) => role === 'system' || role === 'developer')).toBe(false)
@@ -92,12 +92,12 @@ test.each(DIALECT_NAMES)('the surface is small in %s', (dialect) => {
 })
 
 test('[PC-015] the role expresses authority, the position decides what is cached', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
+  const place = await harnessPlace()
+  const session = value(await place.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done
   value(await session.setPermissionMode('read-only'))
   await value(await session.admit('List all files')).done
-  const { segments } = value(await here.harness.preview(session, 'And now?'))
+  const { segments } = value(await place.harness.preview(session, 'And now?'))
   const roles = segments.map(({ role }) => role)
   // Developer facts are placed among and after a person's messages, never before them, and keep their role everywhere.
   const lastSystem = roles.lastIndexOf('system')
@@ -109,8 +109,8 @@ test('[PC-015] the role expresses authority, the position decides what is cached
 })
 
 test('[PC-039] every call records its contract and its cache figures in the Log', async () => {
-  const here = await harnessPlace()
-  const session = value(await here.harness.create(REHEARSAL))
+  const place = await harnessPlace()
+  const session = value(await place.harness.create(REHEARSAL))
   await value(await session.admit('List all files')).done
   const requests = session.events.flatMap((e) => (e.type === 'provider_request' ? [e.data] : []))
   const usages = session.events.flatMap((e) => (e.type === 'provider_usage' ? [e.data] : []))

@@ -8,11 +8,11 @@ import { textFold } from './text-fold.ts'
 
 /** Everything that the journal of a story promises and the disk does not contain; empty if nothing is missing. */
 export async function judgeStory(root: Folder, journal: Journal): Promise<string[]> {
-  const here = await testPlace(root, immediateClock)
-  const offences = [...(await judgeBlobs(here, journal))]
+  const storage = await testPlace(root, immediateClock)
+  const offences = [...(await judgeBlobs(storage, journal))]
   if (journal.session === undefined) return offences
   try {
-    const storyWriter = new StoryWriter(here, journal)
+    const storyWriter = new StoryWriter(storage, journal)
     await storyWriter.open()
     // The Log must open and accept a Turn.
     await storyWriter.turn(9)
@@ -22,7 +22,7 @@ export async function judgeStory(root: Folder, journal: Journal): Promise<string
     // A Session whose creation was not acknowledged may be missing.
     return journal.begun ? [...offences, `unopenable: ${error.message}`] : offences
   }
-  return [...offences, ...(await judgeLog(here, journal, journal.session))]
+  return [...offences, ...(await judgeLog(storage, journal, journal.session))]
 }
 
 async function judgeBlobs({ store }: TestPlace, journal: Journal): Promise<string[]> {
@@ -40,13 +40,13 @@ async function judgeBlobs({ store }: TestPlace, journal: Journal): Promise<strin
 }
 
 async function judgeLog(
-  here: TestPlace,
+  storage: TestPlace,
   journal: Journal,
   session: NonNullable<Journal['session']>,
 ): Promise<string[]> {
   const offences: string[] = []
   const lines: LogLine[] = []
-  const reader = value(await openReader(here.place, session))
+  const reader = value(await openReader(storage.place, session))
   const end = value(await reader.forward((line) => void lines.push(line)))
   if (end.damage !== undefined) offences.push(`damaged: ${end.damage.message}`)
   for (const [seq, hash] of journal.acknowledged) {
@@ -54,8 +54,8 @@ async function judgeLog(
     if (found?.hash !== hash) offences.push(`event lost: ${seq}`)
   }
   const texts = new Set<string>()
-  for (const line of lines) offences.push(...(await judgeLine(here, line, journal, texts)))
-  const verdict = value(await verifyLog(here.place, session))
+  for (const line of lines) offences.push(...(await judgeLine(storage, line, journal, texts)))
+  const verdict = value(await verifyLog(storage.place, session))
   if (verdict.damage !== undefined || verdict.torn_bytes > 0) offences.push('not whole after use')
   const byIndex = value(await reader.fold(textFold)).state
   const all = lines.reduce((state, line) => textFold.step(state, line), textFold.initial)

@@ -37,8 +37,8 @@ export class Refused extends Error {}
  * blobs are put and named, a field is spilled, a Turn ends, the index is written, the Log is opened again.
  */
 export async function runStory(root: Folder, journal: Journal): Promise<void> {
-  const here = await testPlace(root, immediateClock)
-  const storyWriter = new StoryWriter(here, journal)
+  const storage = await testPlace(root, immediateClock)
+  const storyWriter = new StoryWriter(storage, journal)
   await storyWriter.begin()
   await storyWriter.turn(1)
   await storyWriter.end()
@@ -48,19 +48,19 @@ export async function runStory(root: Folder, journal: Journal): Promise<void> {
 }
 
 export class StoryWriter {
-  readonly here: TestPlace
+  readonly storage: TestPlace
   readonly journal: Journal
   #writer: LogWriter<TextState> | undefined
   #count = 0
 
-  constructor(here: TestPlace, journal: Journal) {
-    this.here = here
+  constructor(storage: TestPlace, journal: Journal) {
+    this.storage = storage
     this.journal = journal
     this.#count = journal.submitted.size
   }
 
   async begin(): Promise<void> {
-    const { place, keep } = this.here
+    const { place, keep } = this.storage
     const session = place.ids.session()
     this.journal.session = session
     const begun = await createLog(place, session, [sessionStarted], { fold: textFold, keep })
@@ -70,7 +70,7 @@ export class StoryWriter {
   }
 
   async open(): Promise<void> {
-    const { place, keep } = this.here
+    const { place, keep } = this.storage
     const { session } = this.journal
     if (session === undefined) throw new Error('the story has no Session yet')
     this.#writer = value(await acquireLog(place, session, { fold: textFold, keep }))
@@ -83,7 +83,7 @@ export class StoryWriter {
   }
 
   async turn(n: number): Promise<void> {
-    const turn = this.here.place.ids.turn()
+    const turn = this.storage.place.ids.turn()
     await this.append([
       { type: 'turn_started', turn_id: turn, data: { source: { presenter: 'story' } } },
       this.#message(turn, 40),
@@ -111,7 +111,7 @@ export class StoryWriter {
   }
 
   async put(bytes: Buffer): Promise<BlobKey> {
-    const key = value(await this.here.store.put([bytes], 'text/plain'))
+    const key = value(await this.storage.store.put([bytes], 'text/plain'))
     this.journal.blobs.set(key, bytes)
     return key
   }

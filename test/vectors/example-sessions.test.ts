@@ -39,7 +39,7 @@ async function opened(example: ExampleSession) {
   const root = await freshFolder()
   await placeExample(example, root)
   const provider = speaking(dialect)
-  const here = await harnessPlace(
+  const place = await harnessPlace(
     {
       model: {
         providerOf: async (name) =>
@@ -50,7 +50,7 @@ async function opened(example: ExampleSession) {
     },
     root,
   )
-  return { ...here, log: logPath(root, session_id) }
+  return { ...place, log: logPath(root, session_id) }
 }
 
 async function opensAndGoesOn(example: ExampleSession): Promise<void> {

@@ -113,18 +113,18 @@ test('[AT-052] a message without attachments is one text part, and nothing is re
 })
 
 test('[SR-001] [AT-020] a Turn shows from the Log exactly what the resolver returns', async () => {
-  const here = await harnessPlace()
-  const path = join(here.workspace, 'drawing.png')
+  const place = await harnessPlace()
+  const path = join(place.workspace, 'drawing.png')
   await writeFile(path, picture())
-  const paths = [path, join(here.workspace, 'none.png')]
-  const session = value(await here.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
+  const paths = [path, join(place.workspace, 'none.png')]
+  const session = value(await place.harness.create({ provider: 'rehearsal', model: 'rehearsal' }))
   const attachments = paths.map((one) => ({ from: 'path', path: one }) as const)
   const { turn, done } = value(await session.admit('Look', { attachments }))
   value(await done)
   const items = new Conversation(session.events, { turn, replay: 'attach-turn' }).items()
-  const { items: loaded } = await loadParts(items, here.parts.log.store)
+  const { items: loaded } = await loadParts(items, place.parts.log.store)
   const shown = loaded.flatMap((item) => (item.kind === 'user' ? item.parts : []))
-  const { workspace } = here
+  const { workspace } = place
   const { contentBlocks } = value(
     await resolveAttachmentsToContentBlocks('Look', paths, { workspace }),
   )

@@ -175,9 +175,9 @@ test('a custom provider or URL is not in the report', () => {
 })
 
 test('untrusted settings are in the report without model names', () => {
-  const here = { settings: { models: { mine: { images: true } } }, sha256: '' }
+  const workspaceSettings = { settings: { models: { mine: { images: true } } }, sha256: '' }
   const check = place.settingsCheck(
-    ok({ userFile: undefined, workspaceFile: here, trusted: false }),
+    ok({ userFile: undefined, workspaceFile: workspaceSettings, trusted: false }),
   )
   expect(check.text).toContain('models.mine.images')
   expect(check.plain).toContain('models.<id>.images')
